@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use clap::ColorChoice;
 
-/// What `--color` says.
+/// The value of `--color`.
 static CHOICE: OnceLock<ColorChoice> = OnceLock::new();
 
 /// Takes in the command line's `--color`. The first call decides.
@@ -34,7 +34,7 @@ fn wanted(stream: &impl IsTerminal) -> bool {
     }
 }
 
-/// What the environment says.
+/// The choice of the environment.
 pub fn from_environment() -> ColorChoice {
     let value = |name| std::env::var_os(name).filter(|value| !value.is_empty());
     let forces = |name| value(name).is_some_and(|value| value != "0");

@@ -25,7 +25,7 @@ impl Failure {
         Failure { message: message.into(), code: 2, complete: false }
     }
 
-    /// The output already says everything; only this exit code remains.
+    /// The output is complete; only this exit code remains.
     pub fn silent(code: u8) -> Failure {
         Failure { message: String::new(), code, complete: false }
     }
@@ -66,7 +66,7 @@ impl Failure {
     }
 }
 
-/// What the libraries refuse, in the words of the command line.
+/// Errors of the libraries, in the words of the command line.
 impl From<gcn_report::Error> for Failure {
     fn from(error: gcn_report::Error) -> Failure {
         use gcn_report::Error;

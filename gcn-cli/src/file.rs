@@ -47,7 +47,7 @@ pub fn path(name: &str) -> PathBuf {
     name.strip_prefix(SCHEME).and_then(decoded).unwrap_or_else(|| PathBuf::from(name))
 }
 
-/// What the URI of a file begins with.
+/// The prefix of the URI of a file.
 const SCHEME: &str = "file://";
 
 /// The largest file that is read, in bytes.

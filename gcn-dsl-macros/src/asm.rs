@@ -1,8 +1,8 @@
 //! `gcn_asm!`: literal assembly, checked while the user's crate compiles.
 //!
-//! `source` takes the tokens apart into instructions and labels that know where they stand, `options` reads what stands
-//! before them, `read` makes a program for each target, `judge` checks it or puts the waits in, `expand` writes down what is
-//! left. `kernel` is the form with a signature. `faults` collects what is wrong, for all targets at once.
+//! `source` splits the tokens into instructions and labels with their source positions, `options` reads the options
+//! before them, `read` makes a program for each target, `judge` checks it or inserts the waits, and `expand` emits the
+//! result. `kernel` is the form with a signature. `faults` collects the errors of all targets.
 
 mod eval;
 mod expand;
@@ -25,7 +25,7 @@ use faults::Faults;
 use judge::Checked;
 use source::Item;
 
-/// What happens to a missing wait.
+/// How a missing wait is handled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Missing {
     /// It is an error.
@@ -35,17 +35,17 @@ pub(crate) enum Missing {
     Fix,
 }
 
-/// How assembly is read and checked.
+/// Options for reading and checking assembly.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Options {
     pub targets: Vec<Target>,
     pub missing: Missing,
     pub rules: RuleSet,
-    /// The size of waves, if it is not the targets' usual one.
+    /// The size of waves, if it differs from the targets' default.
     pub wave: Option<WaveSize>,
-    /// The text is a whole kernel: it has to end by itself.
+    /// The text is a whole kernel: it has to end with `s_endpgm`.
     pub whole: bool,
-    /// Names that stand for numbers.
+    /// Named constants.
     pub constants: Vec<(String, i64)>,
 }
 
@@ -70,7 +70,7 @@ fn expression(input: TokenStream) -> TokenStream {
     quote::quote!({ #errors #value })
 }
 
-/// The body's program for each target; none of them if anything is wrong.
+/// The body's program for each target; empty if there is any error.
 fn programs(body: TokenStream, options: &Options, errors: &mut Errors) -> Vec<Checked> {
     let items = source::items(body, errors);
     if errors.spoilt() {

@@ -33,10 +33,11 @@ pub(crate) fn is_matrix(attr: &Attribute) -> bool {
     attr.path().is_ident("matrix")
 }
 
-/// Most stages of a pipelined loop. `gcn_dsl::ir::pipeline` has the limits for what is not a literal; a test holds the two together.
+/// The largest number of stages of a pipelined loop. `gcn_dsl::ir::pipeline` has the limits for computed values; a test
+/// compares the two.
 const MOST_STAGES: u64 = 8;
 
-/// What `#[pipeline(stages = n, buffers = m)]` gives; the compiler chooses the rest.
+/// The arguments of `#[pipeline(stages = n, buffers = m)]`; the compiler chooses those that are omitted.
 #[derive(Default)]
 pub(crate) struct Pipeline {
     pub stages: Option<Expr>,

@@ -1,11 +1,11 @@
-//! What syntax alone can tell is wrong with a kernel's declaration, and what it declares.
+//! Checks a kernel's declaration as far as syntax alone allows, and collects its contents.
 
 mod registers;
 
 use gcn_emit::kernel::MAX_WORKGROUP;
 use gcn_isa::layout::Capability;
-use gcn_isa::table::Variant;
-use gcn_isa::{InstDesc, Target};
+use gcn_isa::target::Subtarget;
+use gcn_isa::{InstDesc, Target, table};
 use quote::ToTokens;
 use syn::{Attribute, Expr, ExprLit, FnArg, GenericParam, Lit, Meta, Pat, ReturnType, Type, parse_quote};
 
@@ -14,7 +14,7 @@ use crate::parse::KernelFn;
 use crate::ty;
 use registers::Registers;
 
-/// What a kernel declares.
+/// The contents of a kernel's declaration.
 pub(crate) struct Declared {
     /// The three workgroup sizes.
     pub workgroup: [Expr; 3],
@@ -70,7 +70,7 @@ pub(crate) enum ArgKind {
 }
 
 impl ArgKind {
-    /// The method of `Signature`, `Arguments` and (for the host) `Packer` that takes such an argument.
+    /// The method of `Signature`, `Arguments` and (for the host) `Packer` for such an argument.
     pub fn method(self) -> &'static str {
         match self {
             ArgKind::Value => "value",
@@ -88,7 +88,7 @@ const ELEMENTS: &str =
 
 /// Input in which no kernel can be found.
 pub(crate) fn no_kernel(error: &syn::Error) -> syn::Error {
-    // What this crate says of an item is enough.
+    // An error message of this crate is sufficient.
     if !error.to_string().starts_with("expected") {
         return error.clone();
     }
@@ -108,7 +108,7 @@ pub(crate) fn body<'k>(kernel: &'k KernelFn, errors: &mut Errors) -> Option<&'k 
     }
 }
 
-/// True for what lacks only its `#[device]`: no workgroup, and device values that come in or go out.
+/// True for a function that lacks only its `#[device]`: it has no workgroup, and takes or returns device values.
 pub(crate) fn is_device_function(kernel: &KernelFn) -> bool {
     let workgroup = kernel.attrs.iter().any(|a| a.path().is_ident("workgroup"));
     let takes = kernel.sig.inputs.iter().any(|input| match input {
@@ -118,7 +118,7 @@ pub(crate) fn is_device_function(kernel: &KernelFn) -> bool {
     !workgroup && (takes || matches!(kernel.sig.output, ReturnType::Type(..)))
 }
 
-/// Checks the declaration; `None` if nothing can be made of it.
+/// Checks the declaration; `None` if it cannot be used.
 pub(crate) fn kernel(kernel: &KernelFn, errors: &mut Errors) -> Option<Declared> {
     signature(kernel, errors);
     let args = arguments(kernel, errors);
@@ -222,7 +222,7 @@ pub(crate) fn arguments(kernel: &KernelFn, errors: &mut Errors) -> Option<Vec<Ar
     args
 }
 
-/// The argument, unless it is an enum that is declared beside the kernel.
+/// The argument, unless its type is an enum declared in the same macro call.
 fn no_enum(arg: Arg, kernel: &KernelFn) -> Result<Arg, (proc_macro2::TokenStream, String)> {
     let name = match &arg.elem {
         Type::Path(path) => path.path.get_ident().map(ToString::to_string),
@@ -372,19 +372,23 @@ fn targets(kernel: &KernelFn, errors: &mut Errors) -> Option<Vec<Target>> {
     Some(found)
 }
 
-/// A row of `target` that the function `name` stands for.
+/// A row of `target` for the instruction function `name`.
 fn row_of(target: Target, name: &str) -> Option<&'static InstDesc> {
     let name = name.strip_suffix("_with").unwrap_or(name);
-    let plain = gcn_isa::table::find_mnemonic(target, name).next();
-    plain.or_else(|| {
-        Variant::ALL.into_iter().filter(|v| *v != Variant::Plain).find_map(|variant| {
-            let mnemonic = name.strip_suffix(variant.suffix())?;
-            gcn_isa::table::find_mnemonic(target, mnemonic).find(|row| row.variant() == variant)
-        })
+    let on = target.wave_sizes().iter().filter_map(|wave| Subtarget::new(target, *wave));
+    let rows = |mnemonic: &str| -> Vec<&'static InstDesc> {
+        let called = on.clone().flat_map(|on| table::find_mnemonic(on, mnemonic));
+        called.chain(on.clone().flat_map(|on| table::find_operation(on, mnemonic))).collect()
+    };
+    // A name may end with what says which of the instruction's rows are meant.
+    let parts = name.match_indices('_').map(|(at, _)| at).chain([name.len()]).rev().take(3);
+    parts.map(|at| name.split_at(at)).find_map(|(mnemonic, end)| {
+        let says = |row: &InstDesc| format!("{}{}", row.variant().suffix(), row.size_suffix()) == end;
+        rows(mnemonic).into_iter().find(|row| says(row))
     })
 }
 
-/// The rows may be one instruction under two names, rather than two that share an opcode.
+/// True if the rows may be one instruction under two names, rather than two that share an opcode.
 fn same_operands(a: &InstDesc, b: &InstDesc) -> bool {
     a.class == b.class && a.operands.iter().map(|o| o.dwords).eq(b.operands.iter().map(|o| o.dwords))
 }
@@ -393,7 +397,7 @@ fn same_operands(a: &InstDesc, b: &InstDesc) -> bool {
 pub(crate) fn instruction(name: &syn::Ident, targets: &[Target], errors: &mut Errors) {
     let text = name.to_string();
     let exists = |t: Target| row_of(t, &text);
-    let Some(known) = Target::ALL.into_iter().find_map(exists) else { return };
+    let Some(known) = Target::with_instructions().find_map(exists) else { return };
     for target in targets.iter().filter(|t| exists(**t).is_none()) {
         let twin = gcn_isa::table::find_opcode(*target, known.format, known.opcode)
             .find(|row| row.form == known.form && same_operands(row, known));

@@ -11,18 +11,19 @@ pub(crate) struct Errors {
 }
 
 impl Errors {
-    /// Notes an error at `tokens`, after which the kernel's body cannot be expanded.
+    /// Records an error at `tokens` that prevents the expansion of the kernel's body.
     pub fn at(&mut self, tokens: impl ToTokens, message: impl std::fmt::Display) {
         self.push(syn::Error::new_spanned(tokens, message));
     }
 
-    /// Notes an error of the parser, after which the kernel's body cannot be expanded.
+    /// Records a parser error that prevents the expansion of the kernel's body.
     pub fn push(&mut self, error: syn::Error) {
         self.spoilt = true;
         self.found.push(error);
     }
 
-    /// Notes an error at `tokens` in a body that is good Rust all the same: rustc still has its say on the rest of it.
+    /// Records an error at `tokens` in a body that can be expanded nevertheless, so that rustc also reports its errors
+    /// in it.
     pub fn beside(&mut self, tokens: impl ToTokens, message: impl std::fmt::Display) {
         self.found.push(syn::Error::new_spanned(tokens, message));
     }
@@ -37,12 +38,12 @@ impl Errors {
         self.spoilt
     }
 
-    /// True if something has spoilt the body since the last call.
+    /// True if an error since the last call prevents the expansion.
     pub fn take_spoilt(&mut self) -> bool {
         std::mem::take(&mut self.spoilt)
     }
 
-    /// True if there is none.
+    /// True if there are no errors.
     pub fn is_empty(&self) -> bool {
         self.found.is_empty()
     }

@@ -1,14 +1,14 @@
-//! The traits of operators, `Mul<V<f32>>`.
+//! Operators and their traits, `Mul<V<f32>>`.
 
 use quote::ToTokens;
-use syn::{GenericArgument, Path, PathArguments, PathSegment, Type};
+use syn::{BinOp, GenericArgument, Path, PathArguments, PathSegment, Type};
 
 use crate::ty;
 
 /// Operators of two values.
 const OPERATORS: [&str; 10] = ["Add", "Sub", "Mul", "Div", "Rem", "BitAnd", "BitOr", "BitXor", "Shl", "Shr"];
 
-/// The type on the right of an operator's trait.
+/// The type of the right operand in an operator's trait.
 pub(crate) fn right(of: &Path) -> Option<&Type> {
     argument(of.segments.last().filter(|s| OPERATORS.iter().any(|name| s.ident == name))?)
 }
@@ -21,21 +21,21 @@ fn argument(of: &PathSegment) -> Option<&Type> {
     }
 }
 
-/// An operator by its name and the types of its sides.
+/// A key for an operator and the types of its operands.
 pub(crate) fn key(of: &Path, right: impl ToTokens, left: &Type) -> Option<String> {
     let name = &of.segments.last()?.ident;
     Some(format!("{left} {name} {right}", left = left.to_token_stream(), right = right.to_token_stream()))
 }
 
-/// An operator and the types of its sides, left and right.
+/// An operator and the types of its operands, left and right.
 pub(crate) type Sides = (String, [String; 2]);
 
-/// What `a += b` needs, for the trait `AddAssign<R>` of the type on its left: `Add`, and the types.
+/// The requirement of `a += b`, for the trait `AddAssign<R>` of the type on its left: `Add`, and the types.
 pub(crate) fn of_assignment(of: &Path, left: &Type) -> Option<Sides> {
     named(of, "Assign", left)
 }
 
-/// The operator that an `impl` is for, and the types.
+/// The operator that an `impl` implements, and its types.
 pub(crate) fn of_impl(of: &Path, left: &Type) -> Option<Sides> {
     named(of, "", left)
 }
@@ -48,8 +48,25 @@ fn named(of: &Path, suffix: &str, left: &Type) -> Option<Sides> {
     Some((name.to_owned(), sides(last, left)))
 }
 
-/// Without another one the right side has the type of the left.
+/// By default the right operand has the type of the left.
 fn sides(of: &PathSegment, left: &Type) -> [String; 2] {
     let right = argument(of).filter(|right| !matches!(right, Type::Path(p) if p.path.is_ident("Self")));
     [left, right.unwrap_or(left)].map(|ty| ty.to_token_stream().to_string())
+}
+
+/// True for the compound assignments, such as `+=`.
+pub(crate) fn is_compound(op: &BinOp) -> bool {
+    matches!(
+        op,
+        BinOp::AddAssign(_)
+            | BinOp::SubAssign(_)
+            | BinOp::MulAssign(_)
+            | BinOp::DivAssign(_)
+            | BinOp::RemAssign(_)
+            | BinOp::BitAndAssign(_)
+            | BinOp::BitOrAssign(_)
+            | BinOp::BitXorAssign(_)
+            | BinOp::ShlAssign(_)
+            | BinOp::ShrAssign(_)
+    )
 }

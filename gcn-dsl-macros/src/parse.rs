@@ -1,4 +1,4 @@
-//! Tokens to functions with their attributes. Nothing is judged here but syntax.
+//! Parses tokens to functions with their attributes. Only syntax is checked here.
 
 mod compound;
 mod known;
@@ -23,15 +23,15 @@ pub(crate) struct KernelFn {
     pub attrs: Vec<Attribute>,
     pub vis: Visibility,
     pub sig: Signature,
-    /// The body, or why it is not Rust: the kernel's name and arguments are known even then.
+    /// The body, or the syntax error in it: the kernel's name and arguments are known even then.
     pub body: syn::Result<Block>,
-    /// Of a body that is not Rust, the statements that are.
+    /// For a body with a syntax error, the statements that parse.
     pub kept: Vec<Stmt>,
-    /// The kernels beside it: unit structs, which a pattern would take for what it compares with.
+    /// The kernels of this macro call: they are unit structs, so a pattern with such a name would be a comparison.
     pub kernels: Rc<[String]>,
     /// The tuple structs beside it.
     pub tuple_structs: Rc<[String]>,
-    /// What the items beside it say about values.
+    /// Facts about values from the items of this macro call.
     pub known: Rc<Known>,
     /// The type in whose `impl` it is, if that is a name.
     pub self_type: Option<Ident>,
@@ -54,7 +54,7 @@ pub(crate) enum Item {
     Trait(DeviceTrait),
 }
 
-/// `#[device] trait … { … }` with its functions apart.
+/// `#[device] trait … { … }`, with its functions separated.
 pub(crate) struct DeviceTrait {
     /// The trait without its functions: attributes, generics, types, constants.
     pub frame: ItemTrait,
@@ -62,7 +62,7 @@ pub(crate) struct DeviceTrait {
     pub functions: Vec<(KernelFn, bool)>,
 }
 
-/// `#[device] impl … { … }` with its functions apart.
+/// `#[device] impl … { … }`, with its functions separated.
 #[derive(Clone)]
 pub(crate) struct DeviceImpl {
     /// The block without its functions: attributes, generics, types, constants.
@@ -70,12 +70,12 @@ pub(crate) struct DeviceImpl {
     pub functions: Vec<KernelFn>,
 }
 
-/// The number's type of an enum that memory holds.
+/// The integer type of an enum that is stored in memory.
 pub(crate) fn repr(item: &syn::ItemEnum) -> Option<&Attribute> {
     item.attrs.iter().find(|a| a.path().is_ident("repr"))
 }
 
-/// The attribute that makes an item one of the device.
+/// True for the attribute that makes an item a device item.
 pub(crate) fn is_device(attr: &Attribute) -> bool {
     attr.path().is_ident("device")
 }
@@ -142,7 +142,7 @@ impl Parse for DeviceImpl {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let mut tokens = proc_macro2::TokenStream::new();
         let mut body = None;
-        // A body that is not Rust must not take the whole block with it.
+        // A syntax error in one body must not discard the whole block.
         while body.is_none() {
             if input.peek(syn::token::Brace) {
                 let inner;
@@ -158,7 +158,7 @@ impl Parse for DeviceImpl {
     }
 }
 
-/// The members of an `impl` block: what is not a function, and the functions.
+/// The members of an `impl` block: the functions, and everything else.
 fn members(input: ParseStream<'_>) -> syn::Result<(TokenStream, Vec<KernelFn>)> {
     let (mut others, mut functions) = (TokenStream::new(), Vec::new());
     while !input.is_empty() {
@@ -228,7 +228,7 @@ impl KernelFn {
         self.sig.generics.const_params().filter(is_size).map(|c| c.ident.to_string()).collect()
     }
 
-    /// It returns `Self`, which is called `name`.
+    /// True if it returns `Self`, or the type `name`.
     pub fn gives(&self, name: Option<&str>) -> bool {
         let syn::ReturnType::Type(_, ty) = &self.sig.output else { return false };
         name_of(crate::ty::handled(ty)).is_some_and(|of| of == "Self" || Some(&*of) == name)
@@ -261,14 +261,15 @@ fn body(input: ParseStream<'_>) -> syn::Result<(syn::Result<Block>, Vec<Stmt>)> 
             Ok((Ok(block), Vec::new()))
         }
         Err(error) => {
-            // Past the braces the next kernel can still be read; without braces there is no body to go past.
+            // After the braces the next kernel can still be parsed; without braces there is no body to skip.
             let group = input.parse::<proc_macro2::Group>().map_err(|_| error.clone())?;
             Ok((Err(error), parsable(group.stream())))
         }
     }
 }
 
-/// The statements that parse, of a body that does not: what an editor completes names from while one is being written.
+/// The statements that parse, of a body that does not: an editor completes names from them while one statement is being
+/// written.
 fn parsable(body: TokenStream) -> Vec<Stmt> {
     let (mut kept, mut open) = (Vec::new(), TokenStream::new());
     for token in body {
@@ -287,7 +288,7 @@ fn parsable(body: TokenStream) -> Vec<Stmt> {
                 kept.extend(statements);
                 open = TokenStream::new();
             }
-            // After braces a statement may go on (`if … { } else { }`), after `;` it is over.
+            // After braces a statement may continue (`if … { } else { }`), after `;` it is complete.
             Err(_) if semicolon => open = TokenStream::new(),
             Err(_) => {}
         }
@@ -295,7 +296,7 @@ fn parsable(body: TokenStream) -> Vec<Stmt> {
     kept
 }
 
-/// Tells each function the names of all kernels and of all tuple structs.
+/// Passes the names of all kernels and of all tuple structs to each function.
 fn introduce(items: &mut [Item]) {
     let kernels = items.iter().filter_map(|item| match item {
         Item::Kernel(kernel) => Some(kernel.sig.ident.to_string()),

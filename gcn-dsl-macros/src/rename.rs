@@ -1,4 +1,4 @@
-//! `self` by another name, where a variable stands for it.
+//! Replaces `self` by another name, if a variable represents it.
 
 use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::ToTokens;

@@ -1,4 +1,4 @@
-//! What an expression or a pattern is, as far as its syntax tells.
+//! Properties of expressions and patterns that their syntax determines.
 
 use proc_macro2::Ident;
 use syn::{Expr, Pat, Stmt};
@@ -14,7 +14,7 @@ pub(crate) fn name_of(e: &Expr) -> Option<&Ident> {
     }
 }
 
-/// The name that a pattern binds, if the pattern is just a name.
+/// The name that a pattern binds, if the pattern is a plain name.
 pub(crate) fn bound_name(pat: &Pat) -> Option<&Ident> {
     match pat {
         Pat::Ident(p) => Some(&p.ident),
@@ -22,12 +22,12 @@ pub(crate) fn bound_name(pat: &Pat) -> Option<&Ident> {
     }
 }
 
-/// True if no lane gets past these statements, as far as syntax can tell.
+/// True if no lane continues after these statements, as far as syntax shows.
 pub(crate) fn diverges(stmts: &[Stmt]) -> bool {
     stmts.iter().any(|s| matches!(s, Stmt::Expr(e, _) if leaves(e)))
 }
 
-/// True if no lane gets past the expression, as far as syntax can tell.
+/// True if no lane continues after the expression, as far as syntax shows.
 pub(crate) fn leaves(e: &Expr) -> bool {
     match e {
         Expr::Break(_) | Expr::Continue(_) | Expr::Return(_) => true,

@@ -1,4 +1,4 @@
-//! Types in a kernel: a plain scalar means a uniform value.
+//! Types in a kernel: a plain scalar type means a uniform value.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -32,7 +32,7 @@ pub(crate) fn is_own(ty: &Type) -> bool {
     last_name(ty).is_some_and(|n| n == "V")
 }
 
-/// The type without the groups and parentheses around it: those of a macro's `$t:ty` are not seen.
+/// The type without the groups and parentheses around it: the invisible groups of a macro's `$t:ty` are ignored.
 pub(crate) fn bare(ty: &Type) -> &Type {
     match ty {
         Type::Group(g) => bare(&g.elem),
@@ -90,7 +90,7 @@ pub(crate) fn varying_element(ty: &Type) -> Option<&Type> {
     }
 }
 
-/// Of a plain type, that whose elements are each lane's own.
+/// The varying counterpart of a plain type.
 pub(crate) fn in_lanes(ty: &Type) -> Type {
     match bare(ty) {
         Type::Array(array) => {
@@ -110,12 +110,12 @@ pub(crate) fn is_host(ty: &Type) -> bool {
     Elements::default().is_host(ty)
 }
 
-/// The type parameters around: those of element types, and the others.
+/// The type parameters in scope: those that are element types, and the others.
 #[derive(Clone, Default)]
 pub(crate) struct Elements {
     elements: Vec<String>,
     others: Vec<String>,
-    /// Enums in memory that are declared beside.
+    /// Enums in memory that this macro call declares.
     listed: Vec<String>,
 }
 
@@ -144,18 +144,18 @@ impl Elements {
         all
     }
 
-    /// These and the enums in memory that are declared beside.
+    /// These and the enums in memory that this macro call declares.
     pub fn beside<'a>(mut self, listed: impl IntoIterator<Item = &'a String>) -> Elements {
         self.listed.extend(listed.into_iter().cloned());
         self
     }
 
-    /// True if a parameter stands for an element type: the type of a literal beside it cannot be inferred.
+    /// True if a type parameter is an element type: the type of a literal next to it cannot be inferred.
     pub fn are_generic(&self) -> bool {
         !self.elements.is_empty()
     }
 
-    /// True for a scalar, and for a parameter that stands for one.
+    /// True for a scalar, and for a type parameter that represents one.
     pub fn is_element(&self, ty: &Type) -> bool {
         let Type::Path(p) = ty else { return false };
         match (p.path.get_ident(), last_name(ty)) {
@@ -165,12 +165,12 @@ impl Elements {
         }
     }
 
-    /// True for such a name as text.
+    /// True for such a name, given as text.
     pub fn has(&self, name: &str) -> bool {
         self.elements.iter().any(|e| e == name)
     }
 
-    /// True for the name of a parameter that stands for an element type.
+    /// True for the name of a type parameter that is an element type.
     pub fn is_parameter(&self, name: &proc_macro2::Ident) -> bool {
         self.elements.iter().any(|e| name == e)
     }
@@ -187,7 +187,7 @@ impl Elements {
         }
     }
 
-    /// True for a value of which a part varies: then it varies whether there is one.
+    /// True if a part of the value is varying: then its presence varies as well.
     fn has_varying(&self, ty: &Type) -> bool {
         match bare(ty) {
             Type::Tuple(t) => t.elems.iter().any(|of| self.has_varying(of)),
@@ -195,7 +195,7 @@ impl Elements {
         }
     }
 
-    /// True if a parameter that stands for a device type is a part of `ty`: nothing can become that by itself.
+    /// True if `ty` contains a type parameter that is a device type: nothing converts to that implicitly.
     pub fn mentions_device_param(&self, ty: &Type) -> bool {
         fn any(tokens: TokenStream, names: &[String]) -> bool {
             tokens.into_iter().any(|t| match t {
@@ -207,7 +207,7 @@ impl Elements {
         any(quote!(#ty), &self.others)
     }
 
-    /// True for types that say nothing about lanes: elements, and arrays and tuples of them.
+    /// True for types that do not determine whether values vary: elements, and arrays and tuples of them.
     pub fn is_plain(&self, ty: &Type) -> bool {
         match bare(ty) {
             Type::Array(a) => self.is_plain(&a.elem),
@@ -216,7 +216,7 @@ impl Elements {
         }
     }
 
-    /// True for pointers, and for types of which a part is plain, where the rest says what is one value for all lanes.
+    /// True for pointers, and for partly plain types whose other parts determine which values are uniform.
     pub fn leaves_open(&self, ty: &Type) -> bool {
         fn is_number(elements: &Elements, ty: &Type) -> bool {
             match bare(ty) {
@@ -250,7 +250,7 @@ impl Elements {
         }
     }
 
-    /// The `Block` of `V<Block>`: a struct of memory, each lane's own.
+    /// The `Block` of `V<Block>`: a struct of memory that varies.
     fn data_in_lanes<'t>(&self, ty: &'t Type) -> Option<&'t Type> {
         let of @ Type::Path(inner) = varying_element(ty)? else { return None };
         let name = inner.path.get_ident()?.to_string();
@@ -258,7 +258,7 @@ impl Elements {
         (name.starts_with(char::is_uppercase) && name != "Self" && !is_param).then_some(of)
     }
 
-    /// The `[u8; 4]` of `V<[u8; 4]>`: an array, each lane's own.
+    /// The `[u8; 4]` of `V<[u8; 4]>`: an array that varies.
     fn array_in_lanes<'t>(&self, ty: &'t Type) -> Option<&'t syn::TypeArray> {
         match varying_element(ty)? {
             Type::Array(array) => Some(array),
@@ -266,7 +266,7 @@ impl Elements {
         }
     }
 
-    /// The device type that an annotation means.
+    /// The device type that a type annotation means.
     pub fn device(&self, ty: &Type) -> TokenStream {
         if let Some(array) = self.array_in_lanes(ty) {
             let (elem, len) = (&array.elem, &array.len);
@@ -305,7 +305,7 @@ impl Elements {
     }
 }
 
-/// A pointer for all lanes, or of each lane.
+/// A pointer, uniform or varying.
 fn pointer(what: &str, ty: &syn::TypePtr) -> TokenStream {
     let (elem, access) = (&ty.elem, if ty.mutability.is_some() { "Writable" } else { "ReadOnly" });
     let [what, access] = [what, access].map(|name| proc_macro2::Ident::new(name, ty.span()));

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use gcn_isa::counters::{Counter, events};
+use gcn_isa::counters::events;
 use gcn_isa::table::{Access, Behaviours, ImplicitRegs, InstDesc, Modifiers, OperandKinds};
-use gcn_isa::{Inst, InstructionSet, Target};
+use gcn_isa::{Inst, Target};
 
 use crate::excluded::EXCLUDED;
 use crate::functions::{Form, Function, ParamKind};
@@ -64,7 +64,7 @@ fn full(f: &Function) -> Vec<String> {
 }
 
 fn passes(rows: &[&'static InstDesc]) -> String {
-    let each: Vec<String> = Target::ALL
+    let each: Vec<String> = Target::KNOWN
         .into_iter()
         .filter_map(|t| {
             let row = rows.iter().find(|row| row.targets.contains(t))?;
@@ -123,8 +123,7 @@ fn implicit(rows: &[&'static InstDesc]) -> Vec<String> {
 }
 
 fn targets(rows: &[&'static InstDesc]) -> String {
-    let names: Vec<&str> = Target::ALL
-        .into_iter()
+    let names: Vec<&str> = Target::with_instructions()
         .filter(|t| rows.iter().any(|row| row.targets.contains(*t)))
         .map(Target::name)
         .collect();
@@ -140,16 +139,15 @@ fn encodings(rows: &[&'static InstDesc]) -> String {
 }
 
 fn counters(rows: &[&'static InstDesc]) -> String {
-    let mut moved: BTreeSet<Counter> = BTreeSet::new();
+    let mut moved: BTreeSet<&str> = BTreeSet::new();
     for row in rows {
         let Some(target) = row.targets.targets().next() else { continue };
+        let set = target.instruction_set();
         // Which counters move follows from the class and the modifiers that the form requires.
         let inst = Inst::new(row, []);
-        moved
-            .extend(events(target, &inst).iter().map(|event| event.stream.counter(target.instruction_set())));
+        moved.extend(events(target, &inst).iter().map(|event| event.stream.counter(set).name(set)));
     }
-    let names: Vec<&str> = moved.into_iter().map(|counter| counter.name(InstructionSet::GFX900)).collect();
-    if names.is_empty() { "none".into() } else { names.join(", ") }
+    if moved.is_empty() { "none".into() } else { moved.into_iter().collect::<Vec<_>>().join(", ") }
 }
 
 /// Names of the modifiers that a caller may set.
@@ -164,7 +162,7 @@ fn modifiers(rows: &[&'static InstDesc]) -> Vec<String> {
 pub fn excluded() -> String {
     let mut out = String::from("| instructions | why not | instead |\n|---|---|---|\n");
     for group in EXCLUDED {
-        let names: Vec<String> = group.mnemonics.iter().map(|m| format!("`{m}`")).collect();
+        let names: Vec<String> = group.mnemonics().iter().map(|m| format!("`{m}`")).collect();
         let _ = writeln!(out, "| {} | {} | {} |", names.join(" "), group.reason, group.instead);
     }
     out

@@ -1,4 +1,4 @@
-//! Literal assembly: what [`gcn_asm!`](crate::gcn_asm) makes.
+//! Literal assembly: the programs and kernels of [`gcn_asm!`](crate::gcn_asm).
 //!
 //! `gcn_asm!` reads assembly while the crate compiles: every instruction is checked against its target, every
 //! wait against the hazard rules, and an error points at the instruction. There are two forms.
@@ -37,12 +37,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! When a wave starts, `s[0:1]` points to the arguments, `s2`, `s3` and `s4` are the workgroup's number in x,
-//! y and z, and the work-item's place in the workgroup is in `v0` (targets that pack it: x in bits 9:0, y in
-//! 19:10, z in 29:20), or in `v0`, `v1` and `v2`; as many dimensions as `#[workgroup(…)]` has are set.
-//! On RDNA 4 the workgroup's numbers are elsewhere: x in `ttmp9`, y and z in the halves of `ttmp7`. An
-//! argument's name stands for its byte offset after `s[0:1]`, `x.len` for that of a slice's length. Registers
-//! are counted; `#[lds(1024)]` asks for LDS; f32 denormals are kept, as in every kernel of this crate.
+//! When a wave starts, `s[0:1]` points to the arguments, and `s2`, `s3` and `s4` hold the workgroup's number in x, y
+//! and z. The work-item's position in the workgroup is in `v0` (targets that pack it: x in bits 9:0, y in 19:10, z in
+//! 29:20), or in `v0`, `v1` and `v2`. Only as many dimensions as `#[workgroup(…)]` has are set. On RDNA 4 the
+//! workgroup's numbers are elsewhere: x in `ttmp9`, y and z in the halves of `ttmp7`. An argument's name is its byte
+//! offset from `s[0:1]`, and `x.len` is that of a slice's length. Registers are counted automatically; `#[lds(1024)]`
+//! reserves LDS; f32 denormals are kept, as in every kernel of this crate.
 //!
 //! # A program
 //!
@@ -74,10 +74,10 @@
 //! # What is written
 //!
 //! - *Tokens*, as in the kernel above: each instruction ends with `;`, a label is `name:`, comments are
-//!   Rust's. Errors point at the operand. Labels such as `1:` have no tokens in Rust.
-//! - *Strings*, as in the program above, each of one line or of several. Inside, everything is as in an
-//!   assembly file: lines, `;` comments. rustc points at a string as a whole; in one of several lines the
-//!   error says which line it is and shows it.
+//! Rust's. Errors point at the operand. Labels such as `1:` have no tokens in Rust.
+//! - *Strings*, as in the program above, each of one line or of several. Their content has the syntax of an
+//! assembly file: lines, `;` comments. rustc can point only at a whole string; for one of several lines the
+//! error quotes its line.
 //!
 //! Options of a program stand first (`target = gfx942,`), those of a kernel are attributes
 //! (`#[targets(gfx942)]`):
@@ -92,12 +92,12 @@
 //!
 //! # What is checked, and what is not
 //!
-//! Everything that [`gcn_isa::check`] knows, on every path through the text: the program starts with nothing
-//! outstanding, as a kernel does. What comes before and after a program that is [spliced](AsmProgram::splice)
-//! into another is not seen here; whoever makes the whole checks it, or has the waits put in, with
-//! [`gcn_isa::check::check`] or [`gcn_isa::wait::insert_waits`]. The same holds after jumps to computed
-//! places (`s_setpc_b64`, `s_swappc_b64`); [`CheckReport::unknown_exits`](gcn_isa::check::CheckReport::unknown_exits)
-//! lists them. Registers are the author's: nobody checks that what is read was written.
+//! Every rule that [`gcn_isa::check`] knows, on every path through the text. The program starts with nothing
+//! outstanding, as a kernel does. The code around a program that is [spliced](AsmProgram::splice) into another is not
+//! known here: check the whole, or insert its waits, with [`gcn_isa::check::check`] or [`gcn_isa::wait::insert_waits`].
+//! The same applies after jumps to computed addresses (`s_setpc_b64`, `s_swappc_b64`), which
+//! [`CheckReport::unknown_exits`](gcn_isa::check::CheckReport::unknown_exits) lists. The author is responsible for
+//! registers: reads of registers that were never written are not detected.
 
 use std::collections::HashSet;
 
@@ -119,8 +119,8 @@ use crate::kernel::{self, BuildCause, BuildError, BuildOptions, BuiltKernel};
 use crate::lang::Signature;
 use crate::launch::Kernel;
 
-/// Assembly that was checked while the crate compiled, for one target or several: what
-/// [`gcn_asm!`](crate::gcn_asm) is.
+/// Assembly that was checked while the crate compiled, for one or several targets: the value of
+/// [`gcn_asm!`](crate::gcn_asm).
 #[derive(Clone, Copy, Debug)]
 pub struct AsmProgram {
     file: &'static str,
@@ -138,7 +138,7 @@ pub struct Part {
     pub code: &'static [u8],
     /// Why an instruction is there, by line.
     pub notes: &'static [(usize, &'static str)],
-    /// Line and column of each instruction in the user's file; zeros for those that the macro put in.
+    /// Line and column of each instruction in the user's file; zeros for those that the macro inserted.
     pub places: &'static [(u32, u32)],
 }
 
@@ -148,7 +148,7 @@ impl AsmProgram {
         AsmProgram { file, parts }
     }
 
-    /// The targets that it is written for, in the order of the macro call.
+    /// The targets for which it is written, in the order of the macro call.
     pub fn targets(&self) -> impl Iterator<Item = Target> + use<> {
         self.parts.iter().map(|p| p.target)
     }
@@ -159,7 +159,7 @@ impl AsmProgram {
         part.ok_or_else(|| AsmError::Target { target, listed: listed() })
     }
 
-    /// The machine code, with the waits that `check = fix` put in.
+    /// The machine code, including the waits that `check = fix` inserted.
     ///
     /// # Errors
     /// [`AsmError::Target`] if it is not written for `target`.
@@ -167,8 +167,8 @@ impl AsmProgram {
         self.part(target).map(|p| p.code)
     }
 
-    /// The instructions. Each has its place in the user's file, but those that `check = fix` put in, which
-    /// have a note that says why.
+    /// The instructions. Each has its position in the user's file; those that `check = fix` inserted have a note with
+    /// the reason instead.
     ///
     /// # Errors
     /// [`AsmError::Target`] if it is not written for `target`.
@@ -188,8 +188,8 @@ impl AsmProgram {
         Ok(program)
     }
 
-    /// The labels and instructions as text; with [`Comments::Explain`] each inserted wait says why it is
-    /// there.
+    /// The labels and instructions as text; with [`Comments::Explain`] each inserted wait has a comment with its
+    /// reason.
     ///
     /// # Errors
     /// [`AsmError::Target`] if it is not written for `target`.
@@ -197,8 +197,8 @@ impl AsmProgram {
         Ok(print_program(&self.program(target)?, comments))
     }
 
-    /// A kernel of this program, with its registers counted and the assembler's defaults for the rest; the
-    /// fields of the result say what the kernel starts with. [`gcn_emit::object::write_code_object`] and
+    /// A kernel of this program, with its registers counted and the assembler's defaults for everything else; the
+    /// fields of the result describe its initial state. [`gcn_emit::object::write_code_object`] and
     /// [`gcn_emit::asm_file::assembly_file`] write it.
     ///
     /// # Errors
@@ -215,9 +215,9 @@ impl AsmProgram {
         Ok(spec)
     }
 
-    /// Puts the instructions into `program`, before its line `at`: whoever branches there runs them first.
-    /// Labels get names that `program` does not have yet. Waits at both seams are the caller's to insert or
-    /// check, as for the whole:
+    /// Inserts the instructions into `program`, before its line `at`; branches to that line run them first. Labels get
+    /// names that `program` does not have yet. The caller must insert or check the waits at both seams, as for the
+    /// whole:
     ///
     /// ```
     /// use gcn_dsl::prelude::*;
@@ -298,7 +298,7 @@ fn build(
     BuiltKernel::from_assembly(signature, spec)
 }
 
-/// Refuses waves of another size than assembly is written for.
+/// Refuses waves of a size for which the assembly is not written.
 fn same_wave(says: WaveSize, asked: WaveSize) -> Result<(), AsmError> {
     if says == asked {
         return Ok(());
@@ -306,7 +306,7 @@ fn same_wave(says: WaveSize, asked: WaveSize) -> Result<(), AsmError> {
     Err(AsmError::Wave { says: says.lanes(), asked: asked.lanes() })
 }
 
-/// How many dimensions a workgroup has.
+/// The number of dimensions of a workgroup.
 fn dimensions(workgroup: [u32; 3]) -> u8 {
     match workgroup {
         [_, 1, 1] => 1,

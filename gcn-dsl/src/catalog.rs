@@ -2,6 +2,6 @@
 
 pub mod excluded;
 mod functions;
-mod types;
+pub(crate) mod types;
 
 pub use functions::*;

@@ -46,7 +46,7 @@ use crate::lang;
 use crate::lang::{RegisterLimits, Signature};
 use crate::regalloc::{Limits, Usage};
 
-/// How to build.
+/// Options for building a kernel.
 ///
 /// ```
 /// use gcn_dsl::{BuildOptions, Feature, RuleSet};
@@ -60,37 +60,37 @@ pub struct BuildOptions {
     /// Reorder independent instructions within blocks (loads early, work between a matrix instruction and its
     /// reader).
     pub schedule: bool,
-    /// With `schedule`: once registers are assigned, move instructions to where wait states would be idle.
+    /// With `schedule`: after register allocation, move instructions into wait states that would be idle.
     pub fill: bool,
-    /// Put in `s_delay_alu`, by which other waves issue while a result of the ALU is still to come (RDNA 3 and later). It is a hint: what
-    /// a kernel computes does not depend on it.
+    /// Insert `s_delay_alu`, which lets other waves issue while a result of the ALU is pending (RDNA 3 and later). It
+    /// is a hint: the kernel's results do not depend on it.
     pub delays: bool,
     /// Merge loads and stores of neighbouring elements into wide ones.
     pub merge: bool,
     /// Check after each pass over the IR that it is well formed, and fail to build if it is not. The default is true in programs that
     /// are built without optimisation, and false in release builds.
     pub verify: bool,
-    /// `debug_assert!` is checked, and the simulator prints what `dbg!` shows. As in Rust the default is true
-    /// in programs that are built without optimisation, and false in release builds.
+    /// `debug_assert!` is checked, and the simulator prints the values of `dbg!`. As in Rust the default is true in
+    /// programs that are built without optimisation, and false in release builds.
     pub debug: bool,
-    /// Indices are checked: one that is not below the length of its slice, LDS array, private array or row of an element stops the
-    /// kernel, and the simulator names the file, the line, the index and the length. On a GPU the trap ends the queue; there is debug
-    /// information as with `source_lines`, by which a debugger names the line. By default indices are not checked: a load from outside of
-    /// a slice gives 0 and a store does nothing, on which a kernel may rely.
+    /// Indices are checked: an index that is not below the length of its slice, LDS array, private array or row of an
+    /// element stops the kernel, and the simulator reports the file, the line, the index and the length. On a GPU the
+    /// trap ends the queue; debug information is generated as with `source_lines`, so that a debugger can name the
+    /// line. By default indices are not checked: a load from outside a slice gives 0 and a store does nothing, and a
+    /// kernel may rely on that.
     pub check_bounds: bool,
-    /// Debug information says which source line each instruction comes from, for profilers, debuggers and
-    /// `llvm-objdump -l -S`: DWARF in the code object, `.loc` in the assembly. DWARF also has the calls of
-    /// inlined device functions, the kernel's parameters, and the variables of `let` with the registers that
-    /// hold them. What is loaded stays the same.
+    /// Generate debug information with the source line of each instruction, for profilers, debuggers and `llvm-objdump
+    /// -l -S`: DWARF in the code object, `.loc` in the assembly. DWARF also has the calls of inlined device functions,
+    /// the kernel's parameters, and the variables of `let` with the registers that hold them. The loaded code is the
+    /// same.
     pub source_lines: bool,
-    /// Which hazard rules the waits follow, and are checked against. Those of XNACK replay count unless
-    /// `xnack` is off.
+    /// The hazard rules for inserting and checking waits. Rules about XNACK replay apply unless `xnack` is off.
     pub rules: Config,
-    /// The XNACK setting that the code is for: [`Feature::Any`] runs with it on and off, so it breaks up the
-    /// runs of memory instructions that a replay would spoil; [`Feature::Off`] does without that, and needs a
-    /// device with XNACK off.
+    /// The XNACK setting for which the code is generated: [`Feature::Any`] runs with it on and off, so it breaks up
+    /// sequences of memory instructions that a replay would corrupt; [`Feature::Off`] does not, and requires a device
+    /// with XNACK off.
     pub xnack: Feature,
-    /// Limits to the registers; each that is given replaces the kernel's attribute.
+    /// Limits on the registers; each one that is given replaces the kernel's attribute.
     pub registers: RegisterLimits,
     /// The size of waves of a kernel without `#[wave(…)]`. Without it waves have the target's usual size: 64 lanes on GFX9, which has no
     /// others, and 32 on RDNA, which also has 64.
@@ -117,7 +117,7 @@ impl Default for BuildOptions {
 }
 
 impl BuildOptions {
-    /// What is traced beside the kernel's own instructions.
+    /// The additions to the kernel's own instructions that are traced.
     fn tracing(&self) -> lang::Tracing {
         lang::Tracing {
             debug: self.debug,
@@ -136,9 +136,8 @@ impl BuildOptions {
 /// A compiled kernel, with every stage that led to it.
 ///
 /// `saxpy.build(target)` gives a `BuiltKernel<saxpy>`, which [`Device::launch`](crate::Device::launch) and
-/// [`Stream::launch`](crate::Stream::launch) take for this kernel and for no other. A `BuiltKernel<K>` is a
-/// `BuiltKernel` of any kernel wherever a reference to one is asked for; [`BuiltKernel::into_any`] forgets
-/// the type for collections.
+/// [`Stream::launch`](crate::Stream::launch) accept only for this kernel. A `BuiltKernel<K>` coerces to a `BuiltKernel`
+/// of any kernel where a reference to one is expected; [`BuiltKernel::into_any`] erases the type for collections.
 ///
 /// ```
 /// use gcn_dsl::BuiltKernel;
@@ -160,7 +159,7 @@ impl BuildOptions {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// The code of another kernel is a compile error:
+/// The code of a different kernel is a compile error:
 ///
 /// ```compile_fail
 /// use gcn_dsl::prelude::*;
@@ -178,12 +177,11 @@ pub struct BuiltKernel<K: Form = AnyKernel> {
     pub(crate) inner: K::Inner,
 }
 
-/// Takes the place of a kernel's type: the code of some kernel, which is checked at the launch by name and
-/// arguments.
+/// Replaces a kernel's type: the code of some kernel, which the launch checks by name and arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AnyKernel {}
 
-/// What a [`BuiltKernel`] can be of: a kernel, or [`AnyKernel`].
+/// The type parameter of a [`BuiltKernel`]: a kernel, or [`AnyKernel`].
 pub trait Form {
     /// What it is made of.
     #[doc(hidden)]
@@ -238,7 +236,7 @@ impl From<Built> for BuiltKernel {
 }
 
 impl BuiltKernel {
-    /// A kernel that was never anything but machine instructions.
+    /// A kernel that was written as machine instructions.
     pub(crate) fn from_assembly(
         signature: Signature,
         spec: gcn_emit::kernel::KernelSpec,
@@ -283,8 +281,9 @@ impl BuiltKernel {
         self.program().target
     }
 
-    /// Lanes of a wave: what [`wave_size()`](crate::lang::wave_size) was while the kernel was built. A launch asks for it where the
-    /// number of workgroups follows from the number of waves, for a kernel whose waves have a row each, for example.
+    /// Lanes of a wave: the value of [`wave_size()`](crate::lang::wave_size) while the kernel was built. A launch needs
+    /// it if the number of workgroups depends on the number of waves, for example for a kernel in which each wave
+    /// handles a row.
     pub fn wave_size(&self) -> u32 {
         self.program().wave.lanes()
     }
@@ -304,9 +303,8 @@ impl BuiltKernel {
         &self.spec.program
     }
 
-    /// The same kernel with `program` for its code, for example to see what a missing wait does in the
-    /// simulator. Registers, LDS and arguments stay what they are; nobody checks the waits, and
-    /// [`BuiltKernel::waits`] is empty.
+    /// The same kernel with `program` as its code, for example to see the effect of a missing wait in the simulator.
+    /// Registers, LDS and arguments stay as they are; the waits are not checked, and [`BuiltKernel::waits`] is empty.
     ///
     /// # Errors
     /// A [`BuildError`] if an instruction cannot be encoded.
@@ -317,7 +315,7 @@ impl BuiltKernel {
         Ok(Built { spec, code, object, debug, inserted: Vec::new(), ..Built::clone(self) }.into())
     }
 
-    /// Registers, LDS and dispatch state, as the descriptor says them.
+    /// Registers, LDS and dispatch state, as in the descriptor.
     pub fn spec(&self) -> &gcn_emit::kernel::KernelSpec {
         &self.spec
     }
@@ -327,8 +325,9 @@ impl BuiltKernel {
         self.ir.to_string()
     }
 
-    /// The same kernel from this IR: what [`BuiltKernel::ir`] printed, perhaps changed by hand. It is verified, lowered and scheduled; the
-    /// passes over the IR do not run again. Positions in the source are not part of the text, so there is no debug information.
+    /// The same kernel from this IR: the text of [`BuiltKernel::ir`], perhaps edited. It is verified, lowered and
+    /// scheduled; the passes over the IR do not run again. Source positions are not part of the text, so there is no
+    /// debug information.
     ///
     /// ```
     /// use gcn_dsl::prelude::*;
@@ -346,7 +345,7 @@ impl BuiltKernel {
     /// ```
     ///
     /// # Errors
-    /// A [`BuildError`] if the text is not IR or the IR is malformed, and as of `build`.
+    /// A [`BuildError`] if the text is not IR or the IR is malformed, and the errors of `build`.
     pub fn with_ir(&self, text: &str, options: &BuildOptions) -> Result<BuiltKernel, BuildError> {
         let build = || {
             let ir = ir::text::parse(text)?;
@@ -358,9 +357,9 @@ impl BuiltKernel {
         build().map_err(BuildError::of(self.name()))
     }
 
-    /// The schedule as text: block by block the instructions in their order, each with the cycle in which it
-    /// issues if nothing but the block itself holds it back, its class, when what it loads is back, what
-    /// waits wait for, and the user's lines.
+    /// The schedule as text: for each block, the instructions in order, each with the cycle in which it would issue if
+    /// only the block itself delayed it, its class, the arrival of loaded values, the operations that waits wait for,
+    /// and the user's lines.
     ///
     /// ```
     /// use gcn_dsl::prelude::*;
@@ -379,8 +378,8 @@ impl BuiltKernel {
         schedule::text(self)
     }
 
-    /// The whole assembly file: code, descriptor, metadata. With [`Comments::Explain`] each wait says why it
-    /// is there.
+    /// The whole assembly file: code, descriptor, metadata. With [`Comments::Explain`] each wait has a comment with its
+    /// reason.
     pub fn assembly(&self, comments: Comments) -> String {
         gcn_emit::asm_file::assembly_file(std::slice::from_ref(&self.spec), comments)
     }
@@ -395,7 +394,7 @@ impl BuiltKernel {
         &self.code.bytes
     }
 
-    /// The machine code, and after it the tables that it reads, as they stand in the code object.
+    /// The machine code, followed by the tables that it reads, as in the code object.
     pub fn image(&self) -> Vec<u8> {
         gcn_emit::object::with_constants(&self.spec, self.code())
     }
@@ -410,8 +409,8 @@ impl BuiltKernel {
         &self.inserted
     }
 
-    /// The loops that `#[pipeline]` asked for, inner ones first: which loads run ahead, and which do not and
-    /// why.
+    /// The loops for which `#[pipeline]` was requested, inner ones first: the loads that run ahead, and the reasons why
+    /// others do not.
     pub fn pipelines(&self) -> &[ir::pipeline::Pipelined] {
         &self.pipelines
     }
@@ -421,7 +420,7 @@ impl BuiltKernel {
         &self.pressure
     }
 
-    /// What was put in for values that found no register.
+    /// The spill code that was inserted for values without a register.
     pub fn spills(&self) -> &Spills {
         &self.spills
     }

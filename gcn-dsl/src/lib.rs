@@ -48,7 +48,7 @@ pub mod scalar;
 #[doc(hidden)]
 pub mod sched;
 
-/// The simulator that [`Device::simulator`] is: modes, sanitizers, timing, and its own launching of any code object.
+/// The simulator behind [`Device::simulator`]: modes, sanitizers, timing, and launches of any code object.
 pub use gcn_sim as sim;
 
 pub use asm::AsmProgram;
@@ -70,7 +70,7 @@ pub use launch::{
 #[cfg(feature = "objects")]
 pub use launch::{LoadedObject, ObjectArg, ObjectArgs, ObjectKernel};
 
-/// What a program with kernels needs: `use gcn_dsl::prelude::*;`.
+/// The names that a program with kernels needs: `use gcn_dsl::prelude::*;`.
 pub mod prelude {
     pub use crate::lang::matrix::{
         Acc, FragA, FragB, LdsTile, Spread, Tile, TileA, TileB, col_major, matmul, mfma, mfma_scale,

@@ -1,9 +1,9 @@
 //! The assembler: a whole assembly file to sections, symbols and relocations, and from there to a code
 //! object.
 //!
-//! The language is that of LLVM's assembler for this target, as compilers and people write it: statements end
-//! with their line; `;`, `//` and `/* */` are comments, and `#` at the start of a statement; labels may be
-//! numeric (`1:`, `1b`, `1f`).
+//! The language is that of LLVM's assembler for this target, as compilers and people write it: statements end with
+//! their line; comments are `;`, `//` and `/* */`, and `#` at the start of a statement; labels may be numeric (`1:`,
+//! `1b`, `1f`).
 //!
 //! ```
 //! use gcn_emit::asm::{Options, assemble};
@@ -33,20 +33,19 @@
 //! ```
 //!
 //! # How it works
-//! One pass reads the statements; bytes go to their section at once, and what is not known yet becomes a
-//! fixup or a gap of unknown size (`section.rs`). Then everything is laid out (`relax.rs`), fixups are
-//! filled in or become relocations (`fixup.rs`), and symbols become the module's. Nothing is allocated for a
-//! line; instructions are not kept unless [`Options::keep_instructions`] asks for it.
+//! One pass reads the statements; bytes go to their section at once, and values that are not known yet become fixups or
+//! gaps of unknown size (`section.rs`). Then everything is laid out (`relax.rs`), fixups are filled in or become
+//! relocations (`fixup.rs`), and symbols become the module's. Nothing is allocated for a line; instructions are kept
+//! only if [`Options::keep_instructions`] requests it.
 //!
-//! Macros, repetitions and included files are texts inside texts (`macros/frame.rs`). Their expansions live in an
-//! arena, so that symbols and statements borrow from them as from the file. All texts share one space of
-//! offsets (`source.rs`), by which an error finds its line in the body and the calls that led to it.
+//! Macros, repetitions and included files are nested texts (`macros/frame.rs`). Their expansions live in an arena, so
+//! that symbols and statements borrow from them as from the file. All texts share one space of offsets (`source.rs`),
+//! by which an error finds its line in the body and the calls that led to it.
 //!
 //! # Macros
-//! `.macro` with defaults, `:req` and `:vararg`, `.endm`, `.exitm`, `.purgem`, `.altmacro`; `.rept`,
-//! `.irp`, `.irpc`, `.endr`; `.if` and its relatives, `.elseif`, `.else`, `.endif`; `.include` and `.incbin`, for which
-//! [`assemble_with`] takes the [`Files`]. [`expand`] gives the text without them. See `docs/gcn.md` for what
-//! each does.
+//! `.macro` with defaults, `:req` and `:vararg`, `.endm`, `.exitm`, `.purgem`, `.altmacro`; `.rept`, `.irp`, `.irpc`,
+//! `.endr`; `.if` and its relatives, `.elseif`, `.else`, `.endif`; `.include` and `.incbin`, for which
+//! [`assemble_with`] takes the [`Files`]. [`expand`] returns the text without them. `docs/gcn.md` describes each.
 //!
 //! # What is different from `llvm-mc`
 //! - A file that includes itself is an error, even if a condition would end it.
@@ -143,7 +142,7 @@ use source::Sources;
 use span::Span;
 use symbols::Symbols;
 
-/// Assembles the text of one file, which includes no others. `file` is its name, for messages.
+/// Assembles the text of one file, which must not include others. `file` is its name, for messages.
 ///
 /// # Errors
 /// Everything that is wrong with the file, up to [`Diagnostics::LIMIT`].
@@ -186,8 +185,8 @@ pub fn assemble_with(
     })
 }
 
-/// The text of a file with macros, repetitions, conditions and included files expanded. All other text stays
-/// as it is, byte for byte; each macro call stays as a comment.
+/// The text of a file with macros, repetitions, conditions and included files expanded. All other text is unchanged,
+/// byte for byte; each macro call is kept as a comment.
 ///
 /// # Errors
 /// As [`assemble`].
@@ -266,7 +265,7 @@ struct Assembler<'s> {
     names: Names<'s>,
     options: Options,
     target: Option<TargetId>,
-    /// Lanes of a wave where a kernel does not say, once it has been asked for.
+    /// The lanes of a wave for kernels that do not specify them, computed on first use.
     wave: OnceCell<WaveSize>,
     version: CodeObjectVersion,
     symbols: Symbols<'s>,
@@ -405,7 +404,7 @@ impl<'s> Assembler<'s> {
         self.target
     }
 
-    /// Lanes of a wave where a kernel does not say.
+    /// The lanes of a wave for kernels that do not specify them.
     fn wave(&self, target: Target) -> WaveSize {
         *self.wave.get_or_init(|| {
             let usual = target.usual_wave();

@@ -1,5 +1,5 @@
-//! The assembly file around the instructions: the directives from which LLVM's assembler and linker make a
-//! code object.
+//! The assembly file around the instructions: the directives from which LLVM's assembler and linker produce a code
+//! object.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -17,14 +17,13 @@ use crate::object::layout::{END_ALIGN, KERNEL_ALIGN, S_NOP, constants_padding, t
 use crate::text::Comments;
 use crate::text::print_lines;
 
-/// A whole assembly file for `kernels`, which are for one target id: code, a kernel descriptor each, metadata
-/// (code object V5).
+/// A whole assembly file for `kernels`, which must have the same target id: code, a kernel descriptor for each,
+/// metadata (code object V5).
 ///
-/// `llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=<target> -filetype=obj` and `ld.lld -shared` make the same code
-/// and descriptors of it as [`write_code_object`](crate::object::write_code_object); feature settings of the
-/// target id have to be given to the assembler as well (`-mattr=-xnack`). Labels that an earlier kernel of
-/// the file has used get a suffix. Kernels that [`KernelSpec::check`] refuses are printed all the same, for a
-/// person to look at.
+/// `llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=<target> -filetype=obj` and `ld.lld -shared` produce the same code and
+/// descriptors from it as [`write_code_object`](crate::object::write_code_object); feature settings of the target id
+/// have to be passed to the assembler as well (`-mattr=-xnack`). Labels that an earlier kernel of the file has used get
+/// a suffix. Kernels that [`KernelSpec::check`] refuses are printed nevertheless, for inspection.
 pub fn assembly_file(kernels: &[KernelSpec], comments: Comments) -> String {
     let Some(first) = kernels.first() else { return String::new() };
     let mut out = String::new();
@@ -94,7 +93,7 @@ fn write_constants(out: &mut String, kernel: &KernelSpec) {
     if kernel.constants.is_empty() {
         return;
     }
-    // What cannot be encoded is printed all the same.
+    // Instructions that cannot be encoded are printed nevertheless.
     let code = encode_program(&kernel.program).map_or(0, |code| code.bytes.len());
     let _ = writeln!(out, "\t.fill {}, 4, {S_NOP:#x}", constants_padding(code));
     let mut bytes = kernel.constants.clone();

@@ -1,11 +1,10 @@
 //! The code of an assembled file or of an object as programs that can be analysed.
 //!
-//! A [`Unit`] has one [`gcn_isa::Program`] for each section with code, all functions of the section in it.
-//! Branches lead to labels of the program; a branch that leaves the section, or leads where no instruction
-//! begins, keeps its number and is an unknown exit. Where jumps and calls by register lead is found out as
-//! far as it can be ([`resolve`](gcn_isa::cfg::resolve())). What lies between functions to fill an alignment
-//! (`s_nop`, `s_code_end`, zeros) is left out. What is not an instruction is listed in [`Code::unread`], and the
-//! program has a gap there.
+//! A [`Unit`] has one [`gcn_isa::Program`] for each section with code, containing all functions of the section.
+//! Branches lead to labels of the program; a branch that leaves the section, or whose target is not the start of an
+//! instruction, keeps its number and is an unknown exit. Targets of jumps and calls by register are resolved as far as
+//! possible ([`resolve`](gcn_isa::cfg::resolve())). Padding between functions (`s_nop`, `s_code_end`, zeros) is
+//! omitted. Bytes that are not instructions are listed in [`Code::unread`], and the program has a gap there.
 //!
 //! ```
 //! use gcn_emit::{asm, code::Unit};
@@ -57,7 +56,7 @@ pub struct Unit {
     pub kernels: Vec<KernelFacts>,
     /// `EI_ABIVERSION`: 1 is code object V3, 2 V4, 3 V5, 4 V6.
     pub abi_version: u8,
-    /// `amdhsa.target` and `amdhsa.version` of the metadata, if there are any.
+    /// `amdhsa.target` and `amdhsa.version` of the metadata, if present.
     pub metadata: Option<MetadataFacts>,
     /// The source files that [`CodePlace::location`] refers to, by [`SourceFile::number`].
     pub files: Vec<SourceFile>,
@@ -74,10 +73,9 @@ pub struct Code {
     pub address: u64,
     /// The instructions of all its functions. Its name is the section's.
     pub program: Program,
-    /// Where each line of the program comes from.
+    /// The origin of each line of the program.
     pub places: Vec<CodePlace>,
-    /// The functions, in order, without common lines. Lines that no function has belong to none that a symbol
-    /// names.
+    /// The functions, in order, without common lines. Lines outside all functions have no symbol.
     pub functions: Vec<Function>,
     /// The bytes that could not be read as instructions, in order.
     pub unread: Vec<Unread>,
@@ -86,8 +84,8 @@ pub struct Code {
 /// A function of a section.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Function {
-    /// Its symbol. A piece of code to which no symbol and no branch leads is called by its section and
-    /// offset; code without any symbol of a function is one function with the section's name.
+    /// Its symbol. A part of the code without a symbol or a branch to it is called by its section and offset; code
+    /// without any function symbol is one function with the section's name.
     pub name: String,
     /// Its lines.
     pub lines: Range<usize>,
@@ -105,8 +103,7 @@ pub struct CodePlace {
     /// Line in the assembly file, from 1. `None` for objects, and for instructions that are written as data
     /// (`.long`) or fill an alignment.
     pub line: Option<u32>,
-    /// Where it comes from, if the line is that of the call of a macro, of a repetition or of `.include`:
-    /// index into [`Unit::origins`].
+    /// Its origin, if the line is that of a macro call, a repetition or an `.include`: index into [`Unit::origins`].
     pub origin: Option<u32>,
     /// The source line that the last `.loc` gave it.
     pub location: Option<SourceLocation>,
@@ -126,10 +123,10 @@ pub struct Unread {
 /// The reason why bytes are not instructions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unreadable {
-    /// A symbol says that they are data, or they are too few, or no control comes to them and the assembly
-    /// wrote them as data.
+    /// A symbol marks them as data, or there are too few bytes, or they are unreachable and the assembly wrote them as
+    /// data.
     Data,
-    /// The target has no such instruction. For several in a row, the fault of the first.
+    /// The target has no such instruction. For several in a row, the error of the first.
     Undecodable(DecodeFault),
 }
 
@@ -151,11 +148,11 @@ pub struct KernelFacts {
     pub descriptor: KernelDescriptor,
     /// Its metadata, if there is any.
     pub metadata: Option<KernelMetadata>,
-    /// Its first instruction: number in [`Unit::sections`] and line; none if no instruction is there.
+    /// Its first instruction: number in [`Unit::sections`] and line; `None` if no instruction is there.
     pub entry: Option<(usize, usize)>,
 }
 
-/// True if the metadata say of all kernels that none has more than one wave.
+/// True if the metadata state for all kernels that they have at most one wave.
 fn are_single_waves(kernels: &[KernelFacts], target: Target) -> bool {
     let is_single = |k: &KernelFacts| {
         k.metadata.as_ref().is_some_and(|m| (1..=target.wave_size()).contains(&m.max_flat_workgroup_size))
@@ -163,7 +160,8 @@ fn are_single_waves(kernels: &[KernelFacts], target: Target) -> bool {
     !kernels.is_empty() && kernels.iter().all(is_single)
 }
 
-/// What the kernels of a file mean for the barriers in its code: single waves, and workgroups on several compute units.
+/// Applies the kernels' properties to the barriers in their code: single waves, and workgroups on several compute
+/// units.
 fn tell_barriers(sections: &mut [Code], kernels: &[KernelFacts], target: Target) {
     let single_wave = are_single_waves(kernels, target);
     sections.iter_mut().for_each(|s| s.program.single_wave = single_wave);
@@ -181,10 +179,10 @@ fn tell_barriers(sections: &mut [Code], kernels: &[KernelFacts], target: Target)
     }
 }
 
-/// What the metadata of a file say of all its kernels.
+/// The metadata of a file that concern all its kernels.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MetadataFacts {
-    /// `amdhsa.target`; empty if they do not say it.
+    /// `amdhsa.target`; empty if absent.
     pub target: String,
     /// `amdhsa.version`.
     pub version: [u32; 2],
@@ -200,7 +198,7 @@ impl MetadataFacts {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CodeError {
-    /// The assembler was not asked to keep instructions.
+    /// The assembler was not told to keep instructions.
     #[error("the instructions of the assembly were not kept; assemble with `keep_instructions`")]
     NotKept,
     /// A section has more code than lines can be counted.
@@ -225,7 +223,7 @@ impl Unit {
         assembly::unit(assembly, assembly.instructions.clone()).map(|unit| unit.with_waves(assembly.wave))
     }
 
-    /// The same, for which the assembly gives up its instructions.
+    /// The same, consuming the assembly's instructions.
     ///
     /// # Errors
     /// [`CodeError::NotKept`], as above.
@@ -245,8 +243,8 @@ impl Unit {
         })
     }
 
-    /// Gives each section's program the size of the waves that run it: that of its kernels, or `otherwise` if there are none. Kernels
-    /// of both sizes in one section share what they have in common, and its waves are those of the first.
+    /// Sets the size of waves of each section's program: that of its kernels, or `otherwise` if there are none. Kernels
+    /// of both sizes in one section share common code; the waves are those of the first.
     fn with_waves(mut self, otherwise: WaveSize) -> Unit {
         let target = self.target_id.target;
         for (number, code) in self.sections.iter_mut().enumerate() {
@@ -257,8 +255,7 @@ impl Unit {
         self
     }
 
-    /// Where an instruction comes from that a macro, a repetition or an included file wrote, the innermost
-    /// first.
+    /// The origins of an instruction from a macro, a repetition or an included file, the innermost first.
     pub fn origins_of(&self, place: &CodePlace) -> impl Iterator<Item = &Origin> {
         let get = |index: Option<u32>| self.origins.get(index? as usize);
         std::iter::successors(get(place.origin), move |origin| get(origin.outer))

@@ -21,7 +21,7 @@ use crate::fields::row::{Acc, HALF_BIT, OperandField, RowCodec, mask};
 use crate::fields::{check, source};
 use index::Candidate;
 
-/// Decodes the first instruction of `bytes`, and says how many bytes it takes.
+/// Decodes the first instruction of `bytes`, and returns its length in bytes.
 ///
 /// Branch targets stay the unsigned value of the 16-bit field. Other 16-bit immediates are their unsigned
 /// value, too.
@@ -62,7 +62,7 @@ pub(crate) fn decode_at(bytes: &[u8], on: impl Into<Subtarget>) -> Result<(Inst,
     }
 }
 
-/// The code ends inside an instruction, or its bits are those of none.
+/// The error if the code ends inside an instruction, or no row has these bits.
 fn no_row_fits(candidates: &[Candidate], bits: u128, have: usize) -> DecodeFault {
     // Dwords that are not there do not speak against a row.
     let seen = if have < 16 { mask(0, 8 * have as u8) } else { u128::MAX };
@@ -112,7 +112,7 @@ fn modifiers(row: &RowCodec, bits: u128) -> Mods {
     for piece in &row.mods {
         let part = (bits >> piece.lo & mask(0, piece.len)) as u32;
         if part == 0 {
-            // As `cleared_mods` has it; most modifiers of most instructions are absent.
+            // `cleared_mods` has it already; most modifiers of most instructions are absent.
             continue;
         }
         let shift = 32 - u32::from(piece.len);
@@ -151,7 +151,7 @@ fn get_operand(
         }
         _ => source::operand_of(code, len, file, scalars),
     };
-    // The half of the register stands above the lower 128 numbers; below 256 a source code means something else.
+    // The half of the register is encoded above the lower 128 numbers; a source code below 256 is not a VGPR.
     let mut value = value;
     let is_vector = matches!(code, Code::Vector) || matches!(code, Code::Source) && value >= 256;
     if let (Some(bit), true) = (field.half, is_vector) {
@@ -187,7 +187,7 @@ fn get_operand(
     }
 }
 
-/// Values that fit their field but mean nothing.
+/// Values that fit their field but have no meaning.
 fn check_modifiers(inst: &Inst) -> Result<(), DecodeFault> {
     let fault = |name, value: i64| DecodeFault::Modifier { mnemonic: inst.desc.printed, name, value };
     if let Some((lo, hi)) = inst.desc.offset_range

@@ -105,7 +105,7 @@ impl KernelDescriptor {
         self.set(f::EXCEPTIONS, kernel.exceptions.bits().into());
     }
 
-    /// What came with RDNA.
+    /// Items that were added with RDNA.
     fn set_scheduling(&mut self, kernel: &KernelSpec) {
         let (target, scheduling) = (kernel.target(), kernel.scheduling);
         if target.has_workgroup_processors() {

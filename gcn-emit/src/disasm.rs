@@ -5,8 +5,8 @@
 //! bytes in `.text`, and descriptors with the same bits. [`CodeSection::items`] gives the instructions one by
 //! one, decoded as they are asked for, so that a listing of any length needs no more memory than its labels.
 //!
-//! What cannot be written as an instruction stands as `.long`, with the reason as a comment: words that are
-//! none, and the rare encodings that no text has (see [`Content::Unprintable`]).
+//! Bytes that cannot be written as an instruction are written as `.long`, with the reason as a comment: words that are
+//! no instruction, and the rare encodings that no text has (see [`Content::Unprintable`]).
 //!
 //! ```
 //! # use gcn_emit::{disasm, object::read_code_object};

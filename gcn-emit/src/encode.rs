@@ -19,8 +19,8 @@ use crate::fields::{check, codec, source};
 
 /// The machine code of one instruction that has no label.
 ///
-/// Everything that the table says about the row is checked first: operand kinds, widths, alignment, register
-/// files, immediate ranges, modifiers, the constant bus limit and the single literal.
+/// All constraints of the table row are checked first: operand kinds, widths, alignment, register files, immediate
+/// ranges, modifiers, the constant bus limit and the single literal.
 ///
 /// ```
 /// use gcn_isa::{Inst, Operand, Reg, Target, table};
@@ -38,8 +38,8 @@ pub fn encode_inst(inst: &Inst, target: Target) -> Result<SmallVec<[u8; 16]>, En
 
 /// Appends the machine code of one instruction to `out` and gives its length in bytes: 4, 8, 12 or 16.
 ///
-/// Checks what [`encode_inst`] checks. A label in a branch encodes as distance 0: whoever lays out the
-/// program patches the two low bytes of the instruction. `out` is as before if there is a fault.
+/// Makes the checks of [`encode_inst`]. A label in a branch encodes as distance 0: the caller, which lays out the
+/// program, patches the two low bytes of the instruction. `out` is unchanged if there is a fault.
 ///
 /// ```
 /// use gcn_isa::{Inst, Label, Operand, Target, table};

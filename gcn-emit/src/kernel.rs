@@ -1,4 +1,4 @@
-//! A kernel with everything that a code object says about it: code, registers, memory, initial state,
+//! A kernel with all the information that a code object has about it: code, registers, memory, initial state,
 //! arguments.
 
 mod check;
@@ -91,7 +91,7 @@ pub struct KernelSpec {
     pub scheduling: Scheduling,
     /// VGPRs that the halves of a wave of 64 lanes share (RDNA 1 to 3): a multiple of 8 below 128.
     pub shared_vgprs: u32,
-    /// How much code is fetched before a wave starts (RDNA 3 and later, `INST_PREF_SIZE`), as
+    /// The amount of code that is fetched before a wave starts (RDNA 3 and later, `INST_PREF_SIZE`), as
     /// [`inst_pref_size`](gcn_isa::InstructionSet::inst_pref_size) counts it.
     pub inst_pref_size: u32,
     /// Workgroup sizes.
@@ -102,15 +102,15 @@ pub struct KernelSpec {
     pub args: Vec<KernelArg>,
     /// Data that stands after the code, [`constants_offset`] bytes from its begin, for the code to read.
     pub constants: Vec<u8>,
-    /// Debug information says which source line each instruction comes from, as far as the program's lines do
+    /// Debug information gives the source line of each instruction, where the program's lines have one
     /// ([`Line::loc`](gcn_isa::program::Line::loc)): DWARF in a code object, `.loc` in assembly.
     pub source_lines: bool,
     /// With `source_lines`: variables of the source, and where they are.
     pub variables: Vec<Variable>,
 }
 
-/// How far [`KernelSpec::constants`] are from the begin of a kernel's code of so many bytes: on a cache line, and more than 64 bytes
-/// from the last instruction, so that no distance in the code is an inline constant.
+/// The distance of [`KernelSpec::constants`] from the begin of a kernel's code of this size in bytes: on a cache line,
+/// and more than 64 bytes from the last instruction, so that no distance in the code is an inline constant.
 pub const fn constants_offset(code: u64) -> u64 {
     (code + 65).next_multiple_of(64)
 }

@@ -100,7 +100,7 @@ impl SourceLines {
             return self.at(address).cloned();
         }
         let frames: Vec<&SourcePlace> = self.at(address).into_iter().chain(calls).collect();
-        // The outermost function is the kernel or what it calls: it is in its author's file.
+        // The outermost function is the kernel or its callee: it is in its author's file.
         let outermost = *frames.last()?;
         let own = frames.iter().position(|frame| frame.file == outermost.file)?;
         let (first, place) = (frames[0], frames[own]);

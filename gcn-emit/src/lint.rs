@@ -4,8 +4,8 @@
 //! has, and what the dispatcher sets up before its first instruction. Assemblers take the author's word for
 //! it (`llvm-mc` accepts `.amdhsa_next_free_vgpr 4` for code that uses `v21`). [`lint`] compares.
 //!
-//! Only what the code certainly does is held against the descriptor: the code that a kernel reaches by
-//! branches, not what it calls through registers; offsets that are constant, not addresses that are computed.
+//! The descriptor is checked only against effects that the code certainly has: the code that a kernel reaches by
+//! branches, not calls through registers; constant offsets, not computed addresses.
 //!
 //! ```
 //! use gcn_emit::{asm, code::Unit, lint};

@@ -1,8 +1,8 @@
 //! Inserts waits into the text of an assembly file, or removes them, and keeps every other byte.
 //!
-//! [`fix`] inserts the missing waits. With [`Options::strip`] it first removes all `s_nop` and all
-//! `s_waitcnt`, so that the result contains no more than what is needed. Labels, comments, directives, blanks
-//! and line ends stay as they are; a wait that changes is changed in its place.
+//! [`fix`] inserts the missing waits. With [`Options::strip`] it first removes all `s_nop` and all `s_waitcnt`, so that
+//! the result contains only the necessary ones. Labels, comments, directives, blanks and line ends stay as they are; a
+//! wait that changes is changed in its place.
 //!
 //! ```
 //! use gcn_emit::rewrite::{Options, fix};
@@ -34,8 +34,8 @@
 //! - Scalar loads and accesses of scratch matter nowhere: nothing outside the wave can observe when they
 //!   happen.
 //!
-//! [`Fixed::kept`] lists the waits that stay for this reason. No wait is needed before `s_endpgm`, where the
-//! hardware waits by itself.
+//! [`Fixed::kept`] lists the waits that stay for this reason. No wait is needed before `s_endpgm`, where the hardware
+//! waits automatically.
 //!
 //! # Waits that are never changed
 //! - Waits in unreachable code: they fill space.
@@ -99,7 +99,7 @@ pub struct Options {
     pub target: Option<TargetId>,
     /// Lanes of a wave, where the file does not say.
     pub wave: Option<WaveSize>,
-    /// Whether memory accesses may be replayed (XNACK); without it, unless the target id says `xnack-`.
+    /// Whether memory accesses may be replayed (XNACK); by default yes, unless the target id has `xnack-`.
     pub xnack: Option<bool>,
     /// Which rules count.
     pub rules: Config,
@@ -128,22 +128,23 @@ pub struct Fixed {
     pub kept: Vec<KeptWait>,
     /// The functions with their waits, in the order of the file.
     pub functions: Vec<FunctionWaits>,
-    /// What breaks a rule that no wait keeps.
+    /// The instructions that break a rule that no wait keeps.
     pub unmended: Vec<Erratum>,
-    /// What was mended by exchanging registers instead of waiting.
+    /// The places that were fixed by exchanging registers instead of waiting.
     pub mended: Vec<Erratum>,
-    /// How many `s_delay_alu` were put in, in place of those that were there; none unless [`Options::delays`] asks for them.
+    /// The number of `s_delay_alu` that were inserted, in place of the existing ones; none unless [`Options::delays`]
+    /// requests them.
     pub delays: usize,
 }
 
-/// An instruction that is wrong by itself on some machines: it needs another register.
+/// An instruction that is an error on some machines even without any other: it needs another register.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Erratum {
     /// Its line in the original, from 1.
     pub line: u32,
     /// The rule that it breaks.
     pub rule: &'static str,
-    /// What it does and what to do about it, or what was done.
+    /// The effect and the suggested fix, or the fix that was made.
     pub message: String,
 }
 
@@ -219,7 +220,7 @@ pub enum RewriteError {
         /// The offset of the instruction that must wait.
         offset: u64,
     },
-    /// A wait would have to change in what a macro, a repetition or an included file wrote.
+    /// A wait would have to change in the output of a macro, a repetition or an included file.
     #[error(
         "line {line}: a wait has to change in what this line expands to ({origin}); expand the file first, with `--expand`"
     )]
@@ -258,7 +259,7 @@ pub enum RewriteError {
 }
 
 impl Options {
-    /// What the inserter is asked for.
+    /// The options of the inserter.
     fn wait(&self, target_id: TargetId) -> WaitOptions {
         wait_options(self.xnack.unwrap_or_else(|| target_id.may_replay()), self.rules)
     }
@@ -274,9 +275,9 @@ pub fn fix(file: &str, text: &str, options: &Options) -> Result<Fixed, RewriteEr
 
 /// The same with `files` for `.include` and `.incbin`.
 ///
-/// Only the text itself is rewritten. Where a wait would have to change in what a macro, a repetition or an
-/// included file wrote, the result is [`RewriteError::Expanded`]: a change of their text would change every
-/// other use of it. [`asm::expand`] gives a text in which everything can be rewritten.
+/// Only the text itself is rewritten. Where a wait would have to change in the output of a macro, a repetition or an
+/// included file, the result is [`RewriteError::Expanded`]: a change of their text would change every other use of it.
+/// [`asm::expand`] gives a text in which everything can be rewritten.
 ///
 /// # Errors
 /// As [`fix`].
@@ -436,8 +437,8 @@ fn wait_options(xnack: bool, rules: Config) -> WaitOptions {
     WaitOptions { rules, barrier_orders: barrier_orders(rules), notes: false, ..WaitOptions::default() }
 }
 
-/// The accesses that a barrier orders under these rules, besides what it says itself. Sets of better supported rules leave some out:
-/// kernels that are pipelined by hand pass barriers with accesses outstanding on purpose.
+/// The accesses that a barrier orders under these rules, besides those that it orders itself. Sets of better supported
+/// rules leave some out: kernels that are pipelined by hand pass barriers with accesses outstanding on purpose.
 fn barrier_orders(rules: Config) -> Orders {
     let ordered = [
         (&BARRIER_LDS, Orders::LDS_WRITES),

@@ -175,7 +175,7 @@ pub enum TargetIdError {
     System {
         /// The text.
         id: String,
-        /// What the triple stands for.
+        /// The meaning of the triple.
         why: &'static str,
     },
 }
@@ -193,8 +193,8 @@ const PROCESSORS: [(&str, &str); 6] = [
 const PREPRODUCTION: &str = "it came before the product, and LLVM knows it no more; use gfx942";
 const OLDER: &str = "GFX6 to GFX8 encode instructions differently, and are not supported";
 
-/// Processors of which no facts are known, by `EF_AMDGPU_MACH` (measured with LLVM 22; gfx940 and gfx941, which it knows no more, by the
-/// guide of LLVM 18).
+/// Processors without known facts, by `EF_AMDGPU_MACH` (measured with LLVM 22; gfx940 and gfx941, which it no longer
+/// knows, by the guide of LLVM 18).
 const MACHINES: [(u32, &str); 16] = [
     (0x20, "gfx600"),
     (0x21, "gfx601"),
@@ -214,8 +214,8 @@ const MACHINES: [(u32, &str); 16] = [
     (0x4b, "gfx941"),
 ];
 
-/// Name of an `EF_AMDGPU_MACH` that is not supported and what is to be said of it, in parentheses after a blank; nothing of one
-/// that is not known.
+/// Name of an `EF_AMDGPU_MACH` that is not supported, and a remark about it, in parentheses after a blank; no remark
+/// about one that is not known.
 pub(crate) fn processor(mach: u32) -> String {
     if let Some(known) = Target::KNOWN.into_iter().find(|target| target.elf_mach() == mach) {
         return match known.has_instructions() {
@@ -236,7 +236,7 @@ const SYSTEMS: [(&str, &str); 5] = [
     ("amdgpu-amd-amdpal", "code objects of AMD's PAL (graphics) are not supported"),
 ];
 
-/// What is to be said of a name that is in a list, after a semicolon.
+/// The remark about a name that is in a list, after a semicolon.
 fn reason(name: &str, list: &[(&str, &str)]) -> String {
     list.iter()
         .find(|(begin, _)| name.starts_with(begin))
@@ -326,7 +326,7 @@ mod tests {
             assert!(processor(mach).contains(part), "{}", processor(mach));
         }
         assert_eq!(processor(Target::GFX942.elf_mach()), "");
-        // What is said of a name is said of its number.
+        // The remark about a name also applies to its number.
         assert!(MACHINES.iter().all(|(mach, _)| processor(*mach).contains("; ")));
     }
 

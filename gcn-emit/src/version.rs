@@ -1,7 +1,7 @@
 //! Versions of code objects.
 
-/// The version of the code object format (guide, *Code Object Metadata*): what stands in
-/// `e_ident[EI_ABIVERSION]`, and how the target id stands in `e_flags`.
+/// The version of the code object format (guide, *Code Object Metadata*): the value of `e_ident[EI_ABIVERSION]`, and
+/// the form of the target id in `e_flags`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum CodeObjectVersion {
     /// `.amdhsa_code_object_version 4`.

@@ -16,7 +16,7 @@ pub(crate) struct Node {
     pub after: Vec<u64>,
     /// The graph that it is in.
     pub graph: u64,
-    /// The node of which it is a copy.
+    /// The original node, if this one is a copy.
     pub original: Option<u64>,
     /// The arguments of a kernel, for a caller who has asked for them.
     pub places: Box<[u64]>,
@@ -60,7 +60,7 @@ pub(crate) struct Instance {
 }
 
 impl Instance {
-    /// What a launch of the instance does.
+    /// The operations of a launch of the instance.
     pub(crate) fn work(&self) -> Vec<Op> {
         let works = |step: &&Step| !self.off.contains(&step.node) && !matches!(step.op, Op::Graph(_));
         self.steps.iter().filter(works).map(|step| step.op.clone()).collect()
@@ -80,7 +80,7 @@ pub(crate) enum Update {
     Topology(Option<u64>),
     /// This node is of another kind.
     Kind(u64),
-    /// What this node does differs in a way that an instance cannot take over.
+    /// The parameters of this node differ in a way that an instance cannot take over.
     Parameters(u64),
 }
 
@@ -275,8 +275,8 @@ impl Graphs {
     }
 }
 
-/// Replaces operations, of which the first is step number `start` of its instance, by others of the same kinds with the same
-/// dependencies; by none of them if one does not fit.
+/// Replaces operations, the first of which is step number `start` of its instance, by others of the same
+/// kinds with the same dependencies; if one does not fit, none is replaced.
 fn take_over(old: &mut [Step], start: usize, new: Vec<Step>) -> Update {
     if new.len() != old.len() {
         return Update::Topology(None);

@@ -68,7 +68,7 @@ impl<'a> Record<'a> {
     }
 }
 
-/// Says on standard error what to do about a launch of which no workgroup has ended for `long`.
+/// Prints on standard error a hint about a launch in which no workgroup has ended for `long`.
 pub(crate) fn stalls(kernel: &str, launch: u64, long: Duration) {
     eprintln!(
         "gcn-hip: kernel `{kernel}`, launch {launch}: no workgroup has ended for {} s; if it hangs, `gcn run --limit N` \

@@ -35,13 +35,13 @@ pub(crate) type Result<T = ()> = std::result::Result<T, Error>;
 #[derive(Default)]
 pub(crate) struct Program {
     pub source: String,
-    /// What messages call the source.
+    /// The name of the source in messages.
     pub name: String,
-    /// Headers: what they are included as, and their text.
+    /// Headers: the names by which they are included, and their text.
     pub headers: Vec<(String, String)>,
     /// Expressions whose symbols are wanted.
     pub names: Vec<String>,
-    /// What the compiler said.
+    /// The compiler's messages.
     pub log: String,
     pub compiled: Option<Compiled>,
 }
@@ -249,7 +249,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What cannot be removed stays for the system to clean up.
+        // Files that cannot be removed stay for the system to clean up.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }

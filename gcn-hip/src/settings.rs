@@ -52,7 +52,7 @@ const MATRIX: &str = "GCN_HIP_MATRIX";
 const PARALLEL: &str = "GCN_HIP_PARALLEL";
 const ABORT: &str = "GCN_HIP_ABORT";
 const TRACE: &str = "GCN_HIP_TRACE";
-/// The first of these that is set says which devices are visible.
+/// The first of these that is set selects the visible devices.
 const VISIBLE: [&str; 3] = ["HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES"];
 
 impl Settings {

@@ -39,7 +39,7 @@ pub(crate) use launches::{submit, submit_task};
 pub(crate) use memory::{Advice, Advices, DEVICE, NO_DEVICE, PINNED};
 pub(crate) use pools::Pools;
 
-/// The device where neither the environment nor the program says one.
+/// The device if neither the environment nor the program selects one.
 const USUAL: Target = Target::GFX942;
 
 /// `hipLimitMallocHeapSize` at the start, as in ROCclr (`HIP_INITIAL_DM_SIZE`).
@@ -91,7 +91,7 @@ pub(crate) struct State {
     /// The error that stopped a kernel on a device. Every later use of the device fails with it until it is
     /// reset.
     pub faults: HashMap<usize, Error>,
-    /// What kernels ask the host through, by device.
+    /// The channels through which kernels make requests to the host, by device.
     hostcalls: HashMap<usize, Hostcall>,
     /// Where the workgroups of a cooperative launch meet, by device.
     meetings: HashMap<usize, Ptr>,

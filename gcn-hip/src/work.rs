@@ -71,11 +71,11 @@ pub(crate) struct Reserved {
     pub at: Ptr,
     pub bytes: usize,
     pub device: usize,
-    /// `hipMemAllocNodeParams`, for a caller who asks for it.
+    /// `hipMemAllocNodeParams`, for a caller that queries it.
     pub parameters: Box<[u64]>,
 }
 
-/// What a word in memory is to be (`hipStreamWaitValue32` and `hipStreamWaitValue64`).
+/// The condition on a word in memory (`hipStreamWaitValue32` and `hipStreamWaitValue64`).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Until {
     pub at: Ptr,
@@ -117,7 +117,7 @@ pub(crate) enum Task {
 /// Something that a stream does, or a node of a graph.
 #[derive(Clone, Debug)]
 pub(crate) enum Op {
-    /// Copies a box; `kind` is what the program says of its sides.
+    /// Copies a box; `kind` is the program's description of its sides.
     Copy { to: Pitched, from: Pitched, extent: Extent, kind: u32 },
     /// Fills rows of bytes with a pattern.
     Fill { to: Pitched, pattern: Vec<u8>, extent: Extent },

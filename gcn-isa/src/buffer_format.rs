@@ -1,4 +1,5 @@
-//! Formats of typed buffers. GFX9 has two numbers, the data format and the number format; RDNA numbers the pairs that there are.
+//! Formats of typed buffers. GFX9 has two numbers, the data format and the number format; RDNA has one number for each
+//! valid pair.
 
 use crate::target::Generation;
 

@@ -1,5 +1,5 @@
-//! Basic blocks and control-flow edges of a [`Program`]: the edges that the program shows ([`Cfg`]), and all
-//! edges that control may take besides ([`Flow`]).
+//! Basic blocks and control-flow edges of a [`Program`]: the edges that are visible in the program ([`Cfg`]), and all
+//! edges that control may take in addition ([`Flow`]).
 
 mod connect;
 mod entries;
@@ -35,13 +35,13 @@ pub struct Block {
     pub succs: Vec<usize>,
     /// Predecessors.
     pub preds: Vec<usize>,
-    /// True if control may leave to a place that the program does not show: `s_setpc` and `s_swappc` unless
-    /// their destination is known, a branch by raw offset, or undecodable bytes after the block.
+    /// True if control may leave to an address that is not visible in the program: by `s_setpc` or `s_swappc` with an
+    /// unknown destination, by a branch with a raw offset, or because undecodable bytes follow the block.
     pub unknown_exit: bool,
 }
 
-/// The control-flow graph, with blocks in program order. [`Flow`] adds how control enters from outside and
-/// where unknown jumps lead.
+/// The control-flow graph, with blocks in program order. [`Flow`] adds the entries from outside and the targets of
+/// unknown jumps.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Cfg {
     /// The blocks.

@@ -1,8 +1,8 @@
 //! The independent checker: does every path through a program keep every rule?
 //!
-//! It shares the rule table ([`crate::hazards`]) and the counter facts ([`crate::counters::events`]) with whoever puts
-//! waits into programs, but no algorithm: wait states are checked by walking *backwards* from each instruction until no
-//! rule reaches farther; counters by following forward, over all paths, which operations may be outstanding and how many
+//! It shares the rule table ([`crate::hazards`]) and the counter facts ([`crate::counters::events`]) with the inserter
+//! of waits, but no algorithm: wait states are checked by walking *backwards* from each instruction until no rule
+//! reaches farther; counters by following forward, over all paths, which operations may be outstanding and how many
 //! younger ones each path has at least issued since.
 //!
 //! ```
@@ -55,29 +55,30 @@ use distance::Distances;
 use facts::Facts;
 use report::Findings;
 
-/// What is checked.
+/// Options of the checker.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// Which rules count. The grade holds for the counter rules, too.
+    /// The rules to check. The grade also applies to the counter rules.
     pub rules: Config,
-    /// What the program's barriers and cache instructions are taken to mean, besides what registers say.
+    /// The assumed meaning of the program's barriers and cache instructions, beyond the use of registers.
     pub memory_model: MemoryModel,
     /// Check for instructions that need a workaround by themselves.
     pub errata: bool,
 }
 
-/// What the checker takes for granted about memory: LDS accesses before a barrier and after an LDS DMA, outstanding accesses
-/// before a cache invalidation. It does not know addresses.
+/// Assumptions of the checker about memory: LDS accesses before a barrier and after an LDS DMA, outstanding accesses
+/// before a cache invalidation. The checker does not know addresses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MemoryModel {
     /// Nothing: registers only.
     Off,
-    /// A program may have several buffers in LDS: while data arrives in one, others are used and barriers are passed. An
-    /// LDS DMA is reported, once, if LDS is read before the DMA is done and never after a wait for it; an LDS write or DMA
-    /// before a barrier, for each such barrier, unless the program shows that it leaves it to a later barrier; an LDS read before
-    /// a barrier, once, if LDS is written between that barrier and the next.
+    /// A program may have several buffers in LDS: while data arrives in one, others are used and barriers are passed.
+    /// An LDS DMA is reported, once, if LDS is read before the DMA has completed and never after a wait for it. An LDS
+    /// write or DMA before a barrier is reported for each such barrier, unless the program shows that it leaves it to a
+    /// later barrier. An LDS read before a barrier is reported, once, if LDS is written between that barrier and the
+    /// next.
     Sure,
-    /// Every access of LDS may be to what any other concerns, and every barrier is there for what stands before it.
+    /// Any two LDS accesses may be to the same bytes, and every barrier orders all accesses before it.
     Strict,
 }
 
@@ -98,8 +99,8 @@ impl Default for Options {
     }
 }
 
-/// How many findings of each grade a report lists at most: a program of a million instructions without any wait has far more
-/// than anybody reads. Those beyond are counted ([`CheckReport::not_listed`]).
+/// The most findings of each grade that a report lists: a program of a million instructions without any wait has far
+/// more than anybody reads. Further ones are counted ([`CheckReport::not_listed`]).
 pub const MOST_FINDINGS: usize = 100_000;
 
 /// Checks `program` against every rule.
@@ -133,7 +134,8 @@ pub fn check_with(program: &Program, options: Options) -> CheckReport {
     }
 }
 
-/// Instructions that follow too soon a sequence of others, on targets that have such rules ([`crate::hazards::remedy`]): RDNA.
+/// Instructions that follow a sequence of others too soon, on targets that have such rules
+/// ([`crate::hazards::remedy`]): RDNA.
 ///
 /// ```
 /// use gcn_isa::check;
@@ -154,7 +156,7 @@ pub fn remedies(program: &Program, rules: Config) -> Vec<Finding> {
     found.list
 }
 
-/// Findings of the counter rules: first those on certain paths, then what jumps to unknown places add.
+/// Findings of the counter rules: first those on certain paths, then those on paths through jumps to unknown targets.
 fn counters(program: &Program, flow: &Flow, options: Options, found: &mut Findings) {
     let facts = Facts::of(program, flow, options);
     let check = CounterCheck::new(program, flow, &facts, options);
@@ -168,16 +170,16 @@ fn counters(program: &Program, flow: &Flow, options: Options, found: &mut Findin
     check.findings_beyond(&known, found);
 }
 
-/// The flow of `program` without jumps to unknown places: all places where they may lead are entered from outside, except those to
-/// which only dead jumps lead.
+/// The flow of `program` without jumps to unknown targets: all their possible targets are entered from outside, except
+/// those that only dead jumps reach.
 fn without_guesses(program: &Program, flow: &Flow) -> Flow {
     let (mut sure, reachable) = (Flow::sure(program), flow.reachable());
     sure.roots.retain(|root| reachable[root.block]);
     sure
 }
 
-/// Instructions that are wrong on some machines with the registers that they have, whatever is around them: the part of the check
-/// that needs no control flow.
+/// Instructions that are wrong on some machines because of their own registers, independent of the surrounding code:
+/// the part of the check that needs no control flow.
 ///
 /// ```
 /// use gcn_isa::hazards::Config;
@@ -195,8 +197,8 @@ pub fn register_errata(program: &Program, rules: Config) -> Vec<Finding> {
     errata::check(program, rules)
 }
 
-/// Lines whose accesses of LDS, loads from memory straight into it included, `program` never waits for where
-/// [`MemoryModel::Sure`] says it must, in ascending order. [`crate::wait::LdsOrder`] takes them.
+/// Lines whose LDS accesses (including direct loads from memory to LDS) `program` does not wait for where
+/// [`MemoryModel::Sure`] requires it, in ascending order. [`crate::wait::LdsOrder`] takes them.
 pub fn unordered_lds_accesses(program: &Program) -> Vec<usize> {
     let loads_lds = |inst: &Inst| {
         events::events(program.target, inst).iter().any(|e| e.memory.contains(MemoryEffect::LDS_DMA))
@@ -215,8 +217,8 @@ pub fn unordered_lds_accesses(program: &Program) -> Vec<usize> {
     lines.into_iter().collect()
 }
 
-/// What `program` waits for without need: see [`Advice`]. In order of line. What a wait may be there for, it is taken to be
-/// there for: [`MemoryModel::Sure`] is as [`MemoryModel::Strict`].
+/// Unnecessary waits of `program`, see [`Advice`], in order of line. A wait is assumed to serve every purpose that it
+/// may have: [`MemoryModel::Sure`] is treated as [`MemoryModel::Strict`].
 pub fn advice(program: &Program, options: Options) -> Vec<Advice> {
     let memory_model = match options.memory_model {
         MemoryModel::Off => MemoryModel::Off,

@@ -1,14 +1,16 @@
-//! Which bits of a result depend on which bits of the sources.
+//! The bits of a result, and the bits of the sources on which they depend.
 //!
-//! A simulator that follows undefined bits through a program needs to know this of every instruction. Two kinds of facts say it.
+//! A simulator that tracks undefined bits through a program needs this for every instruction. There are two kinds of
+//! facts:
 //!
-//! - [`Flow`], how bits combine, stands in the instruction's entry. One that says nothing has [`Flow::All`], which is right for every
-//!   instruction, only not precise.
-//! - [`parts`], which bits of the sources each part of the result reads, follows from the instruction's line in
-//!   [`crate::semantics`] and its modifiers.
+//! - [`Flow`], the way in which bits combine, is in the instruction's entry. An entry without one has [`Flow::All`],
+//!   which is correct for every
+//! instruction, but imprecise.
+//! - [`parts`], the source bits that each part of the result reads, follows from the instruction's line in
+//! [`crate::semantics`] and its modifiers.
 //!
-//! The rules are those of Valgrind's Memcheck (Seward and Nethercote, "Using Valgrind to detect undefined value errors with
-//! bit-precision", USENIX 2005) and of LLVM's MemorySanitizer, for the instructions of these targets.
+//! The rules follow Valgrind's Memcheck (Seward and Nethercote, "Using Valgrind to detect undefined value errors with
+//! bit-precision", USENIX 2005) and LLVM's MemorySanitizer, applied to these instructions.
 
 use crate::inst::Inst;
 use crate::reg::Half;
@@ -29,18 +31,18 @@ pub fn of(desc: &InstDesc) -> Rule {
     desc.entry.rule
 }
 
-/// A part of the result in a vector register of up to 64 bits, and what it reads.
+/// A part of the result in a vector register of up to 64 bits, and the source bits that it reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Part {
     /// Its bits in the result.
     pub result: u64,
     /// The bits of each source that it reads; of wider sources, every 64 bits of them.
     pub sources: [u64; 3],
-    /// It reads the destination as one more source, not only to keep bits of it.
+    /// It reads the destination as an additional source, not only to keep bits of it.
     pub accumulates: bool,
 }
 
-/// True if the instruction leaves bits of a destination as they were, whatever its modifiers say.
+/// True if the instruction leaves bits of a destination unchanged, independent of its modifiers.
 pub fn keeps(desc: &InstDesc) -> bool {
     desc.does(Behaviours::KEEPS_PART)
 }
@@ -50,7 +52,7 @@ pub fn third_source_is_mask(desc: &InstDesc) -> bool {
     desc.entry.behaviours.intersects(Behaviours::SELECTS_BY_MASK | Behaviours::CARRIES_IN)
 }
 
-/// The parts of an instruction's vector result. What no line tells reads everything.
+/// The parts of an instruction's vector result. Without a semantics line a part reads everything.
 pub fn parts(inst: &Inst) -> Vec<Part> {
     let line = inst.desc.entry.meaning;
     let parts = statements(line).unwrap_or_else(|| {
@@ -60,7 +62,7 @@ pub fn parts(inst: &Inst) -> Vec<Part> {
     parts.into_iter().map(|part| placed(inst, part)).collect()
 }
 
-/// The half of a register of 32 bits that the result fills, if it fills just one.
+/// The half of a 32-bit register that the result fills, if it fills only one.
 pub(crate) fn half_written(inst: &Inst) -> Option<Half> {
     match parts(inst).iter().fold(0, |all, part| all | part.result) {
         0xffff => Some(Half::Low),
@@ -86,7 +88,8 @@ fn statements(line: &str) -> Option<Vec<Part>> {
         let left = left.strip_prefix("{SD[lane], ").map_or(left, |rest| rest.trim_end_matches('}'));
         let place = left.strip_prefix('D')?;
         let result = if place == "[lane]" { u64::MAX } else { bits_of(place)? };
-        // The line has in brackets what op_sel may choose instead. It names an accumulator with its type, and kept bits without one.
+        // In brackets the line gives the alternatives of op_sel. It names an accumulator with its type, and kept bits
+        // without one.
         let right = right.split(" (op_sel").next().unwrap_or(right);
         let accumulates = right.match_indices('D').any(|(at, _)| {
             let alone = !right[..at].ends_with(|c: char| c.is_ascii_alphanumeric());
@@ -108,7 +111,7 @@ fn mentions(text: &str, digit: u8) -> u64 {
     places.fold(0, |all, (at, _)| all | mask(at))
 }
 
-/// The bits that a suffix such as `[15:0]`, `[31]` or `.f16` names; `None` of what it does not say in numbers.
+/// The bits that a suffix such as `[15:0]`, `[31]` or `.f16` names; `None` if they are not given as numbers.
 fn bits_of(suffix: &str) -> Option<u64> {
     if let Some(rest) = suffix.strip_prefix('[') {
         let (range, _) = rest.split_once(']')?;
@@ -130,7 +133,7 @@ fn ones(bits: u32) -> u64 {
 fn placed(inst: &Inst, part: Part) -> Part {
     let (desc, mods) = (inst.desc, &inst.mods);
     let sources = [0, 1, 2].map(|i| source(inst, part, i));
-    // Where the result goes may then be any place that is not kept.
+    // The result may then go to any position that is not kept.
     let moved = mods.sdwa.is_some() || desc.format != Format::Vop3p && mods.op_sel != 0;
     Part { result: if moved { u64::MAX } else { part.result }, sources, ..part }
 }
@@ -142,7 +145,7 @@ fn source(inst: &Inst, part: Part, i: usize) -> u64 {
     if mask == 0 {
         return 0;
     }
-    // Half a register, where it is one of its own.
+    // Half a register, on instruction sets where halves count as registers.
     let slot = desc.operand_index(["src0", "src1", "src2"][i]);
     if let Some(half) = slot.and_then(|slot| inst.half(slot as u8)) {
         return half.bits().into();
@@ -164,7 +167,7 @@ fn source(inst: &Inst, part: Part, i: usize) -> u64 {
         };
     }
     if desc.is_mixed_precision() {
-        // Mixed precision: op_sel_hi says that the source is one half.
+        // Mixed precision: op_sel_hi set means that the source is one half.
         return match (bit(mods.op_sel_hi), bit(mods.op_sel)) {
             (false, _) => 0xffff_ffff,
             (true, false) => 0xffff,
@@ -176,6 +179,10 @@ fn source(inst: &Inst, part: Part, i: usize) -> u64 {
     }
     // The lower part reads the half that op_sel names, the upper one that of op_sel_hi.
     let width = 16 * u32::from(desc.operands[0].dwords);
+    if width > 32 {
+        // Matrices: each element of the result reads many of the sources.
+        return u64::MAX;
+    }
     let half = ones(width);
     match (part.result == half, part.result == half << width) {
         (true, _) if mask <= half => mask << if bit(mods.op_sel) { width } else { 0 },

@@ -1,8 +1,9 @@
-//! `s_delay_alu`: hints by which the hardware lets other waves issue while a result of the ALU is still to come (RDNA 3 and later).
+//! `s_delay_alu`: hints that let other waves issue while a result of the ALU is pending (RDNA 3 and later).
 //!
-//! A hint changes nothing but time: the hardware waits for the result with or without it. Hence the checker never asks for one. The
-//! hints are those of LLVM 22's pass `AMDGPUInsertDelayAlu`: what an instruction reads, and how many instructions and cycles ago it was
-//! computed. The latencies are those of LLVM's scheduling model (`../data/latency-rdna.tsv`, measured with llvm-mca).
+//! A hint affects only the time: the hardware waits for the result with or without it. Hence the checker never requires
+//! one. The hints are those of LLVM 22's pass `AMDGPUInsertDelayAlu`: for each instruction, how many instructions and
+//! cycles ago its operands were computed. The latencies are those of LLVM's scheduling model
+//! (`../data/latency-rdna.tsv`, measured with llvm-mca).
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
@@ -36,8 +37,8 @@ static BY_MNEMONIC: LazyLock<HashMap<&'static str, Cycles>> = LazyLock::new(|| {
     LATENCIES.lines().skip(1).filter_map(row).flatten().collect()
 });
 
-/// Cycles until the result of an instruction of the ALU is there, as LLVM 22's scheduling models of RDNA have it; `None` for other
-/// instructions and instruction sets.
+/// Cycles until the result of an ALU instruction is available, according to LLVM 22's scheduling models of RDNA; `None`
+/// for other instructions and instruction sets.
 ///
 /// ```
 /// use gcn_isa::delay::latency;
@@ -58,7 +59,7 @@ fn cycles(desc: &InstDesc, pipe: Pipe) -> u8 {
     BY_MNEMONIC.get(desc.mnemonic).map_or(usual, |cycles| cycles[before])
 }
 
-/// The instructions after a `s_delay_alu` for whose operands it waits, counted from the one that follows it.
+/// The instructions after a `s_delay_alu` whose operands it waits for, counted from the next instruction.
 ///
 /// ```
 /// use gcn_isa::delay::hinted;
@@ -80,7 +81,7 @@ pub fn hinted(inst: &Inst) -> [Option<usize>; 2] {
     [(first, 0), (second, skipped)].map(|(field, at)| (field.decode(immediate) != 0).then_some(at))
 }
 
-/// What computes.
+/// The pipe that computes a result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Pipe {
     Vector,
@@ -99,14 +100,14 @@ impl Pipe {
     }
 }
 
-/// Vector instructions back that a hint can name, and one more.
+/// One more than the largest distance, in vector instructions, that a hint can name.
 const MOST_VECTOR: u8 = 5;
 /// The same of transcendental ones.
 const MOST_TRANSCENDENTAL: u8 = 4;
-/// Cycles of a scalar result that matter, and one more.
+/// One more than the largest relevant number of cycles for a scalar result.
 const MOST_SCALAR: u8 = 4;
 
-/// What is still to come for a register.
+/// The pending results of a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Due {
     vector_cycles: u8,
@@ -149,7 +150,7 @@ impl Due {
         self.scalar_cycles = self.scalar_cycles.max(other.scalar_cycles);
     }
 
-    /// An instruction is issued, which takes some cycles. True while something is still to come.
+    /// Issues an instruction, which takes some cycles. Returns true while results are still pending.
     fn pass(&mut self, pipe: Option<Pipe>, cycles: u8) -> bool {
         let vector = u8::from(pipe == Some(Pipe::Vector));
         self.vectors += vector;
@@ -170,7 +171,7 @@ impl Due {
         self.vector_cycles > 0 || self.transcendental_cycles > 0 || self.scalar_cycles > 0
     }
 
-    /// The two hints, as values of `instid`; 0 is none. With two of them there is no room for the scalar ALU.
+    /// The two hints, as values of `instid`; 0 is none. If there are two, there is no room for the scalar ALU.
     fn hints(self) -> [u16; 2] {
         let mut hints = [0; 2];
         if self.transcendentals < MOST_TRANSCENDENTAL {
@@ -194,8 +195,9 @@ impl Due {
 
 type State = BTreeMap<RegUnit, Due>;
 
-/// Puts `s_delay_alu` into a program as LLVM does, after everything else is in its place. How many there are now more; none on instruction
-/// sets before RDNA 3. What the program has already is left as it is. `waits`, which were inserted before, say the new places afterwards.
+/// Inserts `s_delay_alu` into a program as LLVM does, after all other passes. Returns the number of new ones; none on
+/// instruction sets before RDNA 3. Existing ones are left unchanged. The positions in `waits`, which were inserted
+/// before, are updated.
 ///
 /// ```
 /// use gcn_isa::delay::insert_delays;
@@ -226,7 +228,7 @@ pub fn insert_delays(program: &mut Program, waits: &mut [Inserted]) -> usize {
     let mut hints: Vec<(usize, u16)> = Vec::new();
     for b in 0..cfg.blocks.len() {
         let mut state = before(&cfg, &after, b);
-        // The last one of the block, if it has room for one more.
+        // The last one of the block, if it has room for another hint.
         let mut open: Option<usize> = None;
         walk(program, &cfg, b, &mut state, &mut |line, due| emit(&mut hints, &mut open, line, due));
     }
@@ -238,7 +240,7 @@ pub fn insert_delays(program: &mut Program, waits: &mut [Inserted]) -> usize {
     count
 }
 
-/// What is due at the start of a block on some path.
+/// The results that are pending at the start of a block on some path.
 fn before(cfg: &Cfg, after: &[State], block: usize) -> State {
     let mut state = State::new();
     for (unit, due) in cfg.blocks[block].preds.iter().flat_map(|p| &after[*p]) {
@@ -272,7 +274,7 @@ fn emit(hints: &mut Vec<(usize, u16)>, open: &mut Option<usize>, line: usize, du
     *open = (wanted[1] == 0).then(|| hints.len() - 1);
 }
 
-/// Goes through a block and calls `needs` with what each instruction of the ALU reads before it is there.
+/// Walks through a block and calls `needs` with the pending results that each ALU instruction reads.
 fn walk(program: &Program, cfg: &Cfg, block: usize, state: &mut State, needs: &mut dyn FnMut(usize, Due)) {
     let mut last_scalar_of_vector: Option<RegUnit> = None;
     for line in cfg.blocks[block].start..cfg.blocks[block].end {

@@ -1,15 +1,15 @@
-//! What a program says about the rules: at how many places each one applies, and whether it is kept there.
+//! Counts, for each rule, the places of a program where it applies, and whether it is satisfied there.
 //!
-//! A rule that manuals write down but that working code breaks without harm is weaker than one that everybody
-//! keeps. Counted over many programs by people who knew what they did, these numbers are the evidence behind
-//! a rule's [`Grade`](crate::hazards::Grade).
+//! A rule that is in the manuals but that working code breaks without harm is weaker than one that all code satisfies.
+//! Counted over many programs by expert authors, these numbers are the evidence behind a rule's
+//! [`Grade`](crate::hazards::Grade).
 //!
 //! # What is counted
-//! Wait states: a *site* is an instruction and a register (or none) for which a rule asks something of an
-//! earlier instruction less than twice the asked distance away on the shortest path. Of several such earlier
-//! instructions the one that falls shortest counts, and none whose result is overwritten in between. Sites
-//! nearer than asked are broken, the others kept; both windows are equally wide, so that a rule that nobody
-//! knows would be broken about as often as it is kept.
+//! Wait states: a *site* is an instruction and a register (or none) for which a rule requires a distance from an
+//! earlier instruction that is less than twice the required distance away on the shortest path. Of several such earlier
+//! instructions the one with the largest shortfall counts, and none whose result is overwritten in between. Sites
+//! nearer than required are broken, the others satisfied; both windows are equally wide, so that a rule that no author
+//! knows would be broken about as often as it is satisfied.
 //!
 //! Counters: a site is a memory operation and the first instruction of the same block that depends on it;
 //! broken sites are the findings of the [checker](crate::check), on any path, in its strictest reading of
@@ -50,7 +50,7 @@ pub fn of(program: &Program, config: Config) -> Evidence {
     evidence
 }
 
-/// Adds what was counted in another program.
+/// Adds the counts of another program.
 pub fn add(sum: &mut Evidence, other: &Evidence) {
     for (rule, counts) in other {
         let known = sum.entry(rule).or_default();

@@ -1,16 +1,16 @@
-//! Wait-state rules: how far apart two dependent instructions must stand.
+//! Wait-state rules: the required distances of two dependent instructions.
 //!
-//! GFX9 and CDNA machines do not interlock every dependency: software must leave a number of *wait states* (issue slots)
-//! between certain pairs of instructions. Each such requirement is a [`Rule`], a value with its citation, its conditions
-//! on the first and the second instruction, and the number of wait states. Where a manual and LLVM disagree the larger
-//! number stands, and the rule's [`Evidence`] says so.
+//! GFX9 and CDNA machines do not interlock every dependency: software must leave a number of *wait states* (issue
+//! slots) between certain pairs of instructions. Each such requirement is a [`Rule`], a value with its citation, its
+//! conditions on the first and the second instruction, and the number of wait states. Where a manual and LLVM disagree
+//! the larger number is used, and the rule's [`Evidence`] records that.
 //!
 //! One engine reads the rules. [`required`] answers for an ordered pair of instructions; [`View`] is an instruction
-//! prepared for many such questions. No rule asks for more than [`MAX_REACH`] wait states, and [`View::reach`] says how
-//! far one given instruction can reach, so a pass need only look at the last few instructions of each path.
+//! prepared for many such queries. No rule requires more than [`MAX_REACH`] wait states, and [`View::reach`] gives the
+//! reach of one instruction, so a pass need only examine the last few instructions of each path.
 //!
-//! Support differs: [`Grade`] says how well a rule is supported, by what manuals and LLVM say and by what was counted over
-//! the vendor's own kernels, and [`RuleSet`] chooses by it. The rules that are not about wait states stand in [`counter`];
+//! Support differs: [`Grade`] tells how well a rule is supported, by the manuals and LLVM and by counts over the
+//! vendor's own kernels, and [`RuleSet`] selects by it. The rules that do not concern wait states are in [`counter`];
 //! [`pages`] has all of them as plain values.
 //!
 //! The distance between two instructions is the sum of [`wait_states`] of the instructions strictly between them along
@@ -42,7 +42,7 @@ mod words;
 use smallvec::SmallVec;
 
 pub use clause::ClauseKind;
-pub use config::{AnyRule, Config, RuleFacts, RuleSet, UnknownRule};
+pub use config::{AnyRule, Config, RuleFacts, RuleSet, UnknownRule, citation};
 pub use engine::clause_need;
 pub use evidence::{Counts, Evidence, Grade, UnknownName, Voice, compiled_counts, counted_rules, counts};
 pub use page::{AfterPasses, KernelCounts, PairFacts, RulePage, TargetStates, pages};
@@ -56,7 +56,7 @@ use crate::operand::Operand;
 use crate::table::Class;
 use crate::target::Target;
 
-/// The most wait states that any rule asks for on any target.
+/// The most wait states that any rule requires on any target.
 pub const MAX_REACH: u8 = 26;
 
 /// The rules, family by family.
@@ -86,23 +86,24 @@ pub fn rule(id: &str) -> Option<&'static Rule> {
     all().find(|r| r.id == id)
 }
 
-/// The longest wait that any rule asks between `first` and a later `second`, with the default [`Config`].
+/// The longest wait that any rule requires between `first` and a later `second`, with the default [`Config`].
 pub fn required(target: Target, first: &Inst, second: &Inst) -> Option<Need> {
     View::new(target, first).required(&View::new(target, second), Config::default())
 }
 
-/// What each rule that binds this ordered pair asks for, longest first.
+/// The requirement of each rule that binds this ordered pair, longest first.
 pub fn required_all(target: Target, first: &Inst, second: &Inst) -> SmallVec<[Need; 4]> {
     View::new(target, first).required_all(&View::new(target, second), Config::default())
 }
 
-/// The longest wait that any rule may ask after `inst`, whatever follows.
+/// The longest wait that any rule may require after `inst`, whatever follows.
 pub fn reach(target: Target, inst: &Inst) -> u8 {
     View::new(target, inst).reach()
 }
 
-/// The wait states that `inst` itself puts between its neighbours: N + 1 for `s_nop N` (N modulo 16), one for every other
-/// instruction, however long it takes. A matrix instruction's passes do not count, nor does the time of an `s_waitcnt`.
+/// The wait states that `inst` itself contributes between its neighbours: N + 1 for `s_nop N` (N modulo 16), one for
+/// every other instruction, however long it takes. A matrix instruction's passes do not count, nor does the time of an
+/// `s_waitcnt`.
 pub fn wait_states(inst: &Inst) -> u32 {
     match (inst.desc.class, inst.operands.first()) {
         (Class::Nop, Some(Operand::Imm(n))) => (*n & 0xf) as u32 + 1,
@@ -113,7 +114,7 @@ pub fn wait_states(inst: &Inst) -> u32 {
 /// Wait states of the longest `s_nop`: the hardware takes its operand modulo 16.
 const MOST_NOP_STATES: u32 = 16;
 
-/// The operands of the fewest `s_nop` that make `states` wait states.
+/// The operands of the smallest number of `s_nop` that provide `states` wait states.
 ///
 /// ```
 /// assert!(gcn_isa::hazards::nops(18).eq([15, 1]));

@@ -1,8 +1,8 @@
-//! Immediates that are several numbers, and how assemblers name those.
+//! Immediates that consist of several numbers, and the assemblers' names for them.
 
 use crate::target::{Generation, InstructionSet};
 
-/// How the 16-bit immediate of an instruction is written.
+/// The notation of an instruction's 16-bit immediate.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Immediate {
     /// A number; small ones are decimal.
@@ -12,7 +12,7 @@ pub enum Immediate {
     Hex,
     /// The counters of `s_waitcnt`: `vmcnt(0) lgkmcnt(1)`.
     Counters,
-    /// What `s_waitcnt_depctr` (`s_wait_alu`) waits for: `depctr_va_vdst(0)`.
+    /// The dependencies of `s_waitcnt_depctr` (`s_wait_alu`): `depctr_va_vdst(0)`.
     Dependencies,
     /// The distances of `s_delay_alu`: `instid0(VALU_DEP_1) | instskip(NEXT) | instid1(VALU_DEP_2)`.
     Delay,
@@ -30,7 +30,8 @@ impl Immediate {
         ("version", Immediate::Version),
     ];
 
-    /// The fields on an instruction set, in the order in which they are printed; none of an immediate that is one number.
+    /// The fields on an instruction set, in the order in which they are printed; none for an immediate that is a single
+    /// number.
     ///
     /// ```
     /// use gcn_isa::immediate::Immediate;
@@ -77,7 +78,7 @@ impl Field {
         (1u16 << bits) - 1
     }
 
-    /// The bits of a value, of one that is too large those of the largest.
+    /// The bits of a value; a value that is too large becomes the largest.
     pub fn encode(&self, value: u16) -> u16 {
         let mut left = value.min(self.largest());
         self.pieces.iter().fold(0, |field, &(first, bits)| {
@@ -117,7 +118,7 @@ const DEPENDENCIES: [Field; 7] = [
     number("depctr_vm_vsrc", &[(2, 3)]),
 ];
 
-/// What an instruction waits for, by `instid`.
+/// The dependency that an instruction waits for, by `instid`.
 const DEPENDENCY: [&str; 12] = [
     "NO_DEP",
     "VALU_DEP_1",

@@ -92,7 +92,7 @@ fn reach(reg: Reg, offsets: Offsets, operand: u8) -> Option<Reached> {
     let last = u32::from(file_end(reg).checked_sub(u16::from(reg.len))?);
     let place = |offset: u32| u32::from(reg.index).saturating_add(offset).min(last) as u16;
     let is_legal = u32::from(reg.index).saturating_add(offsets.least) <= last;
-    // Of an index that is always illegal nothing is believed.
+    // Of an index that is always illegal nothing is assumed.
     let first = if is_legal { place(offsets.least) } else { reg.index };
     let via = match is_legal {
         true if offsets.least == offsets.most => Via::Index,
@@ -169,8 +169,8 @@ pub enum Unresolved {
     /// The index leads out of the register file, which is illegal.
     #[error("an index beyond the register file")]
     Beyond,
-    /// The index selects an operand of an instruction, or a register file, of which the manual does not say
-    /// whether an index moves it.
+    /// The index selects an operand of an instruction, or a register file, for which the manual does not
+    /// define whether an index moves it.
     #[error("VGPR indexing of an operand for which the manual does not define it")]
     Undefined,
 }
@@ -179,7 +179,7 @@ pub enum Unresolved {
 /// `None` if these are the named ones.
 ///
 /// # Errors
-/// [`Unresolved`] says what no manual defines.
+/// [`Unresolved`] for an index whose effect no manual defines.
 ///
 /// ```
 /// use gcn_isa::{Inst, Reg, Target, indexing, table};

@@ -47,12 +47,12 @@ pub enum Via {
     Index,
     /// By an index that the program bounds: it may be this register or another that the index is meant to reach.
     Range,
-    /// By an index of which nothing is known, or that may not count: it may be this register or any other.
+    /// By an index that is unknown, or that may not count: it may be this register or any other.
     AnyIndex,
 }
 
 impl Via {
-    /// What a message adds to a register that the program does not name; empty for one that it does.
+    /// The text that a message adds to a register that the program does not name; empty for one that it does.
     pub const fn words(self) -> &'static str {
         match self {
             Via::Name => "",

@@ -97,7 +97,7 @@ pub enum ElemType {
     F64,
     /// IEEE single.
     F32,
-    /// f32 of which the instruction uses the upper 19 bits (gfx942).
+    /// f32; the instruction uses its upper 19 bits (gfx942).
     Xf32,
     /// IEEE half.
     F16,
@@ -107,9 +107,9 @@ pub enum ElemType {
     I32,
     /// Signed 8-bit integer.
     I8,
-    /// 8-bit integer, signed if `neg_lo` says so (RDNA).
+    /// 8-bit integer, signed if `neg_lo` is set (RDNA).
     Iu8,
-    /// 4-bit integer, signed if `neg_lo` says so (RDNA).
+    /// 4-bit integer, signed if `neg_lo` is set (RDNA).
     Iu4,
     /// 8-bit float with 4 exponent bits: `e4m3fnuz` on gfx942, OCP `e4m3fn` on gfx950 and RDNA 4.
     Fp8,
@@ -252,7 +252,7 @@ pub struct ElementPlace {
     pub register: u8,
     /// Lowest bit in that register. Elements of 64 bits, and some of 6, go on in the next register.
     pub low_bit: u8,
-    /// How many bits. For a sparse A the two elements of a group of four, for the index their two 2-bit
+    /// The number of bits. For a sparse A the two elements of a group of four, for the index their two 2-bit
     /// numbers.
     pub bits: u8,
 }

@@ -2,13 +2,14 @@
 //! the LLVM AMDGPU guide (LLVM 17, "Memory Model GFX6-GFX9", "GFX90A", "GFX940"), and for RDNA those of LLVM 22.
 //!
 //! A [`Row`] is a row of the guide's table: operation, ordering, scopes, address spaces, and the numbered
-//! steps. [`sequence`] looks one up for a target and gives it as what stands before the access, the cache
-//! bits of the access, and what stands after it. The waits of a sequence order memory; waits for registers
-//! come on top (`crate::wait`).
+//! steps. [`sequence`] looks one up for a target and returns the instructions before the access, the cache
+//! bits of the access, and the instructions after it. The waits of a sequence order memory; waits for
+//! registers are additional (`crate::wait`).
 //!
-//! The language is HSA's memory model: one happens-before relation for all address spaces, so that what the
-//! guide lets OpenCL omit is here. The rows say what a *thread* must issue in order; what a compiler must not
-//! move is said by [`Ordering::acquires`] and [`Ordering::releases`].
+//! The language is HSA's memory model: it has one happens-before relation for all address spaces, so that the
+//! guide's omissions for OpenCL do not apply here. The rows list the instructions that a *thread* must issue
+//! in order; [`Ordering::acquires`] and [`Ordering::releases`] define the movements that a compiler must not
+//! make.
 //!
 //! ```
 //! use gcn_isa::Target;

@@ -11,8 +11,9 @@ pub use words::{
     WORDS, Word, dpp_word, word_named, word_of,
 };
 
-/// Modifiers of an instruction. `Default` is "as written without any": every flag off, DPP masks 0xf,
-/// `op_sel_hi` all ones for VOP3P must be set by whoever makes such an instruction ([`InstDesc::default_mods`](crate::InstDesc::default_mods)).
+/// Modifiers of an instruction. `Default` is "as written without any": every flag off, DPP masks 0xf; the
+/// code that makes a VOP3P instruction must set its `op_sel_hi` to all ones
+/// ([`InstDesc::default_mods`](crate::InstDesc::default_mods)).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Mods {
     /// Negate, bit i for source i (VOP3, SDWA, DPP; `neg:[..]` of f64 MFMA).
@@ -67,7 +68,7 @@ pub struct Mods {
     pub bitop3: u8,
     /// `dlc` of RDNA 1 to 3.
     pub dlc: bool,
-    /// The temporal hint of RDNA 4 (`th:`), as the field's bits; of an atomic, bit 0 says that it returns the value from before.
+    /// The temporal hint of RDNA 4 (`th:`), as the field's bits; for an atomic, bit 0 requests the old value.
     pub th: u8,
     /// The scope of RDNA 4 (`scope:`): 0 CU, 1 SE, 2 DEV, 3 SYS.
     pub scope: u8,

@@ -1,4 +1,5 @@
-//! What must stay in order where instructions move: registers, read and written; memory as one thing; and what nothing passes at all.
+//! The order that must be kept where instructions move: registers, read and written; memory as one thing; and
+//! instructions that nothing passes at all.
 
 use crate::counters::events;
 use crate::indexing::Indexing;
@@ -49,17 +50,18 @@ impl Set {
     }
 }
 
-/// What instructions read and write.
+/// The reads and writes of instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Touched {
-    /// What is read.
+    /// The registers that are read.
     pub reads: Set,
-    /// What is written.
+    /// The registers that are written.
     pub writes: Set,
 }
 
 impl Touched {
-    /// Of the instruction at `line`. Every vector instruction reads EXEC; accesses of memory count as writing all of it.
+    /// For the instruction at `line`. Every vector instruction reads EXEC; accesses of memory count as
+    /// writing all of it.
     pub fn of(program: &Program, indexing: &Indexing, line: usize) -> Touched {
         let inst = &program.lines[line].inst;
         let mut touched = Touched::default();

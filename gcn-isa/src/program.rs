@@ -24,13 +24,13 @@ pub struct Line {
     /// Where an indirect jump or call leads (`s_setpc_b64`, `s_swappc_b64`), if that is known; see
     /// [`cfg::resolve`](crate::cfg::resolve).
     pub jump: Option<Jump>,
-    /// On an `s_barrier`: reads of LDS may be outstanding at it, because no wave writes what they read before the next barrier.
-    /// Whoever makes the program knows that; from the instructions alone it does not show.
+    /// On an `s_barrier`: reads of LDS may be outstanding at it, because no wave writes their bytes before
+    /// the next barrier. The creator of the program knows that; it cannot be derived from the instructions.
     pub reads_pass: bool,
     /// On an `s_barrier`: the waves of the workgroup may run on different compute units (`.amdhsa_tg_split`), so that another wave
     /// sees after it only those stores to memory that are done before it.
     pub orders_stores: bool,
-    /// A number by which whoever made the line finds it again after passes have moved it.
+    /// A number by which the creator of the line finds it again after passes have moved it.
     pub origin: Option<NonZeroU32>,
 }
 
@@ -49,7 +49,7 @@ pub enum Jump {
 }
 
 impl Line {
-    /// An instruction of which nothing else is known.
+    /// An instruction without further information.
     pub fn new(inst: impl Into<Arc<Inst>>) -> Line {
         Line {
             inst: inst.into(),

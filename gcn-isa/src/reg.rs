@@ -26,7 +26,7 @@ pub struct Reg {
     pub file: RegFile,
     /// The first register's number.
     pub index: u16,
-    /// How many consecutive registers (dwords), 1..=32.
+    /// The number of consecutive registers (dwords), 1..=32.
     pub len: u8,
 }
 
@@ -67,7 +67,7 @@ pub const XNACK_MASK: Reg = Reg::s(104, 2);
 pub const VCC: Reg = Reg::s(106, 2);
 /// SGPRs from here on have fixed meanings (`flat_scratch`, `xnack_mask`, VCC, trap temporaries, M0, EXEC).
 pub const FIRST_NAMED_SGPR: u16 = FLAT_SCRATCH.index;
-/// SGPRs that every wave has beside those that it names by number: VCC, `flat_scratch`, `xnack_mask`.
+/// SGPRs that every wave has in addition to those with numbers: VCC, `flat_scratch`, `xnack_mask`.
 pub const NAMED_SGPRS: u32 = (VCC.len + FLAT_SCRATCH.len + XNACK_MASK.len) as u32;
 /// The trap temporaries `ttmp0` to `ttmp15`.
 pub const TTMP: Reg = Reg::s(108, 16);
@@ -224,7 +224,7 @@ impl fmt::Display for RegOn {
 pub struct RegUnit(u16);
 
 impl RegUnit {
-    /// How many units there are: 128 SGPRs, 256 VGPRs, 256 AGPRs.
+    /// The number of units: 128 SGPRs, 256 VGPRs, 256 AGPRs.
     pub const COUNT: usize = 128 + 256 + 256;
 
     /// The unit of register `index` of `file`.

@@ -1,4 +1,4 @@
-//! What every instruction does, in one line.
+//! The effect of every instruction, in one line.
 //!
 //! The lines stand in the entries of the [`table`], one for each mnemonic, with the witness of each.
 //!
@@ -31,7 +31,7 @@
 
 use crate::table::{self, Entry, Format, InstDesc, Modifiers};
 
-/// What an instruction does, and who says so.
+/// The effect of an instruction, and its source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Semantics {
     /// The mnemonic.

@@ -258,7 +258,7 @@ pub fn find_form(on: impl Into<Subtarget>, printed: &str, form: &str) -> Option<
     find(on, printed).find(|r| r.form == form)
 }
 
-/// What holds for every form of an instruction of GFX9.
+/// Common properties of all forms of an instruction of GFX9.
 pub fn entry(mnemonic: &str) -> Option<&'static Entry> {
     Some(row(*GFX9.by_mnemonic().get(mnemonic)?.first()?).entry)
 }

@@ -53,8 +53,9 @@ use solve::Solver;
 use waitcnt::{Conflict, WaitcntPass};
 
 bitflags! {
-    /// What an `s_barrier` orders between the waves of a workgroup, so that it must be done before it. Only on targets
-    /// whose barrier does not itself ask for drained counters (gfx90a and later); on the others everything is waited for.
+    /// The accesses that an `s_barrier` orders between the waves of a workgroup, so that they must be done
+    /// before it. Only on targets whose barrier does not itself require drained counters (gfx90a and later);
+    /// on the others everything is waited for.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct Orders: u8 {
         /// LDS writes and atomics of this wave, FLAT ones included.
@@ -95,7 +96,7 @@ impl LdsOrder {
 /// Choices of the wait passes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WaitOptions {
-    /// What a barrier orders.
+    /// The accesses that a barrier orders.
     pub barrier_orders: Orders,
     /// Which accesses of LDS the barriers, and the accesses of LDS after a load into it, are taken to concern.
     pub lds_order: LdsOrder,
@@ -105,7 +106,8 @@ pub struct WaitOptions {
     /// Which rules count. The convention about calls and the wait between a load into LDS and an access of it hold in any
     /// case.
     pub rules: Config,
-    /// What a loop waits for only because of instructions before it is waited for before it.
+    /// A wait in a loop that is only needed because of instructions before the loop is placed before the
+    /// loop.
     pub leave_loops: bool,
     /// If given, instructions take the place of idle wait states: they move within their blocks, but across none of these
     /// places, each before a line, in ascending order. Operations of memory keep their order.
@@ -130,8 +132,8 @@ impl Default for WaitOptions {
     }
 }
 
-/// Inserts waits for counters, then wait states, then what RDNA's sequences need ([`insert_remedies`]). Returns what was put where, in program order; every `at`, `producer` and
-/// `consumer` is a line of the result.
+/// Inserts waits for counters, then wait states, then the remedies of RDNA's sequences ([`insert_remedies`]).
+/// Returns the insertions in program order; every `at`, `producer` and `consumer` is a line of the result.
 pub fn insert_waits(program: &mut Program, options: &WaitOptions) -> Vec<Inserted> {
     let mut inserted = waitcnt_edits(program, options, &mut []);
     let states = wait_state_edits(program, options, &mut inserted);
@@ -204,8 +206,8 @@ fn shape_of(flow: &Flow) -> Shape {
     Shape::of(&flow.cfg, flow.roots.iter().map(|r| r.block))
 }
 
-/// How many waits that their own place does not need are explained by solving the program without each. They are rare: in
-/// random programs of dense loops one in thousands.
+/// The number of waits not needed at their own place that are explained by solving the program without each.
+/// They are rare: in random programs of dense loops one in thousands.
 const MOST_RIDDLES: usize = 32;
 
 /// The reasons of the strictest of `conflicts`, counter by counter, as far as `wait` is for their counter.
@@ -216,7 +218,7 @@ fn binding_reasons(program: &Program, conflicts: &[Conflict], line: usize, wait:
     binding.map(|c| waitcnt_reason(program, c, line, wait)).collect()
 }
 
-/// True if `limit` asks for one of the values that `wait` has.
+/// True if `limit` requires one of the values that `wait` has.
 fn limit_binds(limit: WaitCnt, wait: WaitCnt) -> bool {
     Counter::ALL.into_iter().any(|c| c.of(limit) == c.of(wait) && c.is_in(wait))
 }
@@ -368,5 +370,6 @@ fn add_reasons(reasons: &mut Vec<Reason>, program: &Program, causes: &[Shortfall
     }
 }
 
-/// How much more often code is taken to run with each loop around it, where waits are compared by what they cost.
+/// The factor by which code is assumed to run more often for each loop around it, where the costs of waits are
+/// compared.
 pub const LOOP_WEIGHT: u64 = 10;

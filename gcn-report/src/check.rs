@@ -5,6 +5,6 @@ pub mod json;
 mod place;
 mod summary;
 
-pub use analysis::{Checked, Group, Place, Section, citation, counts};
+pub use analysis::{Checked, Group, Place, Section, counts};
 pub use place::Places;
 pub use summary::{RuleCount, Summary, plural};

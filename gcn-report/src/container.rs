@@ -12,11 +12,11 @@ use crate::Error;
 /// The selection of a file's code objects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Choice {
-    /// Of a container, the code objects for this target; also the target of assembly that names none.
+    /// In a container, the code objects for this target; also the target of assembly that names none.
     pub target: Option<TargetId>,
     /// Lanes of a wave of assembly that does not say.
     pub wave: Option<WaveSize>,
-    /// Of a container, the code object with this number, from 1.
+    /// In a container, the code object with this number, from 1.
     pub entry: Option<usize>,
 }
 
@@ -44,8 +44,8 @@ impl Object<'_> {
 }
 
 impl Choice {
-    /// Passes the selected code objects, at least one, to `visit`. `bytes` are those of an ELF file or of a container,
-    /// of which one bundle is unpacked at a time.
+    /// Passes the selected code objects, at least one, to `visit`. `bytes` are those of an ELF file or of a
+    /// container, whose bundles are unpacked one at a time.
     ///
     /// # Errors
     /// The file cannot be read, or nothing is selected; or an error of `visit`.
@@ -226,7 +226,7 @@ fn has_kernel(object: &Object<'_>, kernel: &str) -> bool {
     read_code_object(&object.bytes).is_ok_and(|o| o.kernel(kernel).is_some())
 }
 
-/// What messages say of a code object.
+/// The name of a code object in messages.
 struct Listed {
     number: usize,
     target_id: Option<TargetId>,

@@ -20,7 +20,7 @@ pub struct DisasmReport<'a> {
 pub struct Section<'a> {
     /// Its name.
     pub name: &'a str,
-    /// What it consists of, in order.
+    /// Its parts, in order.
     pub items: Vec<Item>,
 }
 

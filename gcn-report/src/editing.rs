@@ -1,5 +1,5 @@
-//! What an editor needs to know about a text while somebody writes it: words, definitions, and what may stand at a place. `gcn lsp`
-//! and the playground ask the same functions.
+//! Answers to an editor's questions about a text that is being written: words, definitions, and completions.
+//! `gcn lsp` and the playground call the same functions.
 
 mod complete;
 mod definitions;

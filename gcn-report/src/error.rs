@@ -15,7 +15,7 @@ pub enum Error {
     NotCode {
         /// The file.
         name: String,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
     /// An object, or a container of objects, with errors.
@@ -23,7 +23,7 @@ pub enum Error {
     Object {
         /// The file, and of a container the entry.
         name: String,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
     /// The file is one code object for another target than the one that was asked for.
@@ -51,7 +51,7 @@ pub enum Error {
         target: Option<TargetId>,
         /// The entry that was asked for.
         entry: Option<usize>,
-        /// What the file has.
+        /// The value in the file.
         there: String,
     },
     /// One code object is needed, and several fit.
@@ -59,7 +59,7 @@ pub enum Error {
     Several {
         /// The file.
         name: String,
-        /// What the file has.
+        /// The value in the file.
         there: String,
     },
     /// The file has no kernel of this name.

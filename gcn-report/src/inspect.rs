@@ -1,4 +1,4 @@
-//! What a code object holds and what its kernels need.
+//! The contents of a code object and the requirements of its kernels.
 
 use gcn_emit::descriptor::KernelDescriptor;
 use gcn_emit::kernel::MAX_WORKGROUP;
@@ -59,7 +59,7 @@ pub struct Kernel {
     pub workgroup: u32,
     /// Lanes of a wave.
     pub wave_size: u32,
-    /// How many run at once.
+    /// The number of waves that run at once.
     pub occupancy: OccupancyReport,
     /// The same in each mode that the target has: for either size of waves, and on one or two compute units.
     pub occupancies: Vec<ModeReport>,
@@ -76,7 +76,7 @@ pub struct OccupancyReport {
     pub waves_per_simd: u32,
     /// Workgroups of a compute unit.
     pub workgroups_per_cu: u32,
-    /// What there is too little of.
+    /// The resource that limits it.
     pub limited_by: String,
 }
 
@@ -87,9 +87,9 @@ pub struct ModeReport {
     pub wave_size: u32,
     /// `wgp` if a workgroup may run on both compute units of a workgroup processor, `cu` if on one.
     pub mode: &'static str,
-    /// True for the mode that the descriptor asks for.
+    /// True for the mode that the descriptor selects.
     pub own: bool,
-    /// How many run at once.
+    /// The number of waves that run at once.
     #[serde(flatten)]
     pub occupancy: OccupancyReport,
 }
@@ -101,13 +101,13 @@ pub struct Field {
     pub name: String,
     /// The number.
     pub value: u64,
-    /// What it means; empty if it is a plain number.
+    /// Its meaning; empty if it is a plain number.
     pub meaning: String,
     /// True if a reserved bit that must be 0 is set.
     pub wrong: bool,
 }
 
-/// What a code object holds; with `only` of this kernel alone.
+/// The contents of a code object; with `only` those of this kernel alone.
 pub fn report(object: &CodeObject<'_>, only: Option<&str>) -> InspectReport {
     let wanted = object.kernels.iter().filter(|k| only.is_none_or(|o| o == k.name));
     let section =

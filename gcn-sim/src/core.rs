@@ -1,4 +1,4 @@
-//! What an execution is made of: the state of waves and memory, resolved instructions, and what can go wrong.
+//! The parts of an execution: the state of waves and memory, resolved instructions, and errors.
 //!
 //! An instruction's function is a [`machine::Exec`] that a [`machine::Step`] holds, so that nothing here knows which functions
 //! there are.

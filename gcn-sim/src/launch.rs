@@ -85,5 +85,5 @@ pub use prepared::Prepared;
 pub use program::Program;
 pub use spec::{Arg, Buffer, Init, Key, Out, Spec, random_bits};
 
-/// Scratch bytes of a work-item that a kernel with a stack of unknown size gets beyond what its descriptor says.
+/// Scratch bytes of a work-item that a kernel with a stack of unknown size gets in addition to those in its descriptor.
 pub const DYNAMIC_STACK: u32 = 4096;

@@ -1,4 +1,4 @@
-//! What instructions do: a function for each, and the loader that gives it to the steps of a program.
+//! The functions that execute instructions, one each, and the loader that assigns them to the steps of a program.
 
 pub(crate) mod coverage;
 mod dual;

@@ -1,4 +1,4 @@
-//! Timed mode: a kernel is executed as in functional mode, and a model of the compute unit says when.
+//! Timed mode: a kernel is executed as in functional mode, and a model of the compute unit determines when.
 //!
 //! [`run`] simulates one CU of the device, or several, with four SIMDs each; on RDNA a workgroup processor, two CUs of two SIMDs,
 //! stands where a CU does otherwise. A wave issues in order; in a SIMD's slot, which comes every fourth cycle, or every cycle on
@@ -78,8 +78,8 @@ use cu::{Code, Cu, SIMDS, Shared, Times};
 use memory::Device;
 use record::Record;
 
-/// Runs a grid of workgroups of `size` work-items, with the bytes of `kernarg` as arguments, and says how long it
-/// takes. The results in `memory` are those of [`crate::run`], if workgroups do not depend on each other's order.
+/// Runs a grid of workgroups of `size` work-items, with the bytes of `kernarg` as arguments, and measures its time in
+/// the model. The results in `memory` are those of [`crate::run`], if workgroups do not depend on each other's order.
 ///
 /// # Errors
 /// Those of [`crate::run`].

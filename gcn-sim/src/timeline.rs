@@ -1,8 +1,8 @@
 //! A timed run as a picture: pipelines and waves as rows, instructions and waits as bars over cycles.
 //!
-//! [`Timeline`] holds a report with its recording and how much of it to show. `rows` arranges the recording in rows of bars,
-//! `fold` finds the trips of loops that are left out, `rules` says why a wave waits; `page` and `svg` draw, each from the
-//! same `Chart`.
+//! [`Timeline`] holds a report with its recording and the part of it to show. `rows` arranges the recording in rows of
+//! bars, `fold` finds the trips of loops that are left out, `rules` explains why a wave waits; `page` and `svg` draw,
+//! each from the same `Chart`.
 
 mod chart;
 mod fold;
@@ -88,7 +88,7 @@ impl Timeline {
         Timeline { cycles, ..self }
     }
 
-    /// Draws the still picture this many pixels wide (at least 400), instead of as wide as its cycles ask for.
+    /// Draws the still picture this many pixels wide (at least 400), instead of in proportion to its cycles.
     #[must_use]
     pub fn with_width(self, pixels: u32) -> Timeline {
         Timeline { width: Some(pixels.max(400)), ..self }
@@ -99,7 +99,7 @@ impl Timeline {
         &self.report
     }
 
-    /// A self-contained page: it zooms by wheel and keys, and says at each bar what it is and why it is there.
+    /// A self-contained page: it zooms by wheel and keys, and describes at each bar what it is and why it is there.
     pub fn html(&self) -> String {
         page::html(&chart::Chart::of(self, chart::PAGE_BARS))
     }

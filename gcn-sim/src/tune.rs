@@ -1,8 +1,9 @@
 //! Which variant of a kernel is fastest: measurements in parallel, in shards, resumed where they stopped, kept as JSON.
 //!
-//! A [`Variant`] is a kernel for a problem on a target with certain parameters; [`Space`] lists the combinations of parameters. [`run`]
-//! measures those that a [`Table`] lacks, by whatever function gives cycles: the timed model ([`crate::timed`]) or hardware. Tables of
-//! shards are merged; a program reads the table when it is built and asks for the [`Table::best`] variant.
+//! A [`Variant`] is a kernel for a problem on a target with certain parameters; [`Space`] lists the combinations of
+//! parameters. [`run`] measures those that a [`Table`] lacks, by any function that returns cycles: the timed model
+//! ([`crate::timed`]) or hardware. Tables of shards are merged; a program reads the table when it is built and takes
+//! the [`Table::best`] variant.
 //!
 //! ```
 //! use gcn_sim::tune::{Shard, Space, Table, run};
@@ -36,7 +37,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Variant {
-    /// What the variants have in common.
+    /// The common properties of the variants.
     pub kernel: String,
     /// The target's name.
     pub target: String,
@@ -46,7 +47,7 @@ pub struct Variant {
     pub parameters: BTreeMap<String, String>,
 }
 
-/// What became of a variant.
+/// The outcome of a variant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
@@ -119,7 +120,7 @@ pub enum Error {
         /// Why.
         source: std::io::Error,
     },
-    /// What it contains.
+    /// Its contents.
     #[error("{}: {source}; a table of `tune` is a list of variants with their outcomes", path.display())]
     Json {
         /// Which.

@@ -1,4 +1,4 @@
-//! What runs beside the instructions: strict and faithful mode, sanitizers.
+//! The checks that run along with the instructions: strict and faithful mode, sanitizers.
 
 pub(crate) mod faithful;
 pub(crate) mod sanitize;
@@ -25,7 +25,7 @@ use crate::semantics::indexed;
 use strict::Moved;
 use strict::outstanding::{self, Late};
 
-/// What the workgroups of a launch share.
+/// The state shared by the workgroups of a launch.
 pub(crate) struct Shared {
     mode: Watched,
     rules: Config,
@@ -39,7 +39,7 @@ enum Watched {
     Faithful(faithful::Program),
 }
 
-/// What was found.
+/// The findings.
 #[derive(Default)]
 pub(crate) struct Results {
     stale: BTreeMap<(u32, u32, String), Stale>,
@@ -47,7 +47,7 @@ pub(crate) struct Results {
 }
 
 impl Shared {
-    /// `None` if the options ask for nothing beside functional execution.
+    /// `None` if the options request only functional execution.
     pub(crate) fn new(machine: &Machine, options: &Options) -> Option<Shared> {
         let mode = match options.mode {
             Mode::Functional => Watched::Functional,
@@ -76,7 +76,7 @@ impl Shared {
         if matches!(self.mode, Watched::Faithful(_)) { When::Waited } else { When::Issued }
     }
 
-    /// What was found, in the order of the code.
+    /// The findings, in the order of the code.
     pub(crate) fn results(&self) -> (Vec<Stale>, Vec<Finding>) {
         let mut results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
         let mut results = std::mem::take(&mut *results);
@@ -85,7 +85,7 @@ impl Shared {
     }
 }
 
-/// What is known about one workgroup.
+/// The state of one workgroup.
 #[derive(Default)]
 pub(crate) struct Group {
     trace: Trace,
@@ -203,7 +203,7 @@ impl Group {
         }
     }
 
-    /// Executes an instruction and everything beside it.
+    /// Executes an instruction and all checks of it.
     pub(crate) fn step(&mut self, shared: &Shared, cx: &mut Cx<'_>, step: &Step) -> Result<Next, Fault> {
         if let Some(trace) = cx.trace.as_deref_mut() {
             trace.clear();
@@ -223,7 +223,7 @@ impl Group {
                 state.before(program, cx.machine, &now, alone).map_err(Fault::Hazard)?;
                 let next = execute(cx, step)?;
                 let early = match cx.trace.as_deref() {
-                    Some(trace) => state.after(program, cx.machine, &now, trace),
+                    Some(trace) => state.after(program, cx.machine, &now, trace, alone),
                     None => Ok(()),
                 };
                 early.map_err(Fault::Hazard)?;

@@ -117,7 +117,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// What the timed mode says of the launch, by the addresses of the instructions.
+/// The result of the timed mode for the launch, by the addresses of the instructions.
 fn model(args: &Args) -> Result<Option<Model>, Failure> {
     let (spec, folder) = args.launch.spec()?;
     let Some(spec) = spec else { return Ok(None) };

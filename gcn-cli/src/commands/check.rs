@@ -184,7 +184,7 @@ fn outcome(args: &Args, rules: Config, name: &str) -> Outcome {
         Ok(()) if all_empty => format!("error: {name}: it contains no instruction to check"),
         Ok(()) => return outcome,
     };
-    // What was read before the fault is reported, too.
+    // Results from before the fault are reported, too.
     if all_empty {
         (outcome.text, outcome.json) = (String::new(), Vec::new());
         outcome.summary = Summary::default();

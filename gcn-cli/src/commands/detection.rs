@@ -4,7 +4,7 @@ use gcn_isa::hazards::Grade;
 use gcn_report::launch;
 use gcn_sim::{Mode, Options, Sanitize};
 
-/// What is detected while code runs.
+/// A defect that is detected while code runs.
 #[derive(clap::Args)]
 pub struct Detection {
     /// A missing wait or wait state is an error, which stops the kernel

@@ -49,7 +49,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     file::print(text.as_bytes())
 }
 
-/// A line for each instruction: its name and what it does.
+/// A line for each instruction: its name and its effect.
 fn list(names: &[&str]) -> String {
     let width = names.iter().map(|name| name.len()).max().unwrap_or(0);
     let line = |name: &&str| {

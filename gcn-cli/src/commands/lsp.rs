@@ -101,7 +101,7 @@ fn capabilities() -> ServerCapabilities {
     }
 }
 
-/// What the analysing thread says to the server.
+/// The method of messages from the analysing thread to the server.
 const FOUND: &str = "$/gcn/found";
 
 /// `editor` is the other end of the connection.
@@ -210,7 +210,7 @@ impl Server<'_> {
                     self.show(PublishDiagnosticsParams { uri, diagnostics: Vec::new(), version: None })?;
                 }
             }
-            // Of a text that has changed meanwhile, nothing is shown.
+            // If the text has changed meanwhile, nothing is shown.
             FOUND => {
                 if let Ok(found) = serde_json::from_value::<PublishDiagnosticsParams>(params)
                     && let Some(document) = self.documents.get(found.uri.as_str())

@@ -84,8 +84,8 @@ enum Library {
 }
 
 impl Library {
-    /// The library for a `gcn` that was compiled in `package`: the crate beside it in a checkout. Cargo unpacks packages from crates.io
-    /// into folders with versions in their names.
+    /// The library for a `gcn` that was compiled in `package`: the neighbouring crate in a checkout. Cargo
+    /// unpacks packages from crates.io into folders with versions in their names.
     fn beside(package: &Path) -> Library {
         let library = package.with_file_name("gcn-dsl");
         if library.join("Cargo.toml").is_file() { Library::Checkout(library) } else { Library::Release }
@@ -139,7 +139,7 @@ const KEYWORDS: [&str; 52] = [
     "virtual", "where", "while", "yield",
 ];
 
-/// What cargo takes for a name, and what is not in the way of the program's own paths.
+/// Accepts a name if cargo does and it does not collide with the program's own paths.
 fn check(name: &str) -> Result<(), Failure> {
     let first = name.starts_with(|c: char| c.is_ascii_alphabetic());
     let plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');

@@ -199,12 +199,12 @@ fn add(report: &mut Option<Report>, header: Header, add: impl FnOnce(&mut Report
     Ok(())
 }
 
-/// The file beside the report that keeps the results of a suite until all are there.
+/// The file next to the report that keeps the results of a suite until all are there.
 fn journal(report: &str, suite: &str) -> PathBuf {
     format!("{report}.{suite}.part").into()
 }
 
-/// How many fared how, and the first that do not agree.
+/// The number of results of each kind, and the first that do not agree.
 fn summary(report: &Report) -> String {
     const SHOWN: usize = 10;
     let gpu = &report.header.gpu.target_id;

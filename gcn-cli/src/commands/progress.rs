@@ -58,7 +58,7 @@ impl Bar {
         self.bar.finish_and_clear();
     }
 
-    /// Runs a kernel, of which the bar counts workgroups, and prints the hint if none ends for a long time.
+    /// Runs a kernel while the bar counts its workgroups, and prints the hint if none ends for a long time.
     pub fn watch<T>(&self, run: impl FnOnce() -> T) -> T {
         let (stop, stopped) = std::sync::mpsc::channel::<()>();
         let result = std::thread::scope(|scope| {

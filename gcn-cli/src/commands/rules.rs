@@ -126,7 +126,7 @@ fn details(page: &RulePage) -> String {
         line("targets", &page.targets.join(", "));
     }
     line("remedy", &page.remedy);
-    line("source", page.citation);
+    line("source", &page.citation);
     line(
         "evidence",
         &format!(

@@ -157,7 +157,7 @@ fn wait(command: &mut Command) -> std::io::Result<ExitStatus> {
     command.status()
 }
 
-/// What an error of the system becomes.
+/// The failure that reports an error of the system.
 fn unusable(what: &str) -> impl Fn(std::io::Error) -> Failure {
     move |error| Failure::usage(format!("{what}: {error}"))
 }

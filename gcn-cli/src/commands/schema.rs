@@ -34,7 +34,7 @@ struct Object<'d> {
     fields: Vec<(&'d str, &'d str, &'d str)>,
 }
 
-/// What the commands print.
+/// The outputs of the commands.
 #[derive(Default)]
 struct Outputs<'d> {
     commands: BTreeMap<&'d str, &'d str>,

@@ -110,7 +110,7 @@ Examples:
 /// The largest number of events in a timeline.
 const EVENTS: usize = 1_000_000;
 
-/// How many compute units to simulate.
+/// The number of compute units to simulate.
 #[derive(Clone, Copy)]
 enum Simulated {
     Number(u32),

@@ -73,7 +73,7 @@ fn cycles(text: &str) -> Result<Range<u64>, String> {
         .ok_or("two numbers, the first below the second, as in 2000..4000".to_owned())
 }
 
-/// What to write.
+/// The format to write.
 #[derive(Clone, Copy)]
 enum Form {
     Page,
@@ -81,7 +81,7 @@ enum Form {
     Events,
 }
 
-/// The form that the name of the output asks for.
+/// The format given by the name of the output.
 fn form(output: &str) -> Result<Form, Failure> {
     let extension = std::path::Path::new(output).extension().and_then(|e| e.to_str()).unwrap_or_default();
     match extension.to_ascii_lowercase().as_str() {

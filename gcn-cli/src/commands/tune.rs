@@ -164,7 +164,7 @@ fn read(path: &Path) -> Result<(Variant, Read), Failure> {
     Ok((variant, Read { folder, candidate, object }))
 }
 
-/// The cycles of a candidate: of one run, or what a longer one takes more.
+/// The cycles of a candidate: of one run, or the additional ones of a longer run.
 fn time(read: &Read, config: &timed::Config) -> Result<u64, String> {
     let one = |spec: &serde_json::Value| {
         let spec = Spec::from_json(&spec.to_string()).map_err(|e| e.to_string())?;

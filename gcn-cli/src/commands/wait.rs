@@ -144,7 +144,7 @@ fn counters_by_name(text: &str, set: InstructionSet) -> Result<WaitCnt, Failure>
     Ok(wait)
 }
 
-/// What an instruction waits for.
+/// The wait of an instruction.
 fn described(inst: &Inst, target: Target) -> Wait {
     let set = target.instruction_set();
     let immediate = match inst.operands.last() {

@@ -10,7 +10,7 @@ use gcn_test_support::skip::has_program;
 use crate::gcn;
 
 /// What does not run here, by the begin of the command, and who runs it or why nobody can.
-const NOT_HERE: [(&str, &str); 27] = [
+const NOT_HERE: [(&str, &str); 28] = [
     ("cargo ", "compiles or installs; .ci/run does that"),
     ("RAY_ADDRESS=", "a cluster; gcn-py/tests have one"),
     ("GCN_", "tests that take hours, or programs of others"),
@@ -33,6 +33,7 @@ const NOT_HERE: [(&str, &str); 27] = [
     ("node playground/", "a browser; .ci/run does that"),
     (".ci/run", "everything"),
     ("python3 gcn-hip/tests/tinygrad.py", "a checkout of tinygrad, and pytest"),
+    ("python3 gcn-hip/tests/random_instructions.py", "a checkout of tinygrad"),
     ("python3 gcn-hip/tests/conformance.py", "a checkout of AMD's hip-tests, and an hour"),
     (".ci/asan", "compiles with another toolchain"),
     ("gcn-isa/tests/mutants/run.py", "a day"),

@@ -1,6 +1,6 @@
-//! Expressions that stand for numbers: names of constants, numbers, `+`, `-`, `*` and parentheses.
+//! Constant expressions: names of constants, numbers, `+`, `-`, `*` and parentheses.
 
-/// An expression's value, or the byte offset of what is wrong in it and why.
+/// The value of an expression, or the byte offset of an error in it and the reason.
 pub(crate) fn value(text: &str, constants: &[(String, i64)]) -> Result<i64, (usize, Wrong)> {
     let mut reader = Reader { text, at: 0, constants, depth: 0 };
     let value = reader.sum()?;
@@ -10,10 +10,10 @@ pub(crate) fn value(text: &str, constants: &[(String, i64)]) -> Result<i64, (usi
     }
 }
 
-/// What can be wrong.
+/// The errors of an expression.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Wrong {
-    /// A name that stands for nothing.
+    /// An undefined name.
     Name(String),
     /// No expression.
     Form,
@@ -21,7 +21,7 @@ pub(crate) enum Wrong {
     TooLarge,
 }
 
-/// Parentheses in parentheses, at most: each is a call.
+/// The largest depth of nested parentheses: each level is a recursive call.
 const MOST_DEPTH: usize = 64;
 
 struct Reader<'t> {

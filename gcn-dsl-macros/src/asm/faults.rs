@@ -1,4 +1,4 @@
-//! What is wrong with the assembly, collected over all targets: a fault that several targets have is one error.
+//! The errors of the assembly, collected over all targets: an error that several targets share is reported once.
 
 use std::ops::Range;
 
@@ -7,14 +7,14 @@ use gcn_isa::Target;
 use super::source::Item;
 use crate::errors::Errors;
 
-/// How many errors are reported; who forgot every wait does not read them all.
+/// The most errors that are reported; a program without any waits would cause more than anybody reads.
 const MOST_ERRORS: usize = 40;
 
 /// Faults so far.
 pub(crate) struct Faults {
     found: Vec<Fault>,
     target: Option<Target>,
-    /// How many targets there are.
+    /// The number of targets.
     targets: usize,
 }
 
@@ -26,7 +26,7 @@ struct Fault {
     message: String,
     /// The targets that have it.
     targets: Vec<Target>,
-    /// Another target's fault at this place is the same mistake.
+    /// A syntax error: other targets' errors at this place have the same cause.
     syntax: bool,
 }
 
@@ -35,18 +35,18 @@ impl Faults {
         Faults { found: Vec::new(), target: None, targets }
     }
 
-    /// What comes now is about `target`.
+    /// The errors that follow are about `target`.
     pub fn target(&mut self, target: Target) {
         self.target = Some(target);
     }
 
-    /// True if `target`, whose faults came last, has any.
+    /// True if `target`, which was the last one examined, has an error.
     pub fn any(&self) -> bool {
         self.found.iter().any(|f| self.target.is_some_and(|t| f.targets.contains(&t)))
     }
 
-    /// The instruction or label cannot be read. Of several faults of one item the first counts: what the targets say about
-    /// one slip differs in their names only.
+    /// The instruction or label cannot be parsed. Only the first error of an item is kept: the messages of different
+    /// targets for one mistake differ only in their names.
     pub fn syntax(&mut self, item: usize, range: Option<Range<usize>>, message: String) {
         let same = self.found.iter_mut().find(|f| f.syntax && f.item == Some(item));
         match (same, self.target) {
@@ -64,7 +64,7 @@ impl Faults {
         }
     }
 
-    /// The program is wrong at this item, or as a whole.
+    /// The program breaks a rule at this item, or as a whole.
     pub fn add(&mut self, item: Option<usize>, message: String) {
         let Some(target) = self.target else { return };
         match self.found.iter_mut().find(|f| f.item == item && f.message == message) {
@@ -75,13 +75,13 @@ impl Faults {
         }
     }
 
-    /// Makes errors of the faults, in the order of the items.
+    /// Reports the collected errors, in the order of the items.
     pub fn report(mut self, items: &[Item], errors: &mut Errors) {
         self.found.sort_by_key(|f| f.item.unwrap_or(usize::MAX));
         let more = self.found.len().saturating_sub(MOST_ERRORS);
         for (index, fault) in self.found.iter().take(MOST_ERRORS).enumerate() {
             let mut message = fault.message.clone();
-            // The faults of the syntax name their target themselves.
+            // Messages about syntax name their target themselves.
             if fault.targets.len() < self.targets && !fault.syntax {
                 let names: Vec<&str> = fault.targets.iter().map(|t| t.name()).collect();
                 message = format!("on {}: {message}", names.join(" and "));

@@ -1,4 +1,4 @@
-//! Is every rule kept? A missing wait is a fault, or is put in.
+//! Checks every rule. A missing wait is an error, or is inserted.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -13,29 +13,29 @@ use super::faults::Faults;
 use super::source::Item;
 use super::{Missing, Options};
 
-/// A program that keeps every rule, with its machine code.
+/// A program that satisfies every rule, with its machine code.
 pub(crate) struct Checked {
     pub program: Program,
     pub code: Vec<u8>,
-    /// Line and column of each instruction in the user's file; (0, 0) for those that were put in.
+    /// Line and column of each instruction in the user's file; (0, 0) for inserted ones.
     pub places: Vec<(u32, u32)>,
 }
 
-/// Judges a program that [`super::read`] made.
+/// Checks a program that [`super::read`] made.
 pub(crate) fn judge(
     mut program: Program,
     items: &[Item],
     options: &Options,
     faults: &mut Faults,
 ) -> Option<Checked> {
-    // The code object's target id leaves XNACK open.
+    // The target id does not determine XNACK, so the rules for both modes apply.
     let rules = options.rules.config(program.target.supports_xnack());
     if options.missing == Missing::Fix {
         let waits = WaitOptions { rules, ..WaitOptions::default() };
         let inserted = wait::insert_waits(&mut program, &waits);
         note(&mut program, &inserted, items);
     }
-    // What the errata ask for depends on how many registers a kernel has; who makes the kernel sees to that.
+    // Some errata depend on the number of registers of the kernel; the code that builds the kernel handles them.
     let checks = check::Options { rules, errata: false, ..check::Options::default() };
     let report = check::check_with(&program, checks);
     let at = At { program: &program, items, options };
@@ -62,8 +62,8 @@ pub(crate) fn judge(
     Some(Checked { program, code, places })
 }
 
-/// Leaves out what the remedy of an earlier finding cures as well: the wait that one instruction lacks is lacking for those
-/// after it in the same block, too.
+/// Omits findings that the remedy of an earlier finding resolves: if an instruction lacks a wait, so do those after it
+/// in the same block.
 fn one_for_each_mistake<'f>(program: &Program, findings: &'f [Finding]) -> Vec<&'f Finding> {
     let blocks = blocks(program);
     let mut kept: Vec<&Finding> = Vec::new();
@@ -79,7 +79,7 @@ fn one_for_each_mistake<'f>(program: &Program, findings: &'f [Finding]) -> Vec<&
     kept
 }
 
-/// The block of each line: control goes through a block from its first line to its last.
+/// The block of each line: control passes through a block from its first line to its last.
 fn blocks(program: &Program) -> Vec<usize> {
     let labels = program.labels.iter().filter_map(|l| l.at);
     let ends = program.lines.iter().enumerate().filter(|l| l.1.inst.desc.ends_block());
@@ -91,7 +91,7 @@ fn blocks(program: &Program) -> Vec<usize> {
     (0..program.lines.len()).scan(0, begun).collect()
 }
 
-/// True if what `earlier` asks for is also enough for `later`, which comes after it.
+/// True if the remedy of `earlier` is also sufficient for `later`, which comes after it.
 fn cures(earlier: &Finding, later: &Finding) -> bool {
     let missing = |f: &Finding| match (f.need, f.have) {
         (Amount::States(need), Amount::States(have)) => Some(need.saturating_sub(have)),
@@ -104,7 +104,7 @@ fn cures(earlier: &Finding, later: &Finding) -> bool {
     }
 }
 
-/// Says why each wait was put in, with the lines of the user's file.
+/// Records the reason of each inserted wait, with the lines of the user's file.
 fn note(program: &mut Program, inserted: &[Inserted], items: &[Item]) {
     let line_of = |line: usize| {
         let item = items.get(program.lines.get(line)?.loc?.line as usize)?;
@@ -138,7 +138,7 @@ fn end(program: &Program, items: &[Item], faults: &mut Faults) {
     }
 }
 
-/// Lines of the program in the user's words.
+/// The program's lines, named as the user sees them.
 struct At<'p> {
     program: &'p Program,
     items: &'p [Item],
@@ -176,7 +176,7 @@ impl At<'_> {
         format!("{on}{amounts}{path}\nrule {rule} ({grade}{caveat}): {title}\nhelp: {remedy}")
     }
 
-    /// The places by way of which the worst path goes, if it is not straight.
+    /// The places on the worst path, if it is not a straight line.
     fn path(&self, finding: &Finding) -> String {
         if finding.path.is_empty() {
             return String::new();
@@ -220,7 +220,7 @@ fn remedy(finding: &Finding, options: &Options) -> String {
     }
 }
 
-/// How the wait comes there by itself, if it does not already.
+/// The hint that the macro can insert the wait, unless it already does.
 fn automatic(options: &Options) -> &'static str {
     match (options.missing, options.whole) {
         (Missing::Deny, true) => ", or let `#[check(fix)]` do so",

@@ -14,7 +14,7 @@ use syn::{Attribute, Signature, Type, Visibility, parse_quote};
 use super::{Options, expand, options, programs};
 use crate::check::{self, Arg, ArgKind, Declared};
 use crate::errors::Errors;
-use crate::expand::item;
+use crate::expand::items::kernel;
 use crate::parse::KernelFn;
 
 /// A function whose body is assembly.
@@ -95,7 +95,7 @@ fn kernel(mut asm: AsmFn) -> TokenStream {
     out
 }
 
-/// Takes the attributes that only assembly has off the list; gives the LDS bytes.
+/// Removes the attributes that only assembly kernels have from the list. Returns the LDS size in bytes.
 fn own_attributes(attrs: &mut Vec<Attribute>, options: &mut Options, errors: &mut Errors) -> TokenStream {
     let mut lds = quote!(0);
     attrs.retain(|attr| {
@@ -144,8 +144,9 @@ const ELEMENTS: [(&str, u32); 13] = [
     ("f64", 8),
 ];
 
-/// Makes the arguments' names stand for their offsets in the kernarg segment, laid out as `gcn_dsl::__private::Signature` says.
-/// Gives assertions that the types have the sizes that their names say: rustc knows the types, this macro only the names.
+/// Defines the arguments' names as their offsets in the kernarg segment, laid out as in
+/// `gcn_dsl::__private::Signature`. Returns assertions that the types have the sizes that their names imply: rustc
+/// knows the types, this macro only the names.
 fn arguments(args: &[Arg], options: &mut Options, errors: &mut Errors) -> TokenStream {
     let mut end: u32 = 0;
     let mut assertions = TokenStream::new();
@@ -196,7 +197,7 @@ fn assertion(ty: &Type, bytes: u32) -> TokenStream {
     }
 }
 
-/// True if the assembler takes `name` for a register or keyword.
+/// True if the assembler reads `name` as a register or keyword.
 fn means_something_else(name: &str, targets: &[Target]) -> bool {
     struct Asked(HashMap<String, ()>);
     impl Scope for Asked {
@@ -238,7 +239,7 @@ fn expanded(
             ::core::result::Result::Ok(::std::sync::Arc::new(built.into_any()))
         }
     };
-    let kernel = item::without_body(kernel, declared, &build);
+    let kernel = kernel::without_body(kernel, declared, &build);
     quote! {
         #kernel
         impl #name {
@@ -252,7 +253,7 @@ fn expanded(
 /// The same names and arguments for a kernel with errors.
 fn stub(kernel: &KernelFn) -> TokenStream {
     let (name, vis) = (&kernel.sig.ident, &kernel.vis);
-    let stub = item::stub(kernel);
+    let stub = kernel::stub(kernel);
     let program = kernel.sig.generics.params.is_empty().then(|| {
         let program = expand::program(&[]);
         quote! {

@@ -1,4 +1,4 @@
-//! What stands before the instructions: `target = gfx942, check = deny,`.
+//! The options before the instructions: `target = gfx942, check = deny,`.
 
 use gcn_isa::Target;
 use gcn_isa::hazards::RuleSet;
@@ -17,7 +17,7 @@ const OPTIONS: [(&str, &str); 5] = [
     ("wave", "the lanes of a wave, 32 or 64"),
 ];
 
-/// Takes the options off the front of the input.
+/// Splits the options off the front of the input.
 pub(crate) fn split(input: TokenStream, errors: &mut Errors) -> (Options, TokenStream) {
     let mut options = Options::default();
     let mut seen: Vec<String> = Vec::new();

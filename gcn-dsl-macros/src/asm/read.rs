@@ -1,4 +1,4 @@
-//! Instructions and labels to a program for one target.
+//! Converts instructions and labels to a program for one target.
 
 use std::collections::HashMap;
 
@@ -12,8 +12,8 @@ use super::eval::{self, Wrong};
 use super::faults::Faults;
 use super::source::{Item, ItemKind};
 
-/// The program of `items` for a target and size of waves. Each line's location has the item's index for its line number; lines that a pass
-/// adds have none. `None` if anything cannot be read.
+/// The program of `items` for a target and size of waves. The line number of each line's location is the item's index;
+/// lines that a pass adds have no location. `None` if anything cannot be parsed.
 pub(crate) fn program(
     on: Subtarget,
     items: &[Item],
@@ -41,7 +41,7 @@ pub(crate) fn program(
     (!faults.any()).then_some(program)
 }
 
-/// The labels by name: number, and the item that defines each.
+/// The labels by name: their number, and the item that defines each.
 fn labels<'i>(
     items: &'i [Item],
     program: &mut Program,
@@ -88,7 +88,7 @@ fn instruction(program: &mut Program, index: usize, item: &Item, scope: &mut Nam
     }
 }
 
-/// What names in operands mean.
+/// The names that may occur in operands.
 struct Names<'a> {
     labels: &'a HashMap<&'a str, (u32, usize)>,
     constants: &'a [(String, i64)],
@@ -118,7 +118,7 @@ impl Names<'_> {
             return format!("`{name}` is an instruction; end the one before it with `;`");
         }
         let known = self.labels.keys().copied().chain(self.constants.iter().map(|c| c.0.as_str()));
-        // As many slips as a word of this length may have, as for mnemonics.
+        // The same edit distance for the length of the word as for mnemonics.
         let limit = 1 + name.len() / 5;
         let nearest = known.map(|k| (strsim::levenshtein(k, name), k)).filter(|n| n.0 <= limit).min();
         match nearest {

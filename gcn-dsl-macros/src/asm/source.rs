@@ -1,9 +1,9 @@
 //! The body of `gcn_asm!` as instructions and labels.
 //!
-//! Two ways of writing may be mixed. *Tokens*: `v_add_f32 v0, |v1|, 0x3f800000;`, each statement closed by `;`; an error
-//! points at the very operand. *Strings*: `"v_add_f32 v0, |v1|, 1.0"`, of one line or several, in which everything is as in
-//! an assembly file; rustc can point at a string only as a whole, so that an error in a string of several lines says which
-//! line it means and shows it.
+//! Two notations may be mixed. *Tokens*: `v_add_f32 v0, |v1|, 0x3f800000;`, each statement ends with `;`; an error
+//! points at the exact operand. *Strings*: `"v_add_f32 v0, |v1|, 1.0"`, of one or several lines, with the syntax of an
+//! assembly file. rustc can point only at a whole string, so an error in a string of several lines quotes its line and
+//! the line number.
 
 use std::ops::Range;
 
@@ -18,9 +18,9 @@ pub(crate) struct Item {
     pub kind: ItemKind,
     /// The label's name, or the instruction's text.
     pub text: String,
-    /// Where the text comes from: a range of it, and the token there, in ascending order.
+    /// The origin of the text: ranges of it, each with its token, in ascending order.
     pieces: Vec<(Range<usize>, Span)>,
-    /// Line and column of its begin in the user's file, from 1, if the compiler says them.
+    /// Line and column of its start in the user's file, counted from 1, if known.
     pub place: Option<(usize, usize)>,
     in_string: Option<InString>,
 }
@@ -41,7 +41,7 @@ struct InString {
 }
 
 impl Item {
-    /// Tokens that an error about this range of the text points at; all of them if the range is none.
+    /// The tokens of this range of the text, for an error; all tokens if the range is `None`.
     pub fn tokens(&self, range: Option<&Range<usize>>) -> TokenStream {
         let meant = |piece: &&(Range<usize>, Span)| {
             range.is_none_or(|r| piece.0.start < r.end.max(r.start + 1) && r.start < piece.0.end)
@@ -53,7 +53,7 @@ impl Item {
         quote!(#first #last)
     }
 
-    /// Where in a string of several lines this is, as the end of a message.
+    /// The position in a string of several lines, as the end of a message.
     pub fn note(&self, range: Option<&Range<usize>>) -> String {
         let Some(place) = &self.in_string else { return String::new() };
         let at = place.at + range.map_or(0, |r| r.start);
@@ -61,7 +61,7 @@ impl Item {
         format!("\nin line {}, column {column} of the text: `{}`", place.line, place.text.trim())
     }
 
-    /// How a message names the place of this item, the `index`th of the body.
+    /// The description of this item, the `index`th of the body, in a message.
     pub fn name(&self, index: usize) -> String {
         match (&self.in_string, self.place) {
             (Some(place), _) => format!("line {} of the text", place.line),
@@ -103,7 +103,7 @@ fn is_punct(token: &TokenTree, wanted: char) -> bool {
 fn string(token: &TokenTree) -> Option<syn::LitStr> {
     match token {
         TokenTree::Literal(_) => syn::parse2(token.clone().into()).ok(),
-        // What a `macro_rules!` macro passes on stands between invisible delimiters.
+        // Arguments that a `macro_rules!` macro passes on are surrounded by invisible delimiters.
         TokenTree::Group(group) if group.delimiter() == Delimiter::None => syn::parse2(group.stream()).ok(),
         _ => None,
     }
@@ -136,11 +136,11 @@ fn from_tokens(kind: ItemKind, tokens: &[TokenTree]) -> Item {
     item
 }
 
-/// Text from tokens. Words are set apart from what stands before them, everything else is joined: so a statement reads as
-/// it was meant however it was spaced.
+/// Reconstructs text from tokens. A blank precedes each word; other tokens are joined. So a statement reads the same
+/// however the user has spaced it.
 struct Written<'i> {
     item: &'i mut Item,
-    /// The last token was a word or a closed bracket.
+    /// The last token was a word or a closing bracket.
     apart: bool,
     /// Between the bars of an absolute value.
     in_bars: bool,
@@ -230,10 +230,10 @@ fn strings(literal: &syn::LitStr, items: &mut Vec<Item>, errors: &mut Errors) {
     }
 }
 
-/// Where the text of a string literal begins.
+/// The start of the text of a string literal.
 struct Begin {
     place: Option<(usize, usize)>,
-    /// The literal is written exactly as its text is, so that lines and columns can be counted.
+    /// The literal has no escapes, so that lines and columns in it can be counted.
     plain: bool,
 }
 
@@ -258,7 +258,7 @@ impl Begin {
     }
 }
 
-/// Line and column of a span, both from 1; nothing outside of a macro call, where there is no file.
+/// Line and column of a span, both from 1; `None` outside a macro call, where there is no file.
 fn place(span: Span) -> Option<(usize, usize)> {
     proc_macro::is_available().then(|| {
         let start = span.unwrap().start();

@@ -98,7 +98,7 @@ fn strings_are_taken_apart_as_files_are() {
     assert_eq!(found, expected);
 }
 
-/// Written as tokens and written as text, a statement is the same instruction.
+/// A statement written as tokens and as text is the same instruction.
 #[test]
 fn both_ways_of_writing_give_the_same_program() {
     let tokens = quote! {

@@ -12,7 +12,7 @@ use super::{find, literal};
 use crate::errors::Errors;
 use crate::parse::KernelFn;
 
-/// What a kernel says about its registers, and about the waves that have them.
+/// A kernel's limits for registers, and for the waves that share them.
 #[derive(Default)]
 pub(crate) struct Registers {
     vgprs: Option<Expr>,
@@ -71,7 +71,7 @@ pub(super) fn registers(kernel: &KernelFn, targets: Option<&[Target]>, errors: &
     found
 }
 
-/// The waves that a SIMD of any of the targets holds at most.
+/// Checks the number of waves against the most that a SIMD of any of the targets holds.
 fn occupancy(waves: &Expr, targets: Option<&[Target]>, errors: &mut Errors) {
     let listed = Target::ALL.into_iter().filter(|t| targets.is_none_or(|list| list.contains(t)));
     let most = listed.map(Target::max_waves_per_simd).max().unwrap_or(8);

@@ -1,4 +1,4 @@
-//! `let x;`: a variable that gets its value later, on every way before it is read.
+//! `let x;`: a variable that gets its value later, on every path before it is read.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,16 +7,16 @@ use quote::quote_spanned;
 
 use super::{Cx, Kind, lang};
 
-/// Which variables have a value where the expansion is. A variable is known by its place among the names in scope, so that one of an
-/// inner block is not taken for one around it.
+/// The variables that have a value at the current point. A variable is identified by its index among the names in
+/// scope, so that one of an inner block is not confused with an outer one.
 #[derive(Clone, Default)]
 pub(crate) struct Deferred {
     /// Those that have a value on every way.
     assigned: HashSet<usize>,
-    /// Those that have one on some way, with the name where it was given.
+    /// The variables that have a value on some path, each with the name at its first assignment.
     begun: HashMap<usize, Ident>,
     declared: HashMap<usize, Declared>,
-    /// Nobody gets here: what leaves needs no value.
+    /// The current point is unreachable: an exit needs no value.
     left: bool,
 }
 
@@ -28,12 +28,15 @@ struct Declared {
 }
 
 impl Deferred {
-    /// What holds after two ways that meet.
+    /// The state after two paths join.
     pub(super) fn meet(self, other: Deferred) -> Deferred {
         match (self.left, other.left) {
+            // A path that leaves contributes nothing: no lane arrives by it.
             (true, false) => other,
             (false, true) => self,
             (left, _) => Deferred {
+                // A variable has a value only if it has one on every path; it may have one already if it has one on
+                // any.
                 assigned: self.assigned.intersection(&other.assigned).copied().collect(),
                 begun: self.begun.into_iter().chain(other.begun).collect(),
                 declared: self.declared,
@@ -42,7 +45,7 @@ impl Deferred {
         }
     }
 
-    /// What holds after `ways` that meet: nobody gets there if there are none.
+    /// The state after `ways` join: unreachable if there are none.
     fn meeting(ways: impl IntoIterator<Item = Deferred>) -> Deferred {
         ways.into_iter().reduce(Deferred::meet).unwrap_or(Deferred { left: true, ..Deferred::default() })
     }
@@ -53,17 +56,18 @@ impl Cx<'_> {
     pub fn defer(&mut self, name: &Ident, ty: Option<syn::Type>, mutable: bool, span: Span) -> TokenStream {
         self.declare_as(name, Kind::Deferred);
         let key = self.names.len() - 1;
+        // An earlier variable may have had the same index, in a scope that has ended.
         self.deferred.assigned.remove(&key);
         self.deferred.begun.remove(&key);
         self.deferred.declared.insert(key, Declared { mutable, ty });
         let flow = self.flow(span);
-        // Mutable for what is lent; assignments do without.
+        // Mutable only if it is lent; assignments do not need it.
         let mutable = mutable.then(|| quote_spanned!(span=> #[allow(unused_mut)]));
         let token = mutable.is_some().then(|| syn::Token![mut](span));
         quote_spanned!(span=> #mutable let #token #name = ::gcn_dsl::__private::Var::deferred(&#flow);)
     }
 
-    /// The variable of this name, if it is one without a first value.
+    /// The variable of this name, if it was declared without a value.
     fn deferred_key(&self, name: &Ident) -> Option<usize> {
         let key = self.names.iter().rposition(|n| name == &n.text)?;
         (self.names[key].kind == Kind::Deferred).then_some(key)
@@ -79,7 +83,7 @@ impl Cx<'_> {
             self.begin(key, name);
         }
         let ty = self.declared(name).and_then(|declared| declared.ty.as_ref());
-        // As where a `let` has a value at once: literals take the type, and uniform values widen to it.
+        // As in a `let` with a value: literals take the type, and uniform values widen to it.
         let value = ty.map_or(value.clone(), |ty| self.written(ty, &value, span));
         let open = ty.is_none_or(|ty| matches!(crate::ty::bare(ty), syn::Type::Ptr(_)));
         let value = if open && self.varying.has_deferred(name) {
@@ -94,9 +98,10 @@ impl Cx<'_> {
         quote_spanned!(span=> #name.set_first(&#flow, #value))
     }
 
-    /// Notes that the variable has a value from here on.
+    /// Records that the variable has a value from here on.
     fn begin(&mut self, key: usize, name: &Ident) {
         let immutable = self.deferred.declared.get(&key).is_some_and(|d| !d.mutable);
+        // In unreachable code nothing is reported, as in Rust.
         if immutable && !self.deferred.left && self.deferred.begun.contains_key(&key) {
             let what = format!(
                 "`{name}` may have a value already; to assign it again, declare it with `let mut {name}`"
@@ -107,7 +112,7 @@ impl Cx<'_> {
         self.deferred.begun.insert(key, name.clone());
     }
 
-    /// True for a `let mut x;` that has a value here: from now on a variable as any other.
+    /// True for a `let mut x;` that has a value here: it is an ordinary variable from now on.
     pub fn has_value(&self, name: &Ident) -> bool {
         let assigned = self.deferred_key(name).is_some_and(|key| self.deferred.assigned.contains(&key));
         assigned && self.declared(name).is_some_and(|declared| declared.mutable)
@@ -130,7 +135,7 @@ impl Cx<'_> {
         }
     }
 
-    /// What holds here, from where nobody gets to what follows.
+    /// Marks the current point as unreachable and returns the state before.
     pub fn leaves_here(&mut self) -> Deferred {
         let here = self.deferred.clone();
         self.deferred.left = true;
@@ -145,13 +150,15 @@ impl Cx<'_> {
     ) -> (A, B) {
         let before = self.deferred.clone();
         let first = one(self);
+        // Both sides start from the state before the branch.
         let after = std::mem::replace(&mut self.deferred, before);
         let second = other(self);
         self.deferred = std::mem::take(&mut self.deferred).meet(after);
         (first, second)
     }
 
-    /// Expands a block that `break`s with a label leave as well; after it their ways meet with that to its end.
+    /// Expands a block that labelled `break`s can leave; at its end their states are joined with that of the last
+    /// statement.
     pub fn meeting_at_end<A>(&mut self, f: impl FnOnce(&mut Self) -> (A, Vec<Deferred>)) -> A {
         let (expanded, ways) = f(self);
         let end = std::mem::take(&mut self.deferred);
@@ -159,8 +166,8 @@ impl Cx<'_> {
         expanded
     }
 
-    /// Expands the body of a loop, which gives the ways of its `break`s and of its `continue`s. An `endless` one ends by `break`, others
-    /// may end before their first trip.
+    /// Expands the body of a loop, which returns the states at its `break`s and `continue`s. An `endless` loop ends
+    /// only by `break`; others may end before their first trip.
     pub fn trips<A>(
         &mut self,
         endless: bool,
@@ -170,15 +177,17 @@ impl Cx<'_> {
         let (expanded, breaks, continues) = body(self);
         let end = std::mem::take(&mut self.deferred);
         let next = Deferred::meeting(continues.into_iter().chain([end.clone()]));
+        // The second trip begins with what the first one has assigned.
         self.not_begun_again(&before, &next);
         self.deferred = match endless {
             true => Deferred::meeting(breaks),
+            // The loop may make no trip, so the state before it is one of the paths.
             false => Deferred::meeting(breaks.into_iter().chain([end, before])),
         };
         expanded
     }
 
-    /// Errors for immutable variables from outside of a loop that a trip assigns which another follows.
+    /// Reports immutable variables declared outside a loop that one trip may assign after another.
     fn not_begun_again(&mut self, before: &Deferred, next: &Deferred) {
         if next.left {
             return;
@@ -189,6 +198,7 @@ impl Cx<'_> {
         };
         let mut again: Vec<(&usize, &Ident)> = next.begun.iter().collect();
         again.retain(|(key, _)| !before.begun.contains_key(key) && immutable(key));
+        // In the order of declaration: the map has none, and messages must not change from build to build.
         again.sort_by_key(|(key, _)| **key);
         for (_, name) in again {
             let what = format!(

@@ -9,17 +9,19 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, ExprBinary, ExprCall, ExprMethodCall, Token, UnOp};
 
-use super::exit::Frame;
-use super::habits::METHODS;
-use super::typed::{inferred, is_bare_number, literals, number, shift_count};
-use super::{Cx, Kind, counted, lang, place};
+use super::{Cx, Kind, lang};
 use crate::attrs;
 use crate::check;
+use crate::expand::frame::Frame;
+use crate::expand::types::counted;
+use crate::expand::types::habits::METHODS;
+use crate::expand::types::typed::{inferred, is_bare_number, literals, number, shift_count};
+use crate::operator::is_compound;
 use crate::syntax::name_of;
 
-/// True for the name of a function of the library whose result needs something of the call: that all lanes run there, or the targets.
-/// Of a call by one name rustc is always asked; of a path with several segments, a method of a type or a function of a module, if its
-/// last is such a name. Which function it is, and what it needs, rustc says.
+/// True for the name of a library function that has a requirement for its caller: that all lanes run, or certain
+/// targets. rustc is asked for every call with such a name; for a path of several segments, a method of a type or a
+/// function of a module, the last segment counts. rustc knows which function it is and what it requires.
 fn may_need(name: &Ident) -> bool {
     const NAMES: [&str; 9] = [
         "barrier",
@@ -37,9 +39,8 @@ fn may_need(name: &Ident) -> bool {
 
 /// The methods of `gcn_dsl::__private::GivesBack`.
 const HERE: &str = "__gcn_here";
-pub(super) const ARGUMENT: &str = "__gcn_argument";
 
-/// Syntax that kernels do not have, with what to write instead.
+/// Syntax that kernels do not support, with the alternative.
 fn unavailable(e: &Expr) -> Option<(TokenStream, &'static str)> {
     let (tokens, what) = match e {
         Expr::Async(e) => (e.async_token.to_token_stream(), "`async` is not available in a kernel"),
@@ -61,7 +62,7 @@ fn unavailable(e: &Expr) -> Option<(TokenStream, &'static str)> {
     Some((tokens, what))
 }
 
-/// True for a call that passes a closure of three parameters.
+/// True for a call with a closure of three parameters as an argument.
 fn takes_three(e: &ExprMethodCall) -> bool {
     e.args.iter().any(|arg| matches!(arg, Expr::Closure(closure) if closure.inputs.len() == 3))
 }
@@ -107,10 +108,11 @@ impl Cx<'_> {
     fn plain(&mut self, e: &Expr) -> TokenStream {
         match e {
             Expr::Assign(e) => self.assign(e),
-            Expr::Binary(e) if place::is_compound(&e.op) => self.compound(e),
+            Expr::Binary(e) if is_compound(&e.op) => self.compound(e),
             Expr::Binary(e) => self.binary(e),
             Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => {
                 if let Some(name) = name_of(&e.expr)
+                    // A lent variable is not a pointer to memory: `*x` reads it.
                     && self.kind(name) == Some(Kind::Lent)
                 {
                     return quote_spanned!(name.span()=> #name.get());
@@ -127,7 +129,7 @@ impl Cx<'_> {
                 let call = lang("load", e.index.span());
                 quote_spanned!(e.span()=> #call(&#base, #index))
             }
-            // Rust's own conversion does not ask for the type of what it converts.
+            // Rust's own conversion does not need to know the type of its operand.
             Expr::Cast(e) if self.is_counter(&e.expr) && counted::is_integer(&e.ty) => {
                 let (inner, ty) = (self.operand(&e.expr), &e.ty);
                 quote_spanned!(e.span()=> (#inner as #ty))
@@ -168,9 +170,10 @@ impl Cx<'_> {
         }
     }
 
-    /// Expressions that keep their form around rewritten parts.
+    /// Expressions that keep their form, with their parts rewritten.
     fn structural(&mut self, e: &Expr) -> TokenStream {
         match e {
+            // The trait is in scope only here, so that it cannot collide with methods of the user's types.
             Expr::MethodCall(e) if takes_three(e) => {
                 let call = self.method_call(e);
                 quote_spanned!(e.span()=> ({
@@ -210,7 +213,7 @@ impl Cx<'_> {
                     let what = "an element is not borrowed: write to it by its index, `y[i] = …`";
                     self.errors.at(e, what);
                 }
-                // A part of a slice is a slice; its type says whether it may be written.
+                // A part of a slice is a slice; its type tells whether it is writable.
                 let part = matches!(&*e.expr, Expr::Index(i) if matches!(*i.index, Expr::Range(_)));
                 let (mutability, inner) = (e.mutability.filter(|_| !part), self.expr(&e.expr));
                 quote_spanned!(e.span()=> &#mutability #inner)
@@ -272,6 +275,7 @@ impl Cx<'_> {
             _ => e.method.clone(),
         };
         self.asynchronous(method);
+        // Functions of this macro call are known by name, so literals can take the types of their parameters.
         let given = self.as_taken(&e.method, &e.args).into_owned();
         let args: Vec<TokenStream> = match METHODS.iter().any(|m| method == m) {
             true if !self.known.generics.contains_key(&method.to_string()) => {
@@ -287,7 +291,7 @@ impl Cx<'_> {
         quote!(#receiver #dot #method #turbofish #args)
     }
 
-    /// An operand of an operator or method: parenthesised where it is no longer a single expression to the parser.
+    /// An operand of an operator or method: parenthesised if it is no longer a single expression to the parser.
     pub(super) fn operand(&mut self, e: &Expr) -> TokenStream {
         let inner = self.expr(e);
         match e {
@@ -306,8 +310,9 @@ impl Cx<'_> {
     fn sides<'e>(&self, e: &'e ExprBinary) -> [Cow<'e, Expr>; 2] {
         let shift = matches!(e.op, BinOp::Shl(_) | BinOp::Shr(_));
         match (is_bare_number(&e.left), is_bare_number(&e.right)) {
+            // Two numbers are a host computation, whose type rustc infers as usual.
             (true, true) => [Cow::Borrowed(&e.left), Cow::Borrowed(&e.right)],
-            // What a shift's sides are says nothing about each other.
+            // The types of a shift's operands are independent of each other.
             (true, false) if shift => [Cow::Owned(inferred(&e.left)), Cow::Borrowed(&e.right)],
             (true, false) => [Cow::Owned(literals(&e.left, &self.elements)), Cow::Borrowed(&e.right)],
             (false, true) if !shift => [Cow::Borrowed(&e.left), number(&e.right, &self.elements)],
@@ -315,7 +320,7 @@ impl Cx<'_> {
         }
     }
 
-    /// What stands in brackets: an index, or the ends of a part.
+    /// The expression in brackets: an index, or the ends of a range.
     fn index(&mut self, e: &Expr) -> TokenStream {
         let Expr::Range(range) = e else { return self.position(e) };
         let span = e.span();
@@ -327,11 +332,12 @@ impl Cx<'_> {
         let (call, end) = (lang("part", span), self.expr(end));
         match range.limits {
             syn::RangeLimits::HalfOpen(_) => quote_spanned!(span=> #call(#start, #end)),
+            // Parts are half-open; the parentheses keep the end's own operators together.
             syn::RangeLimits::Closed(_) => quote_spanned!(span=> #call(#start, (#end) + 1)),
         }
     }
 
-    /// An index: one that is made of numbers of the host alone is of what type the indexed asks for.
+    /// An index: if it consists of host numbers alone, the indexed object determines its type.
     pub(super) fn position(&mut self, e: &Expr) -> TokenStream {
         let index = self.expr(e);
         if !self.counts(e) {
@@ -341,9 +347,10 @@ impl Cx<'_> {
         quote_spanned!(e.span()=> #call(#index))
     }
 
-    /// True for an index of the host that stands for memory and for arrays of values: with a constant that is a parameter, or with a
-    /// variable of an `#[unroll] for` that indexes both.
+    /// True for a host index that may apply to memory as well as to arrays of values: it contains a constant that is a
+    /// parameter, or a variable of an `#[unroll] for` that indexes both.
     fn counts(&self, e: &Expr) -> bool {
+        // A name of the device anywhere makes the index one of the device, for which no conversion is needed.
         let of_host = |e: &Expr| match name_of(e) {
             Some(name) => match self.kind(name) {
                 Some(Kind::Counted) => Some(self.mixed.iter().any(|m| name == m)),
@@ -355,8 +362,8 @@ impl Cx<'_> {
         counted::all(e, &of_host) == Some(true)
     }
 
-    /// What makes a number of the host one beside values of the device: parameters of type `usize`, and what only rustc knows to be one,
-    /// beside what is neither made of them nor a bare number.
+    /// The conversion that makes `e` a host number next to device values: for parameters of type `usize`, and for names
+    /// whose type only rustc knows, if the other operand contains no such name and is not a bare number.
     fn size(&self, e: &Expr, beside: &Expr) -> Option<&'static str> {
         let of_size = |e: &Expr| {
             let name = name_of(e)?;
@@ -374,7 +381,7 @@ impl Cx<'_> {
         }
     }
 
-    /// True for the name of a constant or of something else that the host knows, which may be a `usize`.
+    /// True for the name of a constant or of another host value, which may be a `usize`.
     pub(super) fn may_be_size(&self, e: &Expr) -> bool {
         match name_of(e).map(|name| (name, self.name(name))) {
             Some((_, Some(name))) => name.size,
@@ -383,7 +390,7 @@ impl Cx<'_> {
         }
     }
 
-    /// The expansions of both sides, of which a size beside a device value is marked as one.
+    /// The expansions of both operands; a size next to a device value is marked as one.
     fn sized(&self, e: &ExprBinary, [left, right]: [TokenStream; 2], span: Span) -> [TokenStream; 2] {
         [(left, &e.left, &e.right), (right, &e.right, &e.left)].map(|(side, of, beside)| {
             match self.size(of, beside) {
@@ -414,13 +421,14 @@ impl Cx<'_> {
         args.iter().map(|e| number(e, &self.elements).into_owned()).collect()
     }
 
-    /// True for a comparison of a `#[host]` parameter with a variant: no value of the device is one.
+    /// True for a comparison of a `#[host]` parameter with a variant: it involves no device value.
     fn is_of_host(&self, e: &ExprBinary) -> bool {
         let is_host = |e: &Expr| name_of(e).is_some_and(|name| self.hosts.iter().any(|h| name == h));
         let is_variant = |e: &Expr| match e {
             Expr::Path(p) => {
                 let names: Vec<&Ident> = p.path.segments.iter().rev().take(2).map(|s| &s.ident).collect();
                 let upper = |name: &Ident| name.to_string().starts_with(char::is_uppercase);
+                // By Rust's naming convention: an associated constant may be a device value.
                 let constant = |name: &Ident| !name.to_string().contains(char::is_lowercase);
                 matches!(names[..], [variant, of] if upper(of) && upper(variant) && !constant(variant))
             }
@@ -461,13 +469,13 @@ impl Cx<'_> {
         quote_spanned!(span=> #call(#left, #right))
     }
 
-    /// True for a function that is declared beside, and for a name that the body declares.
+    /// True for a function that is declared in the same macro call, and for a name that the body declares.
     fn is_own_function(&self, name: &Ident, function: &Expr) -> bool {
         let alone = matches!(function, Expr::Path(p) if p.path.segments.len() == 1);
         alone && (self.kind(name).is_some() || self.known.free.contains(&name.to_string()))
     }
 
-    /// True for a call of which rustc is asked what its result needs: of a function that is not seen here.
+    /// True for a call of a function that is declared elsewhere: rustc is asked for the requirements of its result.
     fn is_asked(&mut self, e: &ExprCall) -> bool {
         let Expr::Path(p) = &*e.func else { return false };
         let Some(last) = p.path.segments.last() else { return false };
@@ -478,9 +486,10 @@ impl Cx<'_> {
             && (alone || may_need(&last.ident))
     }
 
-    /// A call; `taken` is the method that takes its result, [`HERE`] or [`ARGUMENT`].
+    /// A call; `taken` is the method that receives its result, [`HERE`] or [`ARGUMENT`].
     pub(super) fn call(&mut self, e: &ExprCall, taken: &str) -> TokenStream {
         let name = called(&e.func);
+        // Before everything else: these construct device values that may exist in some lanes only.
         for (name, made) in [("Some", "some"), ("Ok", "ok"), ("Err", "err")] {
             if let (true, Some(value)) = (self.is_prelude(&e.func, name), e.args.first()) {
                 let (made, value) = (lang(made, e.func.span()), self.expr(value));
@@ -498,7 +507,7 @@ impl Cx<'_> {
         {
             self.elsewhere(name);
         }
-        // A function of the kernel's author may have any name.
+        // The kernel's author may give a function any name.
         let own = name.is_some_and(|name| self.is_own_function(name, &e.func));
         if let (Some(name), Some(targets), false) = (name, self.targets, own) {
             check::instruction(name, targets, self.errors);
@@ -507,6 +516,7 @@ impl Cx<'_> {
             Expr::Path(p) => quote!(#p),
             other => self.operand(other),
         };
+        // Functions are inlined while the kernel is traced, so rustc would not see a recursion that never ends.
         self.no_recursion(&e.func);
         let args: Vec<TokenStream> = match self.constructed(&e.func) {
             true => e.args.iter().map(|a| self.field_value(a)).collect(),
@@ -522,6 +532,8 @@ impl Cx<'_> {
             self.priority(e.args.first());
         }
         let span = e.func.span();
+        // A barrier with arguments hands them to the next phase; which overload applies depends on their types, so
+        // traits select it.
         if !own && name.is_some_and(|n| n == "barrier") && !args.is_empty() {
             let (with, flow) = (lang("CallWith", span), self.flow_of_call(span));
             let (given, args) = match args.as_slice() {
@@ -548,8 +560,8 @@ impl Cx<'_> {
         }
     }
 
-    /// The result of a call, of which rustc checks what it needs. The spans are those of the function and of the call's end, so that what is
-    /// wrong with the result has the place of the call.
+    /// The result of a call, whose requirements rustc checks. The spans are those of the function and of the call's
+    /// end, so that errors about the result point at the call.
     pub(super) fn given_back(&self, call: &TokenStream, taken: &str, [span, end]: [Span; 2]) -> TokenStream {
         let taken = Ident::new(taken, span);
         let (flow, targets) = (self.flow_of_call(span), self.on_targets(span));
@@ -573,11 +585,11 @@ impl Cx<'_> {
 }
 
 impl Cx<'_> {
-    /// The targets as a type: those of `#[targets(…)]`, those of a device function's caller, or `AnyTarget`; and those that matrix
-    /// instructions may use, of a caller's targets what their bounds say.
+    /// The targets as a type: those of `#[targets(…)]`, those of a device function's caller, or `AnyTarget`. Also the
+    /// targets that matrix instructions may use; for a caller's targets, its bounds determine them.
     fn on_targets(&self, span: Span) -> TokenStream {
         if let Some(targets) = &self.callers_targets {
-            // What is wrong with them is so at the call.
+            // Errors about the targets point at the call.
             let targets = targets.clone().into_iter().map(|mut token| {
                 token.set_span(span.resolved_at(token.span()));
                 token
@@ -586,7 +598,7 @@ impl Cx<'_> {
             let bound = lang("Bound", span);
             return quote_spanned!(span=> #targets, #bound<#targets>);
         }
-        // What matrices a target takes is that of those which stand for it.
+        // The matrix instructions of a generic target are those of the targets that represent it.
         let types = self.targets.unwrap_or_default().iter().flat_map(|target| target.represented_by());
         let types = types.collect::<BTreeSet<_>>().into_iter().map(|target| {
             // `gfx90a` is `Gfx90a`.

@@ -1,47 +1,15 @@
 //! Syntax to calls of `gcn_dsl::__private`.
 
-pub(crate) mod aggregate;
-mod asm;
-pub(crate) mod attrs;
-pub(crate) mod control;
-mod counted;
-pub(crate) mod data;
-mod declaration;
+mod analysis;
+mod control;
 mod deferred;
-mod embed;
-mod endless;
-pub(crate) mod enumeration;
-pub(crate) mod exit;
+mod embedded;
 pub(crate) mod expr;
-pub(crate) mod function;
-mod habits;
-mod inlined;
-pub(crate) mod item;
-mod iterate;
-mod leaves;
-mod lend;
-mod listed;
-mod logic;
-pub(crate) mod loops;
-pub(crate) mod matching;
-mod methods;
-mod named_numbers;
-mod naming;
-mod of_host;
-mod operators;
-mod pattern;
-pub(crate) mod place;
-mod question;
-mod receiver;
-mod register;
-pub(crate) mod schedule;
-pub(crate) mod signature;
-pub(crate) mod stmt;
-pub(crate) mod traits;
-pub(crate) mod typed;
-mod unrolled;
-mod unused;
-mod vary;
+mod frame;
+pub(crate) mod items;
+mod places;
+mod statements;
+mod types;
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -53,7 +21,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use crate::errors::Errors;
 use crate::ty;
 
-/// What the expansion of a body knows: which names are device variables, and where errors go.
+/// The context for expanding a body: the names of device variables, and the collected errors.
 pub(crate) struct Cx<'e> {
     pub errors: &'e mut Errors,
     pub targets: Option<&'e [Target]>,
@@ -63,45 +31,45 @@ pub(crate) struct Cx<'e> {
     site: Span,
     /// Names in scope, innermost last.
     names: Vec<Name>,
-    /// How many closures are around.
+    /// The number of closures around the current point.
     closures: usize,
     /// The constructs around the current point, for exits.
-    frames: Vec<exit::Frame>,
-    /// Line and column at which the names of the statements around end.
+    frames: Vec<frame::Frame>,
+    /// Line and column at which the names of the enclosing statements go out of scope.
     ends: Option<(u32, u32)>,
-    /// How many names were made that are used once.
+    /// The number of unique names generated so far.
     fresh: usize,
     /// `return` has no value.
     pub returns_nothing: bool,
-    /// The device function whose body this is, and how many `comptime` branches are around.
+    /// The device function whose body this is, and the number of `comptime` branches around the current point.
     pub function: Option<Ident>,
     pub comptime: usize,
-    /// How many assignments to patterns are around.
+    /// The nesting depth of assignments to patterns.
     pub nesting: usize,
-    /// The kernels beside this function, and those of their names that the body gives to something else.
+    /// The kernels of this macro call, and those of their names that the body rebinds.
     pub kernels: Rc<[String]>,
     pub renamed: Vec<Ident>,
     /// The tuple structs beside this function.
     pub tuple_structs: Rc<[String]>,
     /// The type in whose `impl` the function is, if it is a name.
     pub self_type: Option<Ident>,
-    /// What the function returns, as it is written.
+    /// The function's return type, as written.
     pub result: Option<syn::Type>,
     /// The type parameters around.
     pub elements: ty::Elements,
-    /// How many manual blocks are around.
+    /// The number of manual blocks around the current point.
     manual: usize,
-    /// `#[matrix]` blocks so far, and whether one is around.
+    /// The number of `#[matrix]` blocks so far, and whether the current point is in one.
     phases: usize,
     in_phase: bool,
     /// Assignments to `#[carried]` variables so far.
     carried: Vec<Ident>,
-    /// What the items beside this function say about values.
+    /// Facts about values from the items of this macro call.
     pub known: Rc<crate::parse::Known>,
-    /// Variables without a first value: those that have one here by now.
+    /// The variables without a first value that have a value by now.
     pub deferred: deferred::Deferred,
-    /// The variables that start uniform and are given what varies.
-    pub varying: vary::Varying,
+    /// The variables that start uniform and are assigned varying values.
+    pub varying: analysis::vary::Varying,
     /// Parameters whose values the host knows when the kernel is built.
     pub hosts: Vec<String>,
     /// Constant parameters of type `usize`.
@@ -113,10 +81,10 @@ pub(crate) struct Cx<'e> {
     mixed: Vec<Ident>,
 }
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A value: a handle, or something of the host.
+    /// A value: a handle, or a value of the host.
     Value,
     /// A `let mut` device variable.
     Variable,
@@ -124,7 +92,7 @@ pub(crate) enum Kind {
     Lent,
     /// The parameter `name: AllLanes`.
     Token,
-    /// The variable of an `#[unroll] for`: of the host.
+    /// The variable of an `#[unroll] for`: a value of the host.
     Counted,
     /// A `#[carried] let mut`.
     Carried,
@@ -135,11 +103,11 @@ pub(crate) enum Kind {
 struct Name {
     text: String,
     kind: Kind,
-    /// How many closures are around its declaration.
+    /// The number of closures around its declaration.
     closures: usize,
     /// A variable that is a pointer.
     pointer: bool,
-    /// The number without a type that it was declared with.
+    /// Its initial value, if that is a number without a type.
     number: Option<syn::Expr>,
     /// Of the host, and perhaps a `usize`.
     size: bool,
@@ -173,7 +141,7 @@ impl<'e> Cx<'e> {
             carried: Vec::new(),
             known: Rc::default(),
             deferred: deferred::Deferred::default(),
-            varying: vary::Varying::default(),
+            varying: analysis::vary::Varying::default(),
             hosts: Vec::new(),
             sizes: Vec::new(),
             lists: Vec::new(),
@@ -192,12 +160,13 @@ impl<'e> Cx<'e> {
         helper(name, at, self.site)
     }
 
-    /// The name of a guard: with a number where constructs of the kind are nested, because exits name those around them.
+    /// The name of a guard. Constructs of the same kind may be nested, and exits name the outer ones, so each has its
+    /// own number.
     pub fn guard(&self, name: &str, at: Span) -> Ident {
         let depth = self
             .frames
             .iter()
-            .filter(|f| matches!(f, exit::Frame::Branch(_) | exit::Frame::Target(_)))
+            .filter(|f| matches!(f, frame::Frame::Branch(_) | frame::Frame::Target(_)))
             .count();
         match depth {
             0 | 1 => self.helper(name, at),
@@ -210,7 +179,7 @@ impl<'e> Cx<'e> {
         self.kind(name) == Some(Kind::Variable)
     }
 
-    /// What `name` stands for, if it is declared in the body.
+    /// The meaning of `name`, if it is declared in the body.
     pub fn kind(&self, name: &Ident) -> Option<Kind> {
         self.name(name).map(|n| n.kind)
     }
@@ -242,14 +211,15 @@ impl<'e> Cx<'e> {
         });
     }
 
-    /// Items that free the names of kernels: in a pattern, a function's name is a new name, and a unit struct's is not.
+    /// Items that shadow the names of kernels: in a pattern, the name of a function is a new name, but that of a unit
+    /// struct is a comparison.
     pub fn freed_names(&self) -> TokenStream {
         let free = |name: &Ident| quote!(#[allow(dead_code)] fn #name() {});
         self.renamed.iter().map(free).collect()
     }
 
-    /// Notes an error if a closure is around: who calls it, and under which condition, cannot be seen here, so nothing in it
-    /// may depend on which lanes run.
+    /// Reports an error inside a closure: it is not known who calls the closure, and under which condition, so nothing
+    /// in it may depend on the set of active lanes.
     pub fn not_in_closure(&mut self, at: impl ToTokens, what: &str, remedy: &str) {
         if self.closures > 0 {
             let why = "the closure may be called where other lanes run";
@@ -260,7 +230,7 @@ impl<'e> Cx<'e> {
     /// Runs `f` inside a closure.
     pub fn closure<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
         self.closures += 1;
-        self.frames.push(exit::Frame::Closure);
+        self.frames.push(frame::Frame::Closure);
         let result = self.scope(f);
         self.frames.pop();
         self.closures -= 1;
@@ -276,9 +246,9 @@ impl<'e> Cx<'e> {
     }
 }
 
-/// A name of the expansion's own, with the place of `at`, so that an error about it points there, and the hygiene of
-/// `site`, a token of the user's kernel: with that of the macro call rustc would point at the whole call. The prefix keeps it
-/// apart from the user's names.
+/// A name that the expansion declares. It has the location of `at`, so that errors about it point there, and the
+/// hygiene of `site`, a token of the user's kernel: with that of the macro call, rustc would point at the whole call.
+/// The prefix separates it from the user's names.
 pub(crate) fn helper(name: &str, at: Span, site: Span) -> Ident {
     Ident::new(&format!("__gcn_{name}"), at.resolved_at(site))
 }

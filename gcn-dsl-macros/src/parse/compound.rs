@@ -1,4 +1,4 @@
-//! `impl AddAssign`: a kernel makes `a = a + b` of `a += b`, so that what it needs is an `impl Add`.
+//! `impl AddAssign`: a kernel computes `a += b` as `a = a + b`, which requires an `impl Add`.
 
 use std::collections::HashSet;
 
@@ -11,8 +11,8 @@ use super::{DeviceImpl, Item};
 use crate::operator::{Sides, of_assignment, of_impl};
 use crate::rename::renamed;
 
-/// Makes an `impl Add` of every `impl AddAssign`. Beside an `impl Add` for the same two types it is left out: the two agree in any
-/// program that does not mean to surprise.
+/// Turns every `impl AddAssign` into an `impl Add`. If there is also an `impl Add` for the same two types, it is
+/// dropped: in any reasonable program the two agree.
 pub(super) fn as_operators(items: &mut Vec<Item>) {
     let plain: HashSet<Sides> = items.iter().filter_map(|item| sides(item, of_impl)).collect();
     items.retain(|item| sides(item, of_assignment).is_none_or(|operator| !plain.contains(&operator)));
@@ -50,7 +50,7 @@ fn as_operator(found: &mut DeviceImpl, operator: &str) {
     }
 }
 
-/// The body on a variable instead of `self`, and then that variable.
+/// The body with a variable in place of `self`, followed by that variable.
 fn changed(body: &Block) -> syn::Result<Block> {
     let at = body.span();
     let variable = Ident::new("__gcn_left", at);

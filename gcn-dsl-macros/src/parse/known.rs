@@ -1,4 +1,4 @@
-//! What one `gcn_kernel!` says about its functions, types and traits.
+//! Facts about functions, types and traits that follow from one `gcn_kernel!`.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,10 +7,10 @@ use syn::{FnArg, Ident, Type};
 use super::{Item, KernelFn, repr};
 use crate::ty::Elements;
 
-/// Names that stand for varying values wherever one macro call uses them.
+/// Names with facts that apply wherever one macro call uses them.
 #[derive(Default)]
 pub(crate) struct Known {
-    /// Functions that are declared beside, methods left aside.
+    /// Functions that are declared in the macro call, without methods.
     pub free: HashSet<String>,
     /// Device functions and methods that return `V<…>`.
     pub functions: HashSet<String>,
@@ -18,32 +18,34 @@ pub(crate) struct Known {
     pub fields: HashSet<String>,
     /// Device structs with `#[repr(C)]`, with the types of their fields.
     pub data: HashMap<String, Vec<Type>>,
-    /// Methods that one of these has and no other type, with the struct.
+    /// Methods that exactly one of these structs has and no other type, with the struct.
     pub of_data: HashMap<String, String>,
-    /// Those of them that give such a struct.
+    /// Those of them that return such a struct.
     pub of_lanes: HashSet<String>,
     /// Methods with `&mut self`.
     pub mutating: HashSet<String>,
-    /// Of functions and methods, which parameters are a `&mut V<…>` or of a tuple of them, with that type, `self` not counted.
+    /// For functions and methods: which parameters are a `&mut V<…>` or a tuple of them, with that type, without
+    /// `self`.
     pub lends: HashMap<String, Vec<Option<Type>>>,
-    /// Of functions and methods, which parameters are an `Option` of the device, `self` not counted.
+    /// For functions and methods: which parameters are an `Option` of the device, without `self`.
     pub options: HashMap<String, Vec<bool>>,
-    /// Of functions and methods, which parameters are of an element type that is a parameter, `self` not counted.
+    /// For functions and methods: which parameters have an element type that is a type parameter, without `self`.
     pub generics: HashMap<String, Vec<bool>>,
     /// The variants of device enums in order, and whether they have no fields.
     pub variants: HashMap<String, Vec<(String, bool)>>,
-    /// Device enums that memory holds, `#[repr(u32)]`.
+    /// Device enums that are stored in memory, `#[repr(u32)]`.
     pub listed: HashSet<String>,
     /// Device enums with parameters.
     pub generic: HashSet<String>,
-    /// Device enums whose values are each lane's own.
+    /// Device enums whose values are varying.
     pub varying: HashSet<String>,
     /// Operators that `impl`s are for.
     pub operators: HashSet<String>,
 }
 
-/// Functions that number the lanes. Nearly every kernel begins with one, so that rustc is not asked what they give, but told: where a
-/// function of this name is another one, that is an error (`gcn_dsl::__private::each_lanes_own`).
+/// Functions that number the lanes. Nearly every kernel begins with one. For speed, the expansion states that the
+/// result is varying instead of asking rustc; if a function of this name is a different one, that is a compile error
+/// (`gcn_dsl::__private::each_lanes_own`).
 const LANES_OWN: [&str; 3] = ["global_id", "local_id", "lane_id"];
 
 impl Known {
@@ -54,19 +56,19 @@ impl Known {
         LANES_OWN.iter().any(|own| name == own) && !self.free.contains(&name.to_string())
     }
 
-    /// True for a struct in memory that is declared beside.
+    /// True for a struct in memory that this macro call declares.
     pub fn is_data(&self, ty: &Type) -> bool {
         let Type::Path(path) = crate::ty::bare(ty) else { return false };
         path.path.get_ident().is_some_and(|name| self.data.contains_key(&name.to_string()))
     }
 
-    /// True for an enum in memory that is declared beside.
+    /// True for an enum in memory that this macro call declares.
     pub fn is_listed(&self, ty: &Type) -> bool {
         let Type::Path(path) = crate::ty::bare(ty) else { return false };
         path.path.get_ident().is_some_and(|name| self.listed.contains(&name.to_string()))
     }
 
-    /// True for types of which each lane has its own value.
+    /// True for varying types.
     pub fn varies(&self, ty: &Type) -> bool {
         let name = match crate::ty::bare(ty) {
             Type::Path(p) => p.path.get_ident().map(ToString::to_string),
@@ -76,7 +78,7 @@ impl Known {
     }
 }
 
-/// Of a parameter that is not `self`, the type of what it lends for writing.
+/// For a parameter other than `self`, the type that it borrows mutably.
 fn lends(input: &FnArg) -> Option<Option<Type>> {
     let FnArg::Typed(typed) = input else { return None };
     Some(match &*typed.ty {
@@ -87,14 +89,14 @@ fn lends(input: &FnArg) -> Option<Option<Type>> {
     })
 }
 
-/// Of a parameter that is not `self`, whether it is an `Option` of the device.
+/// For a parameter other than `self`, whether it is an `Option` of the device.
 fn takes_option(input: &FnArg) -> Option<bool> {
     let FnArg::Typed(typed) = input else { return None };
     let host = typed.attrs.iter().any(|a| a.path().is_ident("host"));
     Some(!host && crate::ty::optional(&typed.ty).is_some())
 }
 
-/// Of a parameter that is not `self`, whether it is a number whose type is a parameter: `V<T>`, `S<T>` or `T`.
+/// For a parameter other than `self`, whether it is a number whose type is a type parameter: `V<T>`, `S<T>` or `T`.
 fn takes_number(input: &FnArg, elements: &Elements) -> Option<bool> {
     let FnArg::Typed(typed) = input else { return None };
     let ty = crate::ty::handled(&typed.ty);
@@ -116,14 +118,14 @@ pub(super) fn name_of(ty: &Type) -> Option<String> {
     }
 }
 
-/// The methods of an `impl` that give a value of its type.
+/// The methods of an `impl` that return a value of its type.
 fn gives_itself(item: &Item) -> Vec<String> {
     let Item::Impl(i) = item else { return Vec::new() };
     let itself = |f: &&KernelFn| f.gives(name_of(&i.frame.self_ty).as_deref());
     i.functions.iter().filter(itself).map(|f| f.sig.ident.to_string()).collect()
 }
 
-/// The methods of structs of memory whose name no other type's method has.
+/// The methods of structs of memory whose names no other type's methods have.
 fn methods_of_data(items: &[Item], known: &Known) -> HashMap<String, String> {
     let (mut found, mut others) = (HashMap::new(), HashSet::new());
     for item in items {
@@ -150,7 +152,7 @@ fn methods_of_data(items: &[Item], known: &Known) -> HashMap<String, String> {
     found
 }
 
-/// Of functions and fields with one name, all must say so.
+/// A fact about a name holds only if all functions and fields of that name agree.
 pub(super) fn known(items: &[Item]) -> Known {
     let (mut known, mut others) = (Known::default(), Known::default());
     for item in items {
@@ -195,7 +197,7 @@ pub(super) fn known(items: &[Item]) -> Known {
         }
         let elements = around.with(&f.sig.generics);
         let numbers: Vec<bool> = f.sig.inputs.iter().filter_map(|i| takes_number(i, &elements)).collect();
-        // Of several with one name, all must say so.
+        // If several have the same name, all must agree.
         let seen = known.generics.entry(f.sig.ident.to_string()).or_insert_with(|| numbers.clone());
         *seen = seen.iter().zip(numbers).map(|(a, b)| *a && b).collect();
     };
@@ -239,7 +241,7 @@ pub(super) fn known(items: &[Item]) -> Known {
     known
 }
 
-/// Fields of device structs whose type is an enum of memory are one value for all lanes, as those of a plain scalar type.
+/// Fields of device structs whose type is an enum of memory are uniform, as are those of a plain scalar type.
 pub(super) fn uniform_fields(item: &mut Item, known: &Known) {
     let fields: Vec<&mut syn::Field> = match item {
         Item::Struct(s) if !known.data.contains_key(&s.ident.to_string()) => s.fields.iter_mut().collect(),

@@ -1,5 +1,6 @@
-//! Lifetimes of device structs: `struct Grid<'a> { data: &'a mut [f32], width: u32 }`. While a kernel is built memory is a handle, which
-//! lives as long as that takes, so that the parameter says nothing; it is left away wherever the struct is named.
+//! Lifetimes of device structs: `struct Grid<'a> { data: &'a mut [f32], width: u32 }`. While a kernel is built, memory
+//! is a handle that lives long enough, so the lifetime parameter has no meaning; it is removed wherever the struct is
+//! named.
 
 use std::collections::HashSet;
 
@@ -9,7 +10,7 @@ use syn::{GenericArgument, GenericParam, Generics, PathArguments};
 
 use super::Item;
 
-/// Takes the lifetimes off the structs, and off what names these.
+/// Removes the lifetime parameters from the structs, and from all uses of their names.
 pub(super) fn without_lifetimes(items: &mut [Item]) {
     let mut views = Views(HashSet::new());
     for item in items.iter_mut() {

@@ -145,7 +145,7 @@ fn wanted(f: &Function, form: Form) -> usize {
 fn fault(row: &InstDesc, line: &str, functions: &HashMap<String, &Function>) -> Option<String> {
     let body: proc_macro2::TokenStream = line.parse().unwrap();
     let name = format!("{}{}", row.mnemonic, row.variant().suffix());
-    let ours = excluded::excluded(row.mnemonic).is_some() || row.implicit_writes.contains(ImplicitRegs::EXEC);
+    let ours = excluded::excluded(row).is_some() || row.implicit_writes.contains(ImplicitRegs::EXEC);
     // Expanded once: there are thousands of lines.
     let text = super::kernels(super::in_body(body)).to_string();
     let found = super::messages(&text);

@@ -2,116 +2,131 @@
 //!
 //! `build.rs` reads this file too: the list is a table in the documentation of [`crate::isa`].
 
-/// A group of instructions that have no function, for one reason.
+use gcn_isa::InstructionSet;
+use gcn_isa::table::{self, Access, Behaviours, Class, Format, ImplicitRegs, InstDesc};
+use gcn_isa::target::{Family, TargetSet};
+
+/// A group of instructions that have no function, for the same reason.
 #[derive(Debug, Clone, Copy)]
 pub struct Excluded {
-    /// The mnemonics.
-    pub mnemonics: &'static [&'static str],
+    /// Whether the instruction of this row is one of them.
+    pub has: fn(&InstDesc) -> bool,
     /// Why.
     pub reason: &'static str,
     /// The replacement in a kernel.
     pub instead: &'static str,
 }
 
-/// Every instruction of the table that has no function.
-pub const EXCLUDED: &[Excluded] = &[
+impl Excluded {
+    /// The mnemonics, sorted, each once.
+    pub fn mnemonics(&self) -> Vec<&'static str> {
+        let mut names: Vec<_> = candidates()
+            .filter(|row| excluded(row).is_some_and(|by| std::ptr::eq(by, self)))
+            .map(|row| row.entry.mnemonic)
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+}
+
+/// Every instruction that has no function.
+pub static EXCLUDED: &[Excluded] = &[
     Excluded {
-        mnemonics: &[
-            "s_branch",
-            "s_call_b64",
-            "s_cbranch_cdbgsys",
-            "s_cbranch_cdbgsys_and_user",
-            "s_cbranch_cdbgsys_or_user",
-            "s_cbranch_cdbguser",
-            "s_cbranch_execnz",
-            "s_cbranch_execz",
-            "s_cbranch_g_fork",
-            "s_cbranch_i_fork",
-            "s_cbranch_join",
-            "s_cbranch_scc0",
-            "s_cbranch_scc1",
-            "s_cbranch_vccnz",
-            "s_cbranch_vccz",
-            "s_rfe_b64",
-            "s_rfe_restore_b64",
-            "s_setpc_b64",
-            "s_swappc_b64",
-        ],
+        has: |row| row.class == Class::Branch,
         reason: "control flow belongs to the language: an allocator and a hazard analysis need to know every edge",
         instead: "`if`, `while`, `for`",
     },
     Excluded {
-        mnemonics: &["s_endpgm", "s_endpgm_ordered_ps_done", "s_endpgm_saved"],
+        has: |row| row.class == Class::Endpgm,
         reason: "the compiler ends the kernel, once, after the last statement",
         instead: "an `if` around the rest of the body",
     },
     Excluded {
-        mnemonics: &[
-            "s_movreld_b32",
-            "s_movreld_b64",
-            "s_movrels_b32",
-            "s_movrels_b64",
-            "s_set_gpr_idx_idx",
-            "s_set_gpr_idx_mode",
-            "s_set_gpr_idx_off",
-            "s_set_gpr_idx_on",
-        ],
+        has: |row| {
+            use Class as C;
+            matches!(row.class, C::Movrel | C::MovrelSource | C::MovrelDestination | C::GprIdx)
+        },
         reason: "they address registers by a number that is known only when the kernel runs; registers are allocated \
                  when it is built",
         instead: "an LDS array, or `select` over the candidates",
     },
     Excluded {
-        mnemonics: &["s_setvskip"],
+        has: |row| row.does(Behaviours::SKIPS_VECTOR),
         reason: "it makes the wave skip vector instructions, also those that the compiler puts in (moves, waits)",
         instead: "`if` on a uniform condition",
     },
     Excluded {
-        mnemonics: &["v_mfma_ld_scale_b32"],
+        has: |row| row.class == Class::MfmaLdScale,
         reason: "it is the first half of the 16-byte scaled matrix instructions and means nothing alone",
         instead: "`v_mfma_scale_f32_16x16x128_f8f6f4`, `v_mfma_scale_f32_32x32x64_f8f6f4`",
     },
     Excluded {
-        mnemonics: &[
-            "s_scratch_load_dword",
-            "s_scratch_load_dwordx2",
-            "s_scratch_load_dwordx4",
-            "s_scratch_store_dword",
-            "s_scratch_store_dwordx2",
-            "s_scratch_store_dwordx4",
-            "scratch_load_dword",
-            "scratch_load_dwordx2",
-            "scratch_load_dwordx3",
-            "scratch_load_dwordx4",
-            "scratch_load_lds_dword",
-            "scratch_load_lds_sbyte",
-            "scratch_load_lds_sshort",
-            "scratch_load_lds_ubyte",
-            "scratch_load_lds_ushort",
-            "scratch_load_sbyte",
-            "scratch_load_sbyte_d16",
-            "scratch_load_sbyte_d16_hi",
-            "scratch_load_short_d16",
-            "scratch_load_short_d16_hi",
-            "scratch_load_sshort",
-            "scratch_load_ubyte",
-            "scratch_load_ubyte_d16",
-            "scratch_load_ubyte_d16_hi",
-            "scratch_load_ushort",
-            "scratch_store_byte",
-            "scratch_store_byte_d16_hi",
-            "scratch_store_dword",
-            "scratch_store_dwordx2",
-            "scratch_store_dwordx3",
-            "scratch_store_dwordx4",
-            "scratch_store_short",
-            "scratch_store_short_d16_hi",
-        ],
+        has: |row| {
+            matches!(row.format, Format::Scratch | Format::VScratch)
+                || row.is_smem() && row.implicit_reads.contains(ImplicitRegs::FLAT_SCRATCH)
+        },
         reason: "they address the private segment, whose size, set-up (FLAT_SCRATCH) and layout are the compiler's",
         instead: "an LDS array, or global memory indexed by lane",
     },
+    Excluded {
+        has: |row| {
+            let gives_no_mask = row.operands.iter().all(|operand| operand.access == Access::Read);
+            row.implicit_writes.contains(ImplicitRegs::EXEC)
+                && match row.is_salu() {
+                    true => row.operands.iter().any(|operand| operand.dwords == 1),
+                    false => gives_no_mask,
+                }
+        },
+        reason: "EXEC is the language's: these change that of waves of 32 lanes, or write a comparison to EXEC alone",
+        instead: "`if` on a condition, `v_cmp_…`, or an instruction of 64 bits in a kernel with `#[wave(64)]`",
+    },
+    Excluded {
+        has: |row| {
+            let split = ["s_barrier_signal", "s_barrier_signal_isfirst", "s_barrier_wait", "s_barrier_leave"];
+            let named = ["s_barrier_init", "s_barrier_join", "s_get_barrier_state"];
+            split.iter().chain(&named).any(|name| row.mnemonic == *name)
+        },
+        reason: "a barrier in parts is a barrier only if every wave comes to each part, which the language knows of `barrier()`",
+        instead: "`barrier()`",
+    },
+    Excluded {
+        has: |row| {
+            row.class == Class::DelayAlu
+                || ["s_clause", "s_code_end", "s_inst_prefetch", "s_alloc_vgpr"].contains(&row.mnemonic)
+        },
+        reason: "they say something about the instructions beside them or about the wave's registers, and the order of \
+                 instructions and the registers are the compiler's",
+        instead: "nothing: the compiler writes `s_delay_alu` itself",
+    },
+    Excluded {
+        has: |row| row.class == Class::Waitcnt && row.format == Format::Sopk,
+        reason: "they add a register to the count that they wait for, which the compiler's own waits never do",
+        instead: "`s_waitcnt`; of a pending value, `wait`",
+    },
+    Excluded {
+        has: |row| ["global_load_block", "global_store_block"].contains(&row.mnemonic),
+        reason: "a mask in M0 says which of 32 registers they move, and the others keep their values",
+        instead: "loads and stores of a `Vector`",
+    },
+    Excluded {
+        has: |row| {
+            matches!(row.class, Class::LdsParam | Class::LdsBvh)
+                || ["ds_add_gs_reg_rtn", "ds_sub_gs_reg_rtn"].contains(&row.mnemonic)
+        },
+        reason: "they belong to graphics and ray tracing",
+        instead: "nothing",
+    },
 ];
 
-/// Why `mnemonic` has no function, if it has none.
-pub fn excluded(mnemonic: &str) -> Option<&'static Excluded> {
-    EXCLUDED.iter().find(|e| e.mnemonics.contains(&mnemonic))
+/// The rows of targets for which kernels are built. VOPD's pairs are made by the compiler.
+pub fn candidates() -> impl Iterator<Item = &'static InstDesc> {
+    let built = TargetSet::with(InstructionSet::has_instructions);
+    let all = Family::ALL.into_iter().flat_map(table::rows_of);
+    all.filter(move |row| row.halves.is_none() && !row.targets.intersection(built).is_empty())
+}
+
+/// Why the instruction of `row` has no function, if it has none.
+pub fn excluded(row: &InstDesc) -> Option<&'static Excluded> {
+    EXCLUDED.iter().find(|e| (e.has)(row))
 }

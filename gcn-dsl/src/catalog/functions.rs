@@ -1,26 +1,28 @@
-//! Which function stands for which rows of the table, with its parameters and results.
+//! The function for each row of the table, with its parameters and results.
 //!
-//! There is one function for each mnemonic, and one more for each way of using it with other operands
-//! ([`Variant`]). If an instruction has optional modifiers, `f_with` takes the parameters of `f` followed by
-//! the modifiers. Everything is derived from the table. `build.rs` includes this file to generate the
-//! functions, the crate to look them up, and tests to count them.
+//! There is one function for each mnemonic, and one more for each form with other operands ([`Variant`]). If an
+//! instruction has optional modifiers, `f_with` takes the parameters of `f` followed by the modifiers. Everything is
+//! derived from the table. `build.rs` includes this file to generate the functions, the crate to look them up, and
+//! tests to count them.
 
 use std::collections::BTreeMap;
 
+use gcn_isa::InstructionSet;
 use gcn_isa::table::{self, Access, Behaviours, Class, Format, ImplicitRegs, InstDesc, MemBytes, Modifiers};
 use gcn_isa::table::{OperandDesc, OperandKinds};
+use gcn_isa::target::Family;
 
-use super::excluded::excluded;
+use super::excluded::{candidates, excluded};
 
-/// Which way of using a mnemonic a function stands for.
+/// The form of an instruction that a function represents.
 pub use gcn_isa::table::Variant;
 
 /// The transformations that the compiler may apply to a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Effect {
-    /// It may drop an unused call, and share the result of an equal one.
+    /// It may drop an unused call, and reuse the result of an equal call.
     Pure,
-    /// Drop it, but not share it: the result depends on which lanes are active or on when it runs.
+    /// It may drop an unused call, but not reuse a result: the result depends on the active lanes or on the time.
     Unshared,
     /// Nothing: it must run.
     Kept,
@@ -29,8 +31,8 @@ pub enum Effect {
 /// The kind of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParamKind {
-    /// The previous contents of a destination of this many dwords that is written in part. If only a modifier
-    /// can leave a part unwritten, `f_with` has this parameter and `f` has not.
+    /// The previous contents of a destination of this many dwords that is partly written. If only a modifier can leave
+    /// a part unwritten, `f_with` has this parameter and `f` does not.
     Old(u8),
     /// A vector operand of this many dwords.
     Vector(u8),
@@ -105,8 +107,10 @@ pub struct Function {
     pub results: Vec<Outcome>,
     /// The transformations that a call permits.
     pub effect: Effect,
-    /// The rows, of all targets.
+    /// The rows, of all targets, those of the signature first.
     pub rows: Vec<&'static InstDesc>,
+    /// The family whose rows have the signature: the first that has the instruction.
+    pub family: Family,
 }
 
 /// One of the two functions that a [`Function`] can be.
@@ -118,11 +122,11 @@ pub enum Form {
     With,
 }
 
-/// Every function, by name.
+/// Every function, by name. An instruction that several families have, under whatever names, has one function, by the name of the first.
 pub fn functions() -> Vec<Function> {
-    let mut groups: BTreeMap<(&'static str, Variant), Vec<&'static InstDesc>> = BTreeMap::new();
-    for row in table::rows().iter().filter(|row| excluded(row.mnemonic).is_none()) {
-        groups.entry((row.mnemonic, row.variant())).or_default().push(row);
+    let mut groups: BTreeMap<(&'static str, Variant, &'static str), Vec<&'static InstDesc>> = BTreeMap::new();
+    for row in candidates().filter(|row| excluded(row).is_none()) {
+        groups.entry((row.entry.mnemonic, row.variant(), row.size_suffix())).or_default().push(row);
     }
     groups.into_values().filter_map(Function::of).collect()
 }
@@ -155,7 +159,10 @@ impl Function {
         }
     }
 
-    fn of(rows: Vec<&'static InstDesc>) -> Option<Function> {
+    fn of(all: Vec<&'static InstDesc>) -> Option<Function> {
+        let of = |row: &InstDesc| row.targets.iter().next().map(InstructionSet::family);
+        let family = of(all.first()?)?;
+        let rows: Vec<_> = all.iter().copied().filter(|row| of(row) == Some(family)).collect();
         let row = *rows.iter().min_by_key(|row| row.preference())?;
         let variant = row.variant();
         let modifiers = rows.iter().fold(Modifiers::empty(), |m, row| m | optional(row));
@@ -172,14 +179,15 @@ impl Function {
             params.push(Param { name: "options", kind: ParamKind::Options, tied: false });
         }
         Some(Function {
-            name: format!("{}{}", row.mnemonic, variant.suffix()),
-            mnemonic: row.mnemonic,
+            name: format!("{}{}{}", row.entry.mnemonic, variant.suffix(), row.size_suffix()),
+            mnemonic: row.entry.mnemonic,
             variant,
             has_with: !extended && !modifiers.is_empty(),
             params,
             results: results(row),
             effect: effect(row, variant),
-            rows,
+            rows: all,
+            family,
         })
     }
 }
@@ -212,14 +220,20 @@ fn operands(row: &InstDesc) -> Vec<Param> {
 fn operand_kind(row: &InstDesc, o: &OperandDesc) -> ParamKind {
     let literal = OperandKinds::LITERAL | OperandKinds::LITERAL16;
     match (row.format, o.name) {
-        (Format::Mubuf | Format::Mtbuf, "vaddr") => ParamKind::Buffer,
-        (Format::Global, "vaddr") => ParamKind::Global,
-        (Format::Global, "saddr") => ParamKind::SecondAddress,
-        (Format::Smem, "offset" | "soffset") => ParamKind::Smem,
+        (format, "vaddr") if format.is_buffer() => ParamKind::Buffer,
+        (Format::Global | Format::VGlobal, "vaddr") => ParamKind::Global,
+        // Lane numbers are the other half of the address.
+        (Format::Global | Format::VGlobal, "saddr") if row.operand_index("vaddr").is_none() => {
+            ParamKind::Uniform(2)
+        }
+        (Format::Global | Format::VGlobal, "saddr") => ParamKind::SecondAddress,
+        (Format::Smem, "offset" | "soffset") if row.class != Class::SmemPrefetch => ParamKind::Smem,
         _ if o.kinds.contains(OperandKinds::IMM) => ParamKind::Imm,
         _ if literal.contains(o.kinds) => ParamKind::Literal,
         (Format::Vop3pMai | Format::Vop3px2, "src0" | "src1") if row.width_by_format => ParamKind::Narrow,
-        _ if o.kinds.intersects(OperandKinds::VGPR | OperandKinds::AGPR) => ParamKind::Vector(o.dwords),
+        _ if super::types::is_vector(o) => ParamKind::Vector(o.dwords),
+        // A lane mask is a `V<bool>`, whatever the size of waves.
+        _ if row.does(Behaviours::SELECTS_BY_MASK) => ParamKind::Uniform(2),
         _ => {
             debug_assert!(!is_off(o), "{}: {} is always off", row.mnemonic, o.name);
             ParamKind::Uniform(o.dwords)
@@ -246,7 +260,7 @@ fn essential_modifiers(row: &InstDesc) -> Vec<Param> {
         (row.modifiers.contains(Modifiers::OFFSET) && !smem, "offset", ParamKind::Offset),
         (row.modifiers.contains(Modifiers::OFFSET0), "offsets", ParamKind::Offsets),
         (row.modifiers.contains(Modifiers::BITOP3), "bitop3", ParamKind::Bitop3),
-        (row.format == Format::Mtbuf, "format", ParamKind::BufferFormat),
+        (matches!(row.format, Format::Mtbuf | Format::VBufferTyped), "format", ParamKind::BufferFormat),
     ]
     .into_iter()
     .filter(|p| p.0)
@@ -254,7 +268,7 @@ fn essential_modifiers(row: &InstDesc) -> Vec<Param> {
     .collect()
 }
 
-/// Results: written operands in order, then EXEC where it is another value than the operand, then SCC.
+/// Results: written operands in order, then EXEC if it differs from the operand, then SCC.
 fn results(row: &InstDesc) -> Vec<Outcome> {
     let written = row.operands.iter().filter(|o| o.access != Access::Read);
     let mut list: Vec<Outcome> =

@@ -23,10 +23,15 @@ fn element(word: &str) -> Option<Option<(&'static str, u32)>> {
     })
 }
 
+/// True for an operand in a VGPR, half a VGPR or an AGPR.
+pub fn is_vector(operand: &OperandDesc) -> bool {
+    operand.kinds.intersects(OperandKinds::VGPR | OperandKinds::HALF_VGPR | OperandKinds::AGPR)
+}
+
 /// The type of the result that `operand` of `row` is.
 pub fn result(row: &InstDesc, operand: &OperandDesc) -> String {
-    let scalar = !operand.kinds.intersects(OperandKinds::VGPR | OperandKinds::AGPR);
-    if scalar && row.format.is_vop() {
+    let scalar = !is_vector(operand);
+    if scalar && row.format.is_vop() && row.class != Class::TransScalar {
         return if row.class == Class::Readlane { "S<u32>" } else { "V<bool>" }.into();
     }
     // Compare-and-swap takes two values and returns one.
@@ -53,7 +58,7 @@ fn vector_type(
 ) -> String {
     let packed = row.entry.is_packed();
     let matrix = row.is_matrix();
-    // Of 16-bit results that leave the other half alone, both halves are of interest.
+    // For 16-bit results that keep the other half of the register, both halves matter.
     let half = operand.access == Access::ReadWrite && row.does(Behaviours::KEEPS_PART);
     let vector = |name: &str, count: u32| format!("Vector<{name}, {count}>");
     match named {

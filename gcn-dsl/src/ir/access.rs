@@ -2,7 +2,7 @@
 
 use super::{Inst, Memory, Value};
 
-/// How caches treat what an access moves.
+/// How caches treat the accessed data.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Cache {
     /// The data is used once: keep other data rather than it (LLVM's `nontemporal`; `slc`, on gfx942 and
@@ -16,7 +16,7 @@ pub enum Cache {
 /// The special property of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Manner {
-    /// None: passes may merge it with others, share it, or replace it by a value that is known.
+    /// No particular manner: passes may merge the access with others, share it, or replace it by a known value.
     Plain,
     /// A hint to caches.
     Cached(Cache),

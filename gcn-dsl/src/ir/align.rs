@@ -10,7 +10,7 @@ const ENOUGH: u32 = 16;
 
 /// Known alignment of 32-bit integers.
 pub struct Alignment {
-    /// For each variable the low zero bits that all its writes have.
+    /// For each variable, the number of low zero bits that all its writes have in common.
     variables: Vec<u32>,
     values: HashMap<Value, u32>,
 }
@@ -43,12 +43,12 @@ impl Alignment {
         }
     }
 
-    /// For a kernel that is still being built, where variables may yet be written: nothing is known of them.
+    /// For a kernel that is still being built, whose variables may yet be written: nothing is known about them.
     pub fn so_far(kernel: &Kernel) -> Alignment {
         Alignment { variables: vec![0; kernel.variables.len()], values: HashMap::new() }
     }
 
-    /// `v` is a multiple of `1 << bits`; at most `ENOUGH`.
+    /// The number of low zero bits of `v`, at most `ENOUGH`: `v` is a multiple of `1 << bits`.
     pub fn bits(&mut self, kernel: &Kernel, v: Value) -> u32 {
         if let Some(known) = self.values.get(&v) {
             return *known;
@@ -78,7 +78,7 @@ impl Alignment {
         self.values.get(&v).copied().unwrap_or(0)
     }
 
-    /// The alignment of `v` by its instruction; its operands are known.
+    /// The alignment of `v` according to its instruction, whose operands are known.
     fn look(&self, kernel: &Kernel, v: Value) -> u32 {
         match kernel.def(v).inst {
             Inst::Const(bits) => (bits as u32).trailing_zeros(),

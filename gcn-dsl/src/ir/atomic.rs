@@ -24,7 +24,7 @@ pub enum AtomicOp {
     Xor,
     /// One more, or 0 past a limit.
     IncWrap,
-    /// One less, or the limit below 0 and where the old value is above it.
+    /// Subtracts one; gives the limit if the old value is 0 or above the limit.
     DecWrap,
 }
 
@@ -70,13 +70,13 @@ pub(crate) const fn value_type(op: AtomicOp, ty: Type) -> Option<Type> {
 
 /// The parts of the mnemonics of an operation on elements of some types, of vector memory and of LDS.
 ///
-/// 64-bit integers take `_x2` and `64`: `global_atomic_smin_x2`, `ds_min_i64`.
+/// 64-bit integers have the suffix `_x2` or `64`: `global_atomic_smin_x2`, `ds_min_i64`.
 pub(crate) struct Name {
     op: AtomicOp,
     elems: &'static [Elem],
     vector: &'static str,
     lds: &'static str,
-    /// The letter of the type in LDS mnemonics of integers; floats have their names as they are.
+    /// The letter of the type in LDS mnemonics of integers. The names of float operations are complete without it.
     letter: &'static str,
 }
 
@@ -122,7 +122,7 @@ const NAMES: &[Name] = &[
 ];
 
 impl AtomicOp {
-    /// The names of the operation on such elements; none where no target has it.
+    /// The names of the operation on elements of this type; `None` if no target has it.
     pub(crate) fn name(self, elem: Elem) -> Option<&'static Name> {
         NAMES.iter().find(|name| name.op == self && name.elems.contains(&elem))
     }
@@ -146,7 +146,7 @@ impl Name {
         format!("ds_{}{rtn}_{}{width}", self.lds, self.letter)
     }
 
-    /// True if the operation does not look at the type.
+    /// True if the operation does not depend on the element type.
     fn moves_bits(&self) -> bool {
         matches!(self.op, AtomicOp::Swap | AtomicOp::CompareExchange)
     }

@@ -1,20 +1,20 @@
-//! Arithmetic on what was loaded moves behind the branches before its first reader.
+//! Sinks arithmetic on loaded values past branches, to just before its first reader.
 //!
-//! A wave waits for a load where its result is read. Between a load and a branch there may be little to do meanwhile; what the sides of
-//! the branch do then comes before the wait. The scheduler does the same within a block. Nothing moves that would keep more registers
-//! alive across the branch than its result takes.
+//! A wave waits for a load where its result is read. If there is little to do between a load and a branch, sinking the
+//! arithmetic lets the sides of the branch run before the wait. The scheduler does the same within a block. An
+//! instruction is sunk only if its operands occupy no more registers across the branch than its result would.
 
 use hashbrown::{HashMap, HashSet};
 
 use super::{Bin, Inst, Kernel, Place, Region, Stmt, Value};
 
-/// Moves arithmetic of `kernel` behind branches.
+/// Sinks arithmetic of `kernel` past branches.
 pub fn run(kernel: &mut Kernel) {
     let readers = kernel.readers();
     kernel.rewrite(|kernel, body| region(kernel, &readers, None, body));
 }
 
-/// `of_trip`: what each trip of the innermost loop around computes.
+/// `of_trip`: the values that each trip of the innermost enclosing loop computes.
 fn region(kernel: &Kernel, readers: &[u32], of_trip: Option<&HashSet<Value>>, around: &mut Region) {
     for stmt in &mut around.stmts {
         let mut own = HashSet::new();
@@ -45,7 +45,7 @@ fn region(kernel: &Kernel, readers: &[u32], of_trip: Option<&HashSet<Value>>, ar
                 }
                 order.read_by(kernel, *v, order.place[at]);
             }
-            // The lanes that run are others after a loop or an exit.
+            // Different lanes run after a loop or an exit.
             Stmt::If { .. } if passes(kernel, stmt) => order.branches.push(at),
             _ => order.barriers.push(at),
         }
@@ -72,13 +72,13 @@ fn region(kernel: &Kernel, readers: &[u32], of_trip: Option<&HashSet<Value>>, ar
 
 /// The places of statements, found from the last to the first.
 struct Order {
-    /// By statement: before which one it stands, itself if it stays.
+    /// For each statement, the index of the statement before which it is placed; its own index if it stays.
     place: Vec<usize>,
     /// The first place where a value is read.
     first: HashMap<Value, usize>,
     /// Values that an instruction reads whose result depends on lanes that do not run.
     stays: HashSet<Value>,
-    /// Branches that arithmetic moves past, and what it does not, last ones first.
+    /// Branches that arithmetic may move past, and statements that it may not move past, in descending order.
     branches: Vec<usize>,
     barriers: Vec<usize>,
 }
@@ -94,7 +94,7 @@ impl Order {
         }
     }
 
-    /// Lets the value of the statement `at` be computed where it is read first, if there is a branch between.
+    /// Sinks the statement `at`, which computes `v`, to its first reader if there is a branch between them.
     fn delay(&mut self, v: Value, at: usize) {
         let Some(first) = self.first.get(&v).filter(|_| !self.stays.contains(&v)) else { return };
         let to = self.barriers.last().map_or(*first, |barrier| *first.min(barrier));
@@ -122,7 +122,7 @@ impl Order {
     }
 }
 
-/// True for a branch after which the same lanes run as before it, and that leaves the mode of floats.
+/// True for a branch that leaves the set of active lanes and the float mode unchanged.
 fn passes(kernel: &Kernel, stmt: &Stmt) -> bool {
     stmt.regions().into_iter().all(|inner| {
         let mut passes = true;
@@ -137,7 +137,8 @@ fn passes(kernel: &Kernel, stmt: &Stmt) -> bool {
     })
 }
 
-/// The arithmetic of a region that waits for one load of it, and whose other operands live on.
+/// The arithmetic of a region that waits for exactly one load of the region, and whose other operands stay alive
+/// anyway.
 fn waiting(
     kernel: &Kernel,
     readers: &[u32],

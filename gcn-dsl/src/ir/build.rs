@@ -19,10 +19,10 @@ use super::{
     ValueDef, Variable,
 };
 
-/// A table of constants begins at a multiple of so many bytes.
+/// The alignment of a constant table, in bytes.
 const CONSTANTS_ALIGN: usize = 16;
 
-/// An instruction and the type of its result: equal pure ones give equal values.
+/// An instruction with the type of its result, as a key: equal pure instructions give equal values.
 type Typed = (Inst, Type);
 
 /// A kernel under construction: a stack of open regions.
@@ -38,9 +38,9 @@ pub struct Builder {
     /// The divergence at each variable's declaration.
     declared_at: Vec<u32>,
     labels: u32,
-    /// Constants that stand for undefined bits.
+    /// Constants that represent undefined bits.
     undefined: HashSet<Value>,
-    /// Counters of loops that make one trip at a time.
+    /// Counters of loops that must not be unrolled.
     rolled: HashSet<Variable>,
 }
 
@@ -49,21 +49,21 @@ struct Open {
     region: Region,
     /// The keys that this region has added to the shared instructions.
     shared: Vec<Rc<Typed>>,
-    /// The value that a read of a variable would give, while nothing has written it.
+    /// The value that a read of the variable gives, until the next write.
     known: HashMap<Variable, Value>,
-    /// The last write of a variable that nothing can have read yet, by position in the region.
+    /// The last write of a variable that nothing can have read yet, by its position in the region.
     unread: HashMap<Variable, usize>,
     /// Positions of writes that were overwritten unread.
     dead: Vec<usize>,
     /// No lane continues after the region's last statement: further statements are dropped.
     ended: bool,
-    /// Its condition is a constant, and no lane enters it.
+    /// The region's condition is a constant, so that no lane enters it.
     never: bool,
-    /// What functions of the language have computed from a value, by function and value.
+    /// Results that functions of the language have computed, by function and argument.
     derived: HashMap<(&'static str, Value), Vec<Value>>,
-    /// The variables that it writes, and those that closed regions inside it write.
+    /// The variables that this region writes, including those that closed regions inside it write.
     written: HashSet<Variable>,
-    /// Variables that are written by closed regions which no statement contains yet.
+    /// Variables that are written by closed regions which are not part of a statement yet.
     pending: HashSet<Variable>,
 }
 
@@ -99,7 +99,7 @@ impl Builder {
         }
     }
 
-    /// Says the size of waves. Without it they have 64 lanes.
+    /// Sets the size of waves. Without it they have 64 lanes.
     pub fn set_wave(&mut self, wave: WaveSize) {
         self.kernel.wave = Some(wave);
     }
@@ -117,15 +117,15 @@ impl Builder {
     /// Ends the kernel.
     ///
     /// # Panics
-    /// If a region is still open: the control-flow functions of the language close what they open.
+    /// If a region is still open: the control-flow functions of the language close every region that they open.
     pub fn finish(mut self) -> Kernel {
         assert_eq!(self.open.len(), 1, "every region is closed by who opened it");
         self.kernel.body = self.top_pop();
         self.kernel
     }
 
-    /// Appends an instruction with a result as it is, or returns an equal value that is already available. [`Builder::value`] folds it
-    /// before.
+    /// Appends an instruction with a result without folding it, or returns an equal value that is already available.
+    /// [`Builder::value`] folds it first.
     pub(super) fn share(&mut self, inst: Inst, ty: Type, loc: Option<SourceLoc>) -> Value {
         if !inst.is_pure() && !self.is_constant_load(&inst) {
             self.forget_if_mode_changes(&inst);
@@ -148,7 +148,7 @@ impl Builder {
         self.push(inst, None, loc);
     }
 
-    /// A load of what does not change while the kernel runs gives the same value wherever it stands.
+    /// True for a load of memory that nothing writes while the kernel runs: it gives the same value at any place.
     fn is_constant_load(&self, inst: &Inst) -> bool {
         match inst {
             Inst::Load { memory: Memory::Buffer(resource), manner: Manner::Plain, .. }
@@ -157,7 +157,7 @@ impl Builder {
         }
     }
 
-    /// The place of a table among the kernel's constants; one table has one place.
+    /// The byte offset of a table in the kernel's constants. Equal tables are stored once.
     pub fn constants(&mut self, table: &[u8]) -> u32 {
         let all = &mut self.kernel.constants;
         let places = (0..all.len()).step_by(CONSTANTS_ALIGN);
@@ -171,19 +171,19 @@ impl Builder {
         at as u32
     }
 
-    /// Notes that nothing writes what `resource` describes while the kernel runs.
+    /// Records that nothing writes the memory that `resource` describes while the kernel runs.
     pub fn read_only(&mut self, resource: Value) {
         self.kernel.read_only.push(resource);
     }
 
-    /// Notes that what `resource` describes ends with a whole dword.
+    /// Records that the memory that `resource` describes ends with a whole dword.
     pub fn whole_dwords(&mut self, resource: Value) {
         if !self.kernel.whole_dwords.contains(&resource) {
             self.kernel.whole_dwords.push(resource);
         }
     }
 
-    /// Notes that `part` describes a part of what `whole` does.
+    /// Records that `part` describes a part of the memory that `whole` describes.
     pub fn part_of(&mut self, part: Value, whole: Value) {
         self.kernel.overlapping.extend([part, whole]);
     }
@@ -199,12 +199,13 @@ impl Builder {
         }
     }
 
-    /// What the function `name` has computed from `of`, if the results are in sight.
+    /// The results that the function `name` has computed from `of`, if they are defined at the current point.
     pub fn derived(&self, name: &'static str, of: Value) -> Option<&[Value]> {
         self.open.iter().rev().find_map(|open| open.derived.get(&(name, of))).map(Vec::as_slice)
     }
 
-    /// Notes what the function `name` has computed from `of` with branches, which value numbering does not see through.
+    /// Records the results that the function `name` has computed from `of` with branches, which value numbering does
+    /// not see through.
     pub fn derive(&mut self, name: &'static str, of: Value, results: Vec<Value>) {
         self.top().derived.insert((name, of), results);
     }
@@ -214,14 +215,14 @@ impl Builder {
         self.share(Inst::Const(bits), ty, None)
     }
 
-    /// A value of undefined bits: zeros where something needs bits, and nothing where it would only be copied.
+    /// A value of undefined bits: zeros where an instruction needs an operand; a mere copy of it is omitted.
     pub fn undefined(&mut self, ty: Type) -> Value {
         let value = self.push(Inst::Const(0), Some(ty), None);
         self.undefined.insert(value);
         value
     }
 
-    /// True for [`Builder::undefined`], also made varying.
+    /// True for the result of [`Builder::undefined`], also if it was made varying.
     pub fn is_undefined(&self, v: Value) -> bool {
         self.undefined.contains(&v)
     }
@@ -231,7 +232,7 @@ impl Builder {
         self.kernel.constant(v)
     }
 
-    /// Notes a value to show; the literal that its instruction carries.
+    /// Registers a value to be shown. Returns the literal that its instruction carries.
     pub fn probe(&mut self, probe: Probe) -> u32 {
         let probes = &mut self.kernel.debug.probes;
         probes.push(probe);
@@ -243,17 +244,17 @@ impl Builder {
         self.kernel.debug.notes.push((at, text));
     }
 
-    /// Notes that the loop that counts in `counter` is to be pipelined.
+    /// Requests software pipelining of the loop whose counter is `counter`.
     pub fn pipeline(&mut self, request: Request) {
         self.kernel.pipelines.push(request);
     }
 
-    /// Notes that the loop that counts in `counter` makes one trip at a time.
+    /// Forbids unrolling of the loop whose counter is `counter`.
     pub fn keep_rolled(&mut self, counter: Variable) {
         self.rolled.insert(counter);
     }
 
-    /// True for the counter of such a loop.
+    /// True for the counter of a loop that must not be unrolled.
     pub(super) fn is_rolled(&self, counter: Variable) -> bool {
         self.rolled.contains(&counter)
     }
@@ -268,7 +269,7 @@ impl Builder {
         LdsId(self.kernel.lds.len() as u32 - 1)
     }
 
-    /// The LDS whose size the launch says. There is one such array, which may have several names.
+    /// The LDS array whose size is given at launch. There is one such array, which may have several names.
     pub fn dynamic_lds(&mut self) -> LdsId {
         let offset = self.kernel.lds_bytes();
         self.kernel.lds.push(LdsDef { bytes: 0, offset, dynamic: true });
@@ -289,34 +290,35 @@ impl Builder {
         Variable(self.kernel.variables.len() as u32 - 1)
     }
 
-    /// Declares a variable that takes the values of branches or exits to their common end, and nothing else.
+    /// Declares a variable that joins the values of branches or exits at their common end, and is used for nothing
+    /// else.
     pub fn declare_joined(&mut self, ty: Type) -> Variable {
         let var = self.declare(ty);
         self.kernel.joined.push(var);
         var
     }
 
-    /// Declares a variable that came into scope under `divergence` varying conditions and gets its first value here: in other
-    /// branches it keeps the lanes' values that this one gives, although it has none before.
+    /// Declares a variable whose scope began under `divergence` varying conditions, and whose first write comes here.
+    /// In other branches it keeps the values that this branch gives to its lanes, although it has no value before.
     pub fn declare_deferred(&mut self, ty: Type, divergence: u32) -> Variable {
         let var = self.declare_joined(ty);
         self.declared_at[var.0 as usize] = divergence;
         var
     }
 
-    /// True for what [`Builder::declare_joined`] declares. Their numbers grow.
+    /// True for a variable of [`Builder::declare_joined`]. The list of these variables is sorted by number.
     pub(super) fn is_joined(&self, var: Variable) -> bool {
         self.kernel.joined.binary_search_by_key(&var.0, |joined| joined.0).is_ok()
     }
 
-    /// Declares a variable that lives in these registers.
+    /// Declares a variable that lives in the given registers.
     pub fn declare_in(&mut self, ty: Type, to: Reg, loc: Option<SourceLoc>) -> Variable {
         let var = self.declare(ty);
         self.kernel.pins.push(Pin { var, to, loc });
         var
     }
 
-    /// True if the user wants to find the variable's value in a register of its own, not where it came from.
+    /// True if the user wants the variable's value in a register of its own, rather than where it was computed.
     pub(super) fn is_pinned(&self, var: Variable) -> bool {
         self.kernel.pins.iter().any(|pin| pin.var == var)
     }

@@ -11,7 +11,7 @@ use super::packed::exists;
 use super::{Bin, Call, Inst, Kernel, Region, Stmt, Type, Un, Value};
 use crate::scalar::Elem;
 
-/// What is computed of two bytes.
+/// An operation on two bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Of {
     SignedProduct,
@@ -29,7 +29,7 @@ impl Of {
     }
 }
 
-/// A term of a sum: byte number `byte` of both words.
+/// A term of a sum: the operation on byte number `byte` of both words.
 struct Term {
     of: Of,
     words: [Value; 2],
@@ -43,7 +43,7 @@ struct Byte {
     signed: bool,
 }
 
-/// Replaces the sums of `kernel`. True if there are any.
+/// Replaces the sums of `kernel`. Returns true if there are any.
 pub fn run(kernel: &mut Kernel, target: Target) -> bool {
     let readers = kernel.readers();
     kernel.rewrite(|kernel, body| {
@@ -57,7 +57,7 @@ struct Sums<'k> {
     kernel: &'k mut Kernel,
     target: Target,
     readers: Vec<u32>,
-    /// The instructions of the region at hand that no sum has taken.
+    /// The instructions of the current region that no sum has absorbed.
     here: HashSet<Value>,
     found: bool,
 }
@@ -65,7 +65,8 @@ struct Sums<'k> {
 impl Sums<'_> {
     /// Visits the statements backwards, so that a whole sum is found before the partial sums that it contains.
     fn region(&mut self, region: &mut Region) {
-        // An instruction of an outer region is computed once; a sum inside a loop that took it in would compute it on every trip.
+        // An instruction of an outer region is computed once. If a sum inside a loop absorbed it, it would be computed
+        // on every trip.
         let around = std::mem::replace(&mut self.here, region.insts().collect());
         let mut stmts = Vec::with_capacity(region.stmts.len());
         for mut stmt in std::mem::take(&mut region.stmts).into_iter().rev() {
@@ -95,7 +96,7 @@ impl Sums<'_> {
         let mut order = Vec::new();
         let mut open = vec![root];
         while let Some(v) = open.pop() {
-            // What stands around the region stays there.
+            // An instruction outside the region stays there.
             let single = self.readers[v.0 as usize] == 1 && self.here.contains(&v);
             match self.kernel.def(v).inst {
                 Inst::Bin(Bin::Add, x, y) if v == root || single && self.is_sum(v) => {
@@ -103,7 +104,7 @@ impl Sums<'_> {
                     open.extend([y, x]);
                     continue;
                 }
-                // Sums of signed and unsigned words are the same bits, and source code mixes both.
+                // Signed and unsigned sums have the same bits, and source code mixes both.
                 Inst::Bitcast(of) if single && is_word(self.kernel.ty(of)) => {
                     let alone = self.readers[of.0 as usize] == 1 && self.here.contains(&of);
                     if alone && (self.is_sum(of) || self.term(of).is_some()) {
@@ -138,7 +139,7 @@ impl Sums<'_> {
         }
     }
 
-    /// The sum of `rest` and of what the instructions compute.
+    /// Adds `rest` and the results of the byte instructions.
     fn replace(&mut self, root: Value, rest: &[Value], order: &[(Of, [Value; 2])], before: &mut Vec<Stmt>) {
         let (ty, loc) = (self.kernel.ty(root), self.kernel.def(root).loc);
         let mut sum = None;

@@ -33,9 +33,9 @@ pub struct Call {
     pub variant: Variant,
     /// Operands that are read (also those that are read and written), in assembly order.
     pub args: SmallVec<[Arg; 4]>,
-    /// Bit `i`: argument `i` is negated, its absolute value is taken, it is sign-extended.
+    /// Bit `i` refers to argument `i`: whether it is negated, its absolute value is taken, or it is sign-extended.
     pub arg_mods: ArgMods,
-    /// The previous value of a destination that the instruction writes in part.
+    /// The previous value of a destination of which the instruction writes only a part.
     pub old: Option<Value>,
     /// SCC, a uniform `bool`.
     pub scc: Option<Value>,
@@ -52,8 +52,8 @@ pub struct Call {
 }
 
 impl Call {
-    /// The rows that are meant: what the target calls so, and where nothing has that name, the operation of that name (GFX9's names of
-    /// instructions that were renamed later).
+    /// The table rows that the mnemonic names: the target's own instruction of that name, and if there is none, the one
+    /// that GFX9 called so (names changed in later instruction sets).
     pub fn rows(&self, on: Subtarget) -> impl Iterator<Item = &'static InstDesc> {
         let called = table::find_mnemonic(on, self.mnemonic);
         let renamed = table::find_mnemonic(on, self.mnemonic).next().is_none();
@@ -73,7 +73,7 @@ pub struct ArgMods {
     pub sext: u8,
 }
 
-/// Modifiers with the set of those that were given; the others stay at the row's default.
+/// Modifiers, with the set of those that were given; the others have the row's default.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Given {
     /// The values.
@@ -104,14 +104,14 @@ impl Given {
         self.mods.sdwa.get_or_insert(SDWA)
     }
 
-    /// Negates sources of a packed instruction: those of its low halves and those of its high ones, a bit each.
+    /// Negates sources of a packed instruction: bit `i` of each mask is source `i` of the low and of the high half.
     pub fn negate(&mut self, [low, high]: [u8; 2]) {
         (self.mods.neg_lo, self.mods.neg_hi) = (low, high);
         self.set |= Modifiers::NEG_LO | Modifiers::NEG_HI;
     }
 
-    /// Takes halves of the sources of a packed instruction: for its low halves and for its high ones, a bit for each source whose
-    /// high half is meant.
+    /// Selects halves of the sources of a packed instruction, for its low and for its high result. A set bit `i`
+    /// selects the high half of source `i`.
     pub fn select_halves(&mut self, [low, high]: [u8; 2]) {
         (self.mods.op_sel, self.mods.op_sel_hi) = (low, high);
         self.set |= Modifiers::OP_SEL | Modifiers::OP_SEL_HI;
@@ -145,7 +145,7 @@ impl Given {
     }
 }
 
-/// Stands for the format of a typed buffer instruction in [`Given::set`].
+/// Represents the format of a typed buffer instruction in [`Given::set`].
 pub const BUFFER_FORMAT: Modifiers = Modifiers::from_bits_retain(1 << 63);
 
 impl Call {
@@ -172,8 +172,8 @@ impl Call {
         self.effect == Effect::Pure && self.results.len() == 1 && implicit.iter().all(Option::is_none)
     }
 
-    /// True if the instruction writes MODE, so that later instructions may compute something else from the
-    /// same operands.
+    /// True if the instruction writes MODE, so that later instructions may compute different results from equal
+    /// operands.
     pub fn changes_mode(&self) -> bool {
         table::class_of(self.mnemonic) == Some(Class::Setreg)
     }

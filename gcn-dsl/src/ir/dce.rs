@@ -45,7 +45,7 @@ impl Live {
                     _ => {}
                 }
             }
-            // Exits are never removed, so the conditions of the branches around them are needed.
+            // Exits are never removed, so the conditions of the branches around them are live.
             other => other.condition().into_iter().for_each(|cond| live.mark(cond)),
         });
         live

@@ -1,7 +1,8 @@
-//! The side of a branch that only chooses values which are known before it goes before it.
+//! Moves the side of a branch that only selects known values in front of the branch.
 //!
-//! Of `let x = if i > 0 { a[i - 1] } else { 0 }` the variable of the result is 0 in all lanes, and then what was loaded in some of them:
-//! the branch has one side, and nothing waits for the load in order to overwrite its register in the other lanes.
+//! The result of `let x = if i > 0 { a[i - 1] } else { 0 }` is first set to 0 in all lanes, and then to the loaded
+//! value in some of them. The branch then has one side, and no wait for the load is needed to overwrite its register in
+//! the other lanes.
 
 use hashbrown::HashSet;
 
@@ -20,7 +21,7 @@ fn region(kernel: &mut Kernel, joined: &HashSet<Variable>, around: &mut Region) 
             && let Some(writes) = defaults(kernel, joined, then, els)
         {
             for write in &writes {
-                // Whoever reads the variable reads it after the branch, in these lanes.
+                // The variable is read only after the branch, and only in these lanes.
                 if let Inst::Write { keep, .. } = &mut kernel.values[write.0 as usize].inst {
                     *keep = false;
                 }
@@ -32,8 +33,8 @@ fn region(kernel: &mut Kernel, joined: &HashSet<Variable>, around: &mut Region) 
     });
 }
 
-/// The writes of which `els` consists, if each is of a value from before the branch to a variable that only takes the values of its
-/// sides, and of which the other side makes no use but to write it.
+/// The writes of `els`, if it contains nothing else, each value comes from before the branch, each variable only joins
+/// the values of the sides, and `then` only writes these variables.
 fn defaults(kernel: &Kernel, joined: &HashSet<Variable>, then: &Region, els: &Region) -> Option<Vec<Value>> {
     if els.stmts.is_empty() || then.stmts.is_empty() {
         return None;

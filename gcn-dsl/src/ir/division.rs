@@ -11,7 +11,7 @@ use super::build::Builder;
 use super::{Bin, Inst, Pred, Type, Un, Value};
 use crate::scalar::Elem;
 
-/// A multiplier and the shift after the upper half of the product: `n * multiplier >> 32 >> shift`.
+/// A multiplier and the shift that follows the upper half of the product: `n * multiplier >> 32 >> shift`.
 struct Reciprocal {
     /// Below 2^33.
     multiplier: u64,
@@ -25,7 +25,8 @@ fn reciprocal(d: u32, bits: u32) -> Reciprocal {
     Reciprocal { multiplier: multiplier as u64, shift }
 }
 
-/// The same for words of `width` bits, of which `d` is at most half the range if they are 64: the multiplier has one bit more.
+/// The same for words of `width` bits; the multiplier has one bit more. For 64 bits, `d` must be at most half the
+/// range.
 fn reciprocal_of(d: u64, bits: u32, width: u32) -> (u128, u32) {
     let log = u64::BITS - (d - 1).leading_zeros();
     let power = 1u128 << (width + log);
@@ -55,8 +56,8 @@ pub fn by_constant_64(b: &mut Builder, op: Bin, x: Value, d: u64, ty: Type, loc:
     expansion.op(Bin::Sub, x, product)
 }
 
-/// `x * multiplier >> 32 >> shift` of values up to `max` as a product of 32 bits and a shift, if it is a division: the factor,
-/// below 2^24 as is `max`, and the shift.
+/// A factor and a shift that compute `x * multiplier >> 32 >> shift` in a 32-bit product, for values up to `max`, if
+/// the expression is a division. The factor and `max` are below 2^24.
 pub fn in_24_bits(max: u32, multiplier: u32, shift: u32) -> Option<(u32, u32)> {
     let power = 32u32.checked_add(shift).and_then(|bits| 1u128.checked_shl(bits))?;
     let d = u32::try_from((power + u128::from(multiplier) / 2) / u128::from(multiplier.max(1))).ok()?;
@@ -64,8 +65,8 @@ pub fn in_24_bits(max: u32, multiplier: u32, shift: u32) -> Option<(u32, u32)> {
     if (whole.multiplier, whole.shift) != (u64::from(multiplier), shift) || max >= 1 << 24 {
         return None;
     }
-    // The factor is the power by the divisor, rounded up by `more / d`: of `x / d` that makes less than `1 / d` while
-    // `more * x` is below the power.
+    // The factor is the power of two divided by `d`, rounded up, which adds `more / d`. That raises the quotient `x /
+    // d` by less than `1 / d` as long as `more * x` is below the power of two.
     (d.ilog2()..32).find_map(|shift| {
         let power = 1u64 << shift;
         let factor = power.div_ceil(u64::from(d));
@@ -118,8 +119,8 @@ impl Expansion<'_> {
         self.b.value(Inst::Bitcast(shifted), self.ty, self.loc)
     }
 
-    /// Unsigned division. The estimated quotient is at most two too small, so two steps of compare and
-    /// correct are enough.
+    /// Unsigned division. The estimated quotient is at most two too small, so two steps of comparison and correction
+    /// are enough.
     fn natural(&mut self, op: Bin, x: Value, y: Value) -> Value {
         let reciprocal = self.b.value(Inst::Un(Un::Reciprocal, y), self.ty, self.loc);
         let mut quotient = self.op(Bin::MulHi, x, reciprocal);
@@ -156,7 +157,7 @@ impl Expansion<'_> {
         self.op(Bin::Sub, flipped, sign)
     }
 
-    /// A constant factor's upper half of a product of 128 bits.
+    /// The upper half of the 128-bit product of `x` and a constant.
     fn upper_64(&mut self, x: Value, factor: u64) -> Value {
         let factor = self.b.constant(factor, self.ty);
         self.op(Bin::MulHi, x, factor)
@@ -287,7 +288,7 @@ mod tests {
                 }
             }
         }
-        // No other multiplication by a constant is one.
+        // No other multiplication by a constant is a division.
         assert!(
             found > 2000
                 && in_24_bits(255, 0x1234_5678, 0).is_none()

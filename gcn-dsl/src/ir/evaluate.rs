@@ -1,9 +1,9 @@
-//! What operations on constants of 32 bits give.
+//! Evaluates operations on 32-bit constants.
 
 use super::{Bin, Pred};
 use crate::scalar::Elem;
 
-/// The operation on integers of 32 bits; `None` for a division that has no result.
+/// The result of the operation on 32-bit integers; `None` for a division that has no result.
 pub(super) fn eval(op: Bin, x: u32, y: u32, elem: Elem) -> Option<u32> {
     let signed = elem == Elem::I32;
     let (ix, iy) = (x as i32, y as i32);

@@ -9,15 +9,15 @@ use super::{Bin, Inst, Kernel, Memory, Region, Stmt, Type, Value};
 pub const DS_OFFSET_MAX: u32 = 65_535;
 
 impl Kernel {
-    /// The part of an array's place that is in the indices of its accesses, and the part that is in the
-    /// instructions.
+    /// The part of an array's byte offset that is added to the indices of its accesses, and the part that is in the
+    /// instructions' offset fields.
     pub fn lds_place(&self, id: super::LdsId) -> (u32, u32) {
         let offset = self.lds_offset(id);
         if offset > DS_OFFSET_MAX { (offset, 0) } else { (0, offset) }
     }
 }
 
-/// Adds their place to the indices of arrays that are too far. True if there are any.
+/// Adds the offsets of arrays that are out of reach to the indices. Returns true if there are any.
 pub fn run(kernel: &mut Kernel) -> bool {
     if kernel.lds_end() <= DS_OFFSET_MAX {
         return false;
@@ -31,7 +31,7 @@ pub fn run(kernel: &mut Kernel) -> bool {
 
 struct Far<'k> {
     kernel: &'k mut Kernel,
-    /// The index of an access at an offset to an array at a place, within a region.
+    /// The index of an access, by the access's offset and the array's offset, within a region.
     sums: HashMap<(Value, u32), Value>,
     found: bool,
 }
@@ -71,7 +71,8 @@ impl Far<'_> {
         }
     }
 
-    /// `offset + place`. A constant part of the offset stays outermost, where it becomes the instruction's.
+    /// `offset + place`. A constant part of the offset stays outermost, where it goes to the instruction's offset
+    /// field.
     fn sum(&mut self, offset: Value, place: u32, out: &mut Vec<Stmt>) -> Value {
         let resolved = self.kernel.resolved(offset);
         let ty = self.kernel.ty(offset);

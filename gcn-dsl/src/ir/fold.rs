@@ -75,7 +75,7 @@ fn is_condition(ty: Type) -> bool {
     ty.count == 1 && ty.elem == Elem::Bool
 }
 
-/// `&&` and `||` of which one side is known.
+/// `&&` or `||` if one side is known.
 fn logic(b: &Builder, op: Bin, x: Value, y: Value) -> Folded {
     let (known, other) = match (b.as_const(x), b.as_const(y)) {
         (Some(bits), _) => (bits != 0, y),
@@ -220,7 +220,7 @@ fn bin(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type, loc: Option<Sourc
 /// The lower half of 64 bits.
 const LOWER: u64 = 0xffff_ffff;
 
-/// A shift of 64 bits by at least 32, which is one of the half that remains: `(t >> 32) as u32` is a register of `t`.
+/// A shift of 64 bits by at least 32, which is a shift of the remaining half: `(t >> 32) as u32` is a register of `t`.
 fn shift_of_half(b: &mut Builder, op: Bin, x: Value, c: u32, ty: Type) -> Inst {
     let word = Type { elem: Elem::U32, ..ty };
     let from = u8::from(op == Bin::Shr);
@@ -231,7 +231,7 @@ fn shift_of_half(b: &mut Builder, op: Bin, x: Value, c: u32, ty: Type) -> Inst {
     Inst::Concat(parts.into_iter().collect())
 }
 
-/// An integer of another width: of a constant, and the lower one of two halves.
+/// A conversion to an integer of another width: of a constant, or to the lower one of two halves.
 fn cast(b: &mut Builder, v: Value, ty: Type) -> Folded {
     let from = b.kernel().ty(v);
     let wide = |ty: Type| ty.count == 1 && matches!(ty.elem, Elem::I64 | Elem::U64);
@@ -285,8 +285,8 @@ fn bin_64(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type) -> Folded {
     Folded::Inst(Inst::Const(folded))
 }
 
-/// `(a * b + x) + y` of words `x` and `y` as `a * b + (x + y)`: the sum of two words is one addition with its carry, and the product is
-/// added to that by the instruction that computes it.
+/// `(a * b + x) + y` with words `x` and `y` becomes `a * b + (x + y)`: the sum of two words is one addition with carry,
+/// and the instruction that computes the product adds it.
 fn sum_with_words(b: &mut Builder, sides: [Value; 2], ty: Type) -> Inst {
     let is_word = |b: &Builder, v: Value| b.as_const(v).is_none() && b.kernel().has_zero_above(v);
     let [x, y] = sides;
@@ -303,14 +303,14 @@ fn sum_with_words(b: &mut Builder, sides: [Value; 2], ty: Type) -> Inst {
     Inst::Bin(Bin::Add, x, y)
 }
 
-/// True for a load that all lanes do from one address.
+/// True for a load that reads the same address in all lanes.
 fn is_uniform_load(b: &Builder, v: Value) -> bool {
     let Inst::Load { memory, offset, manner: Manner::Plain } = b.kernel().def(v).inst else { return false };
     let one = matches!(b.kernel().def(offset).inst, Inst::Splat(_) | Inst::Const(_));
     one && matches!(memory, Memory::Buffer(_) | Memory::Global(_) | Memory::Lds(_))
 }
 
-/// The uniform values from which varying operands are made, if a scalar instruction can do the operation.
+/// The uniform values that were converted to varying operands, if a scalar instruction can do the operation.
 fn uniform_operands(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type) -> Option<[Value; 2]> {
     if ty.place != Place::Varying || matches!(op, Bin::Div | Bin::Rem) {
         return None;
@@ -361,8 +361,9 @@ fn sum_with_constant(
     Folded::Inst(Inst::Bin(op, x, y))
 }
 
-/// `v` as a product in the lanes and a uniform part, as [`product_of_sum`] makes them. The uniform part moves to the outside of
-/// sums as constants do: rows at distances that are the same for all lanes then share the rest of the address.
+/// The operands of a sum that [`product_of_sum`] made: a product in the lanes and a uniform part. The uniform part
+/// moves to the outside of sums as constants do, so that rows at distances that are the same for all lanes share the
+/// rest of the address.
 fn plus_uniform(b: &Builder, v: Value) -> Option<(Value, Value)> {
     let def = |v: Value| &b.kernel().def(v).inst;
     let Inst::Bin(Bin::Add, product, rest) = *def(v) else { return None };
@@ -370,8 +371,8 @@ fn plus_uniform(b: &Builder, v: Value) -> Option<(Value, Value)> {
     apart.then_some((product, rest))
 }
 
-/// True if a uniform part may move to the outside of a sum with `v`. What is read from a variable, or uniform, may change in a
-/// loop that computes nothing else of the sum.
+/// True if a uniform part may move to the outside of a sum with `v`. That does not pay if `v` is uniform,
+/// constant or read from a variable: `v` may then be all that a loop changes in the sum.
 fn moves_past(b: &Builder, v: Value) -> bool {
     let kernel = b.kernel();
     match kernel.def(v).inst {

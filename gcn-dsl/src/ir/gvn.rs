@@ -7,12 +7,12 @@
 //! common region, provided that it is cheap integer arithmetic and its operands are defined there. A load has
 //! the number of an earlier load if nothing between them can have written to its memory.
 //!
-//! A read of a variable has the number of the value that the variable holds (`current.rs`), so that what is computed from both is
-//! equal. If that is known of all reads of a variable, the values replace them and the variable is dead. Otherwise its reads stay: the
-//! variable's register is as good, and the value would have to live beside it. In loops of matrix instructions, which use all
-//! registers, that would cost spills.
+//! A read of a variable has the number of the value that the variable holds (`current.rs`), so that equal expressions
+//! of both are shared. If the values of all reads of a variable are known, they replace the reads, and the variable is
+//! dead. Otherwise its reads stay: replacing only some would keep the value alive beside the variable's register. In
+//! loops of matrix instructions, which use all registers, that would cost spills.
 //!
-//! What the head of a loop computes is known in its body too (`carried.rs`).
+//! A value that a loop's head computes is known in its body too (`carried.rs`).
 
 mod carried;
 mod current;
@@ -40,7 +40,7 @@ pub fn run(kernel: &mut Kernel) {
         }
         numbering.region(body);
         let Numbering { mut leader, moved, places, regions, carried, reads, .. } = numbering;
-        // In program order: a known value may be such a read itself.
+        // In program order: a known value may itself be such a read.
         reads.all_known().for_each(|(read, known)| leader[read.0 as usize] = leader[known.0 as usize]);
         rename(kernel, &leader, body);
         let writes = carried.apply(kernel);
@@ -73,7 +73,7 @@ struct RegionInfo {
     /// The statement that contains the region; the body contains itself.
     parent: Place,
     depth: u32,
-    /// Of a loop's head: the loop's body, which runs after it on each trip.
+    /// For a loop's head: the loop's body, which runs after it on each trip.
     body: Option<u32>,
 }
 
@@ -84,7 +84,7 @@ struct Numbering<'k> {
     scheduled: bool,
     /// The leader of each value, which replaces it.
     leader: Vec<Value>,
-    /// The number of each value: the leader, or a value that is equal where this one is computed.
+    /// The number of each value: the leader, or a value that is equal at the point where this one is computed.
     number: Vec<Value>,
     known: HashMap<Key, Value>,
     /// By leader: its current place.
@@ -158,8 +158,8 @@ impl<'k> Numbering<'k> {
         id
     }
 
-    /// Numbers the regions of a statement. What variables hold in one of them is not known in the others and after it, but for a
-    /// loop's head, after which its body runs.
+    /// Numbers the regions of a statement. The values of variables in one of them are not known in the others or after
+    /// it; only the body of a loop inherits those of its head, since it always runs after it.
     fn inner(&mut self, stmt: &Stmt) {
         let mark = self.current.mark();
         if let Stmt::While { head, body, .. } = stmt {
@@ -197,8 +197,8 @@ impl<'k> Numbering<'k> {
         }
         let Some(key) = self.key(v) else { return };
         match self.known.get(&key).copied() {
-            // An open region encloses the current point, and the leader stands earlier in it: it dominates
-            // this instruction.
+            // The leader comes earlier in an open region, which encloses the current point: it dominates this
+            // instruction.
             Some(first) if self.is_open(self.places[first.0 as usize].region) => {
                 self.replace(v, first);
             }
@@ -232,7 +232,7 @@ impl<'k> Numbering<'k> {
         } else {
             self.current.read(var, v);
         }
-        // What a loop's head computes is not defined in the body.
+        // A value of a loop's head is not defined in the body.
         let is_defined = |known: &Value| self.is_open(self.places[known.0 as usize].region);
         self.reads.add(var, v, known.filter(is_defined));
     }
@@ -243,8 +243,7 @@ impl<'k> Numbering<'k> {
         body.is_some_and(|body| self.is_open(body))
     }
 
-    /// True if the region is open. The statements of it that come before the current point have then been
-    /// executed.
+    /// True if the region is open. Its statements before the current point have then been executed.
     fn is_open(&self, region: u32) -> bool {
         let depth = self.regions.get(region as usize).map_or(usize::MAX, |r| r.depth as usize);
         self.open.get(depth).is_some_and(|open| open.region == region)

@@ -1,8 +1,8 @@
-//! Scalar arithmetic whose results one side of a branch needs alone moves there.
+//! Scalar arithmetic whose results only one side of a branch uses moves into that side.
 //!
-//! A wave that skips the side then skips its arithmetic too: the places of a loop's trip in a ring of LDS rows, of which a wave without
-//! work needs none. Only words of the scalar unit move. A vector instruction computes for the lanes that are active where it stands,
-//! and those of a branch are fewer.
+//! A wave that skips the side then skips the arithmetic too, such as the positions in a ring of LDS rows, which a wave
+//! without work does not need. Only words of the scalar unit move: a vector instruction computes for the lanes that are
+//! active at its place, and a branch may have fewer.
 
 use super::{Bin, Inst, Kernel, Place, Region, Stmt, Value};
 use crate::scalar::Elem;
@@ -14,7 +14,7 @@ pub fn run(kernel: &mut Kernel) {
         let mut order = Vec::new();
         tree.read(body, Parent::None, &mut order);
         let mut moved = vec![Vec::new(); tree.regions.len()];
-        // Readers before what they read, so that a value follows those of its readers that move.
+        // Readers come before their operands, so that an operand follows readers that move.
         for (v, at) in order.into_iter().rev() {
             let target = tree.needed[v.0 as usize].map_or(at, |needed| tree.side(at, needed));
             if target != at && is_scalar_word(kernel, v) {
@@ -46,13 +46,13 @@ fn is_scalar_word(kernel: &Kernel, v: Value) -> bool {
         }
 }
 
-/// What a region is to the one around it.
+/// The relation of a region to the one around it.
 #[derive(Clone, Copy)]
 enum Parent {
     None,
     /// A side of a branch.
     Side(u32),
-    /// Statements that run once where the block does.
+    /// The statements of a block, which run once each time the block does.
     Block(u32),
     /// They may run several times.
     Loop(u32),
@@ -67,7 +67,7 @@ impl Parent {
     }
 }
 
-/// The regions, numbered as they begin, and for each value the innermost one that has all its readers.
+/// The regions in the order of their beginnings, and for each value the innermost region that contains all its readers.
 struct Tree {
     /// With their depths.
     regions: Vec<(Parent, u32)>,
@@ -75,7 +75,7 @@ struct Tree {
 }
 
 impl Tree {
-    /// Numbers the regions, notes what conditions read, and lists the instructions with their regions.
+    /// Numbers the regions, records the operands of conditions, and lists the instructions with their regions.
     fn read(&mut self, region: &Region, parent: Parent, order: &mut Vec<(Value, u32)>) {
         let number = self.regions.len() as u32;
         let depth = parent.region().map_or(0, |around| self.regions[around as usize].1 + 1);
@@ -100,7 +100,7 @@ impl Tree {
         }
     }
 
-    /// Notes that `v` stands in `region`.
+    /// Records that the instruction `v`, in `region`, reads its operands.
     fn note(&mut self, kernel: &Kernel, v: Value, region: u32) {
         kernel.def(v).inst.operands(|operand| self.read_in(operand, region));
     }
@@ -120,7 +120,7 @@ impl Tree {
         a
     }
 
-    /// The innermost side of a branch around `inner` that runs at most once for each time that `outer` does.
+    /// The innermost side of a branch around `inner` that runs at most once each time `outer` runs.
     fn side(&self, outer: u32, inner: u32) -> u32 {
         let (mut target, mut at) = (None, inner);
         while at != outer {
@@ -136,7 +136,7 @@ impl Tree {
     }
 }
 
-/// Puts what moves to the front of its region, in the order of the program.
+/// Inserts the moved instructions at the front of their region, in program order.
 fn place(region: &mut Region, next: &mut usize, moved: &[Vec<Value>], gone: &[bool]) {
     let here = &moved[*next];
     *next += 1;

@@ -16,8 +16,7 @@ pub fn run(kernel: &mut Kernel) {
 
 struct Hoister<'k> {
     kernel: &'k Kernel,
-    /// For each value the number of its statement in program order; for a value that was hoisted, that of the
-    /// loop.
+    /// For each value, the number of its statement in program order; for a hoisted value, the number of the loop.
     place: &'k mut [u32],
     next: u32,
 }
@@ -73,7 +72,7 @@ fn moves(kernel: &Kernel, v: Value) -> bool {
         Inst::LoadUniform { resource, .. } => kernel.read_only.contains(resource),
         Inst::Un(op, _) => *op == Un::Reciprocal,
         Inst::Constants => kernel.pipelines.is_empty(),
-        // Two dwords as packed instructions read them. In the loop they would be copies of what lives on.
+        // Pairs of dwords as packed instructions read them. In the loop they would be copies of values that stay alive.
         Inst::Extract { .. } | Inst::Concat(_) => {
             let ty = kernel.ty(v);
             let two = ty.elem == Elem::F32 && ty.count == 2;

@@ -1,4 +1,4 @@
-//! Scheduling marks: the user's requirements on the instruction order, from the kernel's body to the finished
+//! Scheduling marks: the user's requirements on the instruction order, carried from the kernel's body to the finished
 //! program.
 
 use bitflags::bitflags;
@@ -35,30 +35,29 @@ pub enum Mark {
     PingPong,
     /// Its end.
     PingPongEnd,
-    /// The barrier after this mark is the construct's own, one that one group of waves comes to outside of
-    /// the loop.
+    /// The barrier after this mark belongs to the construct, and only one group of waves reaches it outside the loop.
     Stagger,
     /// The barrier after this mark begins or ends a phase, for all waves.
     Phase,
     /// Control rarely comes here.
     Cold,
-    /// Nothing but these classes is moved across.
+    /// Only instructions of these classes may move across.
     Fence(Classes),
-    /// The same, of a pass: accesses of LDS may still become one on either side.
+    /// The same, inserted by a pass: LDS accesses on the same side may still be merged.
     Gate {
         /// The classes.
         but: Classes,
-        /// What is before it is as urgent as what waits for it.
+        /// The instructions before it are as urgent as those that wait for it.
         urgent: bool,
     },
-    /// The stretch of code around this mark is to be emitted in turns of these groups.
+    /// The instructions around this mark are emitted in turns from these groups.
     Interleave(Box<[Group]>),
 }
 
 /// A number of instructions of one class.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Group {
-    /// How many.
+    /// The number of instructions in each turn.
     pub count: u8,
     /// Of which class (or group of classes).
     pub class: Classes,
@@ -75,7 +74,7 @@ impl Mark {
         }
     }
 
-    /// The classes that alone are moved across, of a fence or gate.
+    /// The only classes that may move across, for a fence or gate.
     pub fn passing(&self) -> Option<Classes> {
         match self {
             Mark::Fence(but) | Mark::Gate { but, .. } => Some(*but),
@@ -83,7 +82,7 @@ impl Mark {
         }
     }
 
-    /// True if no order is made of instructions on both sides.
+    /// True if the mark separates scheduling windows: instructions on both sides are never ordered together.
     pub fn is_boundary(&self) -> bool {
         match self {
             Mark::Fence(classes) => classes.is_empty(),
@@ -143,7 +142,7 @@ impl Classes {
         NAMES.iter().find(|(n, _)| *n == name).map(|(_, class)| *class)
     }
 
-    /// The name, if it is one class or one of the groups that have a name.
+    /// The name, if the set is a single class or a named group.
     pub fn name(self) -> &'static str {
         NAMES.iter().find(|(_, class)| *class == self).map_or("other", |(name, _)| name)
     }

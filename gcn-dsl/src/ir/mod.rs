@@ -149,7 +149,7 @@ pub enum Inst {
         memory: Memory,
         /// Byte offset, varying.
         offset: Value,
-        /// What, varying.
+        /// The value, varying.
         value: Value,
         /// Its special property.
         manner: Manner,
@@ -175,7 +175,7 @@ pub enum Inst {
     Permute {
         /// Byte address of the source lane.
         address: Value,
-        /// What.
+        /// The value.
         value: Value,
     },
     /// Lane mask of a varying `bool`, EXEC-masked, as u64.
@@ -254,37 +254,38 @@ pub struct Pin {
 pub struct Kernel {
     /// Name.
     pub name: String,
-    /// The size of waves; without one they have 64 lanes. Masks of lanes have 64 bits in the IR, of which shorter waves use the lower.
+    /// The size of waves; 64 lanes if not given. Lane masks have 64 bits in the IR, of which shorter waves use the
+    /// lower half.
     pub wave: Option<WaveSize>,
     /// Every value.
     pub values: Vec<ValueDef>,
     /// Every variable's type.
     pub variables: Vec<Type>,
-    /// Variables that only take the values of branches or exits to their common end: none lives longer than
-    /// that.
+    /// Variables that only join the values of branches or exits at their common end: none lives longer.
     pub joined: Vec<Variable>,
     /// Variables whose registers the user chose.
     pub pins: Vec<Pin>,
     /// LDS arrays.
     pub lds: Vec<LdsDef>,
-    /// The end of LDS that registers may be spilled to, where arrays of dynamic size have to be after it.
+    /// The end of the LDS to which registers may be spilled, if arrays of dynamic size must come after it.
     pub lds_reserved: u32,
     /// Private arrays.
     pub private: Vec<PrivateDef>,
     /// Buffer resources of memory that nothing writes while the kernel runs (`&[T]`).
     pub read_only: Vec<Value>,
-    /// Buffer resources of slices that are said to end with a whole dword.
+    /// Buffer resources of slices that the user has declared to end with a whole dword.
     pub whole_dwords: Vec<Value>,
-    /// Buffer resources of slices that the kernel writes and of which a part has its own resource, and the
-    /// resources of those parts: they may reach the same memory.
+    /// Buffer resources that may reach the same memory: those of written slices of which a part has its own resource,
+    /// and those of the parts.
     pub overlapping: Vec<Value>,
-    /// Tables that the kernel reads and that stand after its code.
+    /// Constant tables that the kernel reads. They are placed after its code.
     pub constants: Vec<u8>,
     /// The body.
     pub body: Region,
-    /// Loops that the user wants pipelined. They stay listed once they are: later passes leave their form alone.
+    /// Loops for which the user requested pipelining. They stay listed afterwards, so that later passes keep their
+    /// form.
     pub pipelines: Vec<pipelined::Request>,
-    /// Debugging information: values to show, and meanings of traps.
+    /// Debugging information: values to show, and the meanings of traps.
     pub debug: probe::Debug,
 }
 
@@ -331,8 +332,8 @@ impl Kernel {
         }
     }
 
-    /// By how many bits a shift of `elem` moves, if its count is constant: Rust masks counts by the width of the type. Whoever
-    /// reads a count reads it here, as a constant may be of any size.
+    /// The number of bits by which a constant shift of `elem` moves: Rust masks counts by the width of the type. All
+    /// passes use this function to read a count, since the constant may have any size.
     pub fn shift_count(&self, count: Value, elem: Elem) -> Option<u32> {
         self.constant(count).map(|count| count as u32 & elem.shift_mask())
     }
@@ -350,7 +351,7 @@ impl Kernel {
         self.def(v).ty.unwrap_or(Type::uniform(Elem::U32))
     }
 
-    /// The places in the kernarg segment of slices that are said to end with a whole dword.
+    /// The positions in the kernarg segment of slices that the user has declared to end with a whole dword.
     pub fn whole_dword_arguments(&self) -> Vec<u32> {
         let loaded = |v: Value| match self.def(v).inst {
             Inst::KernArg { offset } => Some(offset),
@@ -402,7 +403,7 @@ impl Inst {
         }
     }
 
-    /// True if two equal instructions in sight of each other give the same value.
+    /// True if two equal instructions give the same value, provided that the first dominates the second.
     pub fn is_pure(&self) -> bool {
         if let Inst::Machine(call) = self {
             return call.effect == Effect::Pure;

@@ -8,15 +8,15 @@ use crate::scalar::Elem;
 /// A part of a named value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Leaf {
-    /// What an instruction computes.
+    /// The result of an instruction.
     Value(Value),
-    /// What a variable holds.
+    /// The content of a variable.
     Variable(Variable),
     /// A number of the host, by its register bits.
     Constant(u64, Elem),
 }
 
-/// How parts make up a value.
+/// How parts compose a value.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Shape {
     /// One part.
@@ -28,7 +28,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// How many parts there are.
+    /// The number of parts.
     pub fn leaves(&self) -> usize {
         match self {
             Shape::Value => 1,
@@ -45,17 +45,17 @@ pub struct Named {
     pub name: &'static str,
     /// Where it is bound.
     pub at: SourceLoc,
-    /// Line and column in the same file up to which it is known.
+    /// The end of the scope of the name: line and column in the same file.
     pub end: (u32, u32),
-    /// How its parts make it up.
+    /// How the parts compose the value.
     pub shape: Shape,
     /// Its parts.
     pub leaves: Vec<Leaf>,
 }
 
 impl Kernel {
-    /// Notes a name. A `let` that is traced again, in an unrolled loop, stands for several values; at an instruction nothing says
-    /// for which, so it is left out.
+    /// Records a name. A `let` that is traced again, in an unrolled loop, names several values. No instruction tells
+    /// which of them is meant, so the name is omitted.
     pub fn name(&mut self, new: Named) {
         let names = &mut self.debug.names;
         match names.iter_mut().find(|known| known.name == new.name && known.at == new.at) {

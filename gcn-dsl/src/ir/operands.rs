@@ -1,4 +1,4 @@
-//! The operands of an instruction, to look at and to change: one list for both.
+//! The operands of an instruction, to read and to change: one list for both.
 //!
 //! `dyn`: the list is long, and a copy of it for each closure of each pass would take longer to compile than the calls take.
 

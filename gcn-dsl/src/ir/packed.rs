@@ -1,13 +1,13 @@
 //! Packed arithmetic from scalar code: two equal operations whose results become the halves of a register, or of a pair of registers,
 //! are one packed instruction (superword-level parallelism; Larsen and Amarasinghe, PLDI 2000).
 //!
-//! The pass starts at words that are put together of two results, as for wide stores and for variables that a loop carries
-//! (`variables.rs`), and follows both to their operands: equal operations there are a pair again, halves of one register are read
-//! where they are, and what is left is put together by an instruction. Halves of 16 bits are taken apart by instructions, so
-//! such a pair is packed only if nothing else reads its results. Dwords are read where they are. Pairs that belong together are
-//! packed if that saves instructions.
+//! The pass starts at words that are composed of two results, as for wide stores and for variables that a loop carries
+//! (`variables.rs`), and follows both to their operands. Equal operations there are a pair again; halves of one
+//! register are read in place; other operands are composed by an instruction. 16-bit halves are extracted by
+//! instructions, so such a pair is packed only if nothing else reads its results. Dwords are read in place. A connected
+//! set of pairs is packed if that saves instructions.
 //!
-//! A packed instruction gives the bits that the two single ones give. It stands at the place of the later one; both are in one
+//! A packed instruction computes the same bits as the two single ones. It replaces the later one; both are in one
 //! region, so that the same lanes run.
 
 mod cost;
@@ -27,11 +27,12 @@ use super::{Bin, Inst, Kernel, Place, Region, Schedule, Stmt, Value};
 use crate::scalar::Elem;
 use half::{Half, is_wide};
 
-/// Packs what pays. True if anything is packed.
+/// Packs pairs where that saves instructions. Returns true if any were packed.
 pub fn run(kernel: &mut Kernel, target: Target) -> bool {
     let mut candidates = variables::candidates(kernel, target);
     while !candidates.is_empty() {
-        // Whether joined variables pay shows only after the packing that they allow has been planned, so that is done on a copy.
+        // Whether joining variables pays off is known only after the packing that it allows has been planned, so the
+        // plan is made on a copy.
         let mut trial = kernel.clone();
         let carried = variables::join(&mut trial, &candidates);
         let made = carried.iter().flatten().copied().collect();
@@ -42,8 +43,8 @@ pub fn run(kernel: &mut Kernel, target: Target) -> bool {
         let before = candidates.len();
         let mut paying = carried.iter().map(pays);
         candidates.retain(|_| paying.next() == Some(true));
-        // All of them pay together. Otherwise the next round is without those that did not: what they contributed may have been what made
-        // others pay.
+        // Accept the candidates only if all pay off. Otherwise repeat without those that did not: their contribution
+        // may have been the reason why others paid off.
         if candidates.len() == before {
             emit::run(&mut trial, &found);
             *kernel = trial;
@@ -55,10 +56,11 @@ pub fn run(kernel: &mut Kernel, target: Target) -> bool {
     true
 }
 
-/// The pairs that pay. The words `made` stand for what needs no instruction.
+/// The pairs that save instructions. The words in `made` need no instruction to compose.
 fn find(kernel: &Kernel, target: Target, made: &HashSet<Value>) -> Option<Found> {
     let mut pairs = Pairs::of(kernel, target, made)?;
-    // Dropping a costly pair takes a reader from its operands, which can make another pair one whose results are read elsewhere.
+    // Dropping a costly pair removes a reader from its operands; the results of another pair may then be read outside
+    // pairs.
     pairs.drop_shared();
     pairs.drop_costly();
     pairs.drop_shared();
@@ -70,29 +72,29 @@ fn find(kernel: &Kernel, target: Target, made: &HashSet<Value>) -> Option<Found>
     (!packed.is_empty()).then_some(Found { pairs, packed, words })
 }
 
-/// What to pack.
+/// The instructions to pack.
 struct Found {
     pairs: Vec<Pair>,
     /// Those that pay, in program order.
     packed: Vec<usize>,
-    /// Words that are put together of their results.
+    /// Words composed of their results.
     words: Vec<Word>,
 }
 
-/// A place where the results of a pair are put together.
+/// A place where the results of a pair are composed.
 struct Word {
     value: Value,
-    /// Of several dwords, the first that the results are.
+    /// The first of the two dwords, if the value has more.
     dword: Option<u8>,
     pair: usize,
-    /// The instructions that putting them together takes.
+    /// The number of instructions that composing them takes.
     costs: i32,
 }
 
 /// A source of a packed instruction.
 struct Source {
     from: Origin,
-    /// The signs of the low and of the high half are changed.
+    /// Whether the signs of the low and of the high half are inverted.
     negated: [bool; 2],
 }
 
@@ -100,13 +102,13 @@ struct Source {
 enum Origin {
     /// The results of a pair.
     Pair(usize),
-    /// Halves of one register; true for its high one.
+    /// Halves of one register; `true` selects the high half.
     Halves(Value, [bool; 2]),
-    /// Dwords of two of a value's, of which the first is the one with this number.
+    /// Dwords of a value, of two consecutive ones from this number on; `true` selects the second.
     Dwords(Value, u8, [bool; 2]),
     /// The same constant twice.
     Constant(u32),
-    /// Two values, which an instruction puts together.
+    /// Two values, which an instruction composes.
     Apart([Half; 2]),
 }
 
@@ -118,7 +120,7 @@ struct Pair {
     /// The later result in program order.
     last: Value,
     sources: SmallVec<[Source; 3]>,
-    /// How often the results are read by pairs and by words that are put together of them.
+    /// The number of reads of the results by pairs and by words composed of them.
     readers: u32,
     kept: bool,
 }
@@ -135,7 +137,7 @@ struct Pairs<'k> {
     kernel: &'k Kernel,
     target: Target,
     at: Vec<At>,
-    /// How often each value is read.
+    /// The number of reads of each value.
     readers: Vec<u32>,
     pairs: Vec<Pair>,
     known: HashMap<[Value; 2], usize>,
@@ -145,7 +147,7 @@ struct Pairs<'k> {
 }
 
 impl<'k> Pairs<'k> {
-    /// The pairs of a kernel; none if their order or the mode in which they are computed matters.
+    /// The pairs of a kernel; `None` if its instruction order or float mode must be preserved.
     fn of(kernel: &'k Kernel, target: Target, made: &HashSet<Value>) -> Option<Pairs<'k>> {
         let (mut any, mut fixed) = (false, false);
         kernel.body.each_inst(&mut |v| match &kernel.def(v).inst {
@@ -187,7 +189,7 @@ impl<'k> Pairs<'k> {
         }
     }
 
-    /// Adds the pairs that lead to a value, if it is put together of two results, or dwords of it are.
+    /// Adds the pairs that lead to a value, if it, or dwords of it, are composed of two results.
     fn words(&mut self, v: Value, made: &HashSet<Value>) {
         let ty = self.kernel.ty(v);
         let costs = i32::from(!made.contains(&v));
@@ -206,7 +208,7 @@ impl<'k> Pairs<'k> {
                     dword += self.kernel.ty(*part).dwords();
                 }
             }
-            // Only `or` and `v_perm_b32` put two halves together.
+            // Only `or` and `v_perm_b32` compose two halves.
             Inst::Bin(Bin::Or, ..) | Inst::Machine(_) if ty.is_varying_word() => {
                 if let Some(halves) = Half::both(self.kernel, v) {
                     self.word(v, None, halves, costs);
@@ -247,15 +249,15 @@ impl<'k> Pairs<'k> {
         if !alike
             // Halves of 16 bits and pairs of dwords are packed by different instructions.
             || wide != (elem == Elem::F32)
-            // In another region other lanes may run, or the one may run without the other.
+            // In another region other lanes may run, or one instruction may run without the other.
             || places[0].region != places[1].region
             || places[0].order == 0
         {
             return None;
         }
         let last = if places[0].order > places[1].order { low } else { high };
-        // A dword is in one register.
-        // A half of 16 bits can be read from two packed registers; a dword that two pairs computed would be computed twice.
+        // A dword is in one register. A 16-bit half can be read from two packed registers, but a dword in two pairs
+        // would be computed twice.
         if wide && results.iter().any(|v| self.pair_of.contains_key(v)) {
             return None;
         }
@@ -278,7 +280,7 @@ impl<'k> Pairs<'k> {
             _ => true,
         };
         let fit = |a: Value, b: Value| u32::from(self.fits(a, b));
-        // Either order is right; the one that leaves fewer operands to be put together is chosen.
+        // Either order is right; choose the one with fewer operands to compose.
         if commutes
             && fit(lows[0], highs[1]) + fit(lows[1], highs[0])
                 > fit(lows[0], highs[0]) + fit(lows[1], highs[1])
@@ -288,7 +290,7 @@ impl<'k> Pairs<'k> {
         lows.into_iter().zip(highs).map(|(low, high)| self.source([low, high])).collect()
     }
 
-    /// Whether two operands need not be put together.
+    /// True if two operands need not be composed by an instruction.
     fn fits(&self, a: Value, b: Value) -> bool {
         let [(a, _), (b, _)] = [a, b].map(|v| Half::without_sign(self.kernel, v));
         match (a, b) {
@@ -322,7 +324,7 @@ impl<'k> Pairs<'k> {
     }
 }
 
-/// What packed instruction of the target computes two such values.
+/// The packed operation of the target that computes two such values.
 fn operation(kernel: &Kernel, v: Value, target: Target) -> Option<(Packed, Elem)> {
     let ty = kernel.ty(v);
     let op = match kernel.def(v).inst {
@@ -330,7 +332,7 @@ fn operation(kernel: &Kernel, v: Value, target: Target) -> Option<(Packed, Elem)
         Inst::Fma(..) => Packed::Fma,
         _ => return None,
     };
-    // Loops that are to be pipelined keep their form.
+    // Loops that will be pipelined keep their form.
     let keeps_form = ty.elem == Elem::F32 && !kernel.pipelines.is_empty();
     if ty.place != Place::Varying || ty.count != 1 || keeps_form {
         return None;

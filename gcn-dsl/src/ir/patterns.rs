@@ -1,4 +1,4 @@
-//! Bitwise expressions over more than two instructions that one instruction computes.
+//! Bitwise expressions of more than two instructions that a single instruction computes.
 //!
 //! - `v_bfi_b32`: `(m & a) | (!m & b)`, also with constant masks or as an exclusive or, and `b ^ (m & (a ^ b))`. The majority of
 //!   the bits of three words, `(a & b) ^ (a & c) ^ (b & c)`, takes one of two words where they agree, and the third elsewhere.
@@ -12,7 +12,7 @@ use super::build::Builder;
 use super::{Arg, Bin, Call, Inst, Kernel, Place, Type, Un, Value};
 use crate::scalar::Elem;
 
-/// The instruction that computes what `inst` of type `ty` does with less, or `inst`.
+/// The instruction that computes the same as `inst` of type `ty` with fewer operations, or `inst`.
 pub(super) fn of_bits(b: &mut Builder, inst: Inst, ty: Type) -> Inst {
     let Inst::Bin(op @ (Bin::Or | Bin::Xor | Bin::Add), x, y) = inst else { return inst };
     if ty.place != Place::Varying {
@@ -104,7 +104,7 @@ fn majority(b: &mut Builder, sides: [Value; 2], ty: Type) -> Option<Call> {
 /// The ones of its first source and its second source together.
 const COUNT: &str = "v_bcnt_u32_b32";
 
-/// `x.count_ones() + y`, for which counting starts at `y` and not at 0. A constant `y` might need a register.
+/// `x.count_ones() + y`: counting starts at `y` instead of 0. A constant `y` might need a register.
 fn counted(b: &Builder, sides: [Value; 2], ty: Type) -> Option<Call> {
     let kernel = b.kernel();
     orders(sides).into_iter().find_map(|[count, other]| {
@@ -130,9 +130,9 @@ const PERM: &str = "v_perm_b32";
 const SELECT_ZEROS: u8 = 0x0c;
 const SELECT_ONES: u8 = 0x0d;
 
-/// How deep an expression is followed.
+/// The depth to which an expression is followed.
 const DEPTH: u32 = 8;
-/// The operations from which a permutation, which needs its selectors in a register, is shorter.
+/// The minimum number of operations for a permutation, which needs its selectors in a register, to be shorter.
 const OPERATIONS: u32 = 4;
 
 /// An `or` as a permutation of the bytes of two words.

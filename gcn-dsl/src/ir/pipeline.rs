@@ -43,7 +43,7 @@ use plan::Plan;
 pub use refuse::{NoLoadAhead, OneBuffer, Refused, SingleReason, StayingLoad, StaysReason};
 pub use stages::{BUFFERS, STAGES};
 
-/// What the kernel is for.
+/// The target and its launch parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Machine {
     /// The target.
@@ -63,7 +63,7 @@ pub struct Pipelined {
     pub at: Option<SourceLoc>,
     /// Trips in flight at a time.
     pub stages: u8,
-    /// Why the LDS arrays that the loop fills have one buffer each; `None`: they have two.
+    /// The reason why the LDS arrays that the loop fills have one buffer each; `None`: they have two.
     pub single: Option<SingleReason>,
     /// The loads that run ahead.
     pub ahead: Vec<Option<SourceLoc>>,
@@ -71,7 +71,7 @@ pub struct Pipelined {
     pub left: Vec<StayingLoad>,
 }
 
-/// Pipelines the loops of `kernel` that ask for it, inner ones first. Instructions of the body that are now
+/// Pipelines the loops of `kernel` for which that is requested, inner loops first. Instructions of the body that become
 /// unused are left for [`super::dce`].
 ///
 /// # Errors
@@ -104,7 +104,7 @@ struct Pass<'k> {
     machine: Machine,
     labels: u32,
     requests: HashMap<Variable, Request>,
-    /// The LDS arrays that only the loop of this counter uses.
+    /// The LDS arrays that only the loop with this counter uses.
     alone: HashMap<Variable, HashSet<LdsId>>,
     done: Vec<Pipelined>,
 }
@@ -158,7 +158,8 @@ impl Pass<'_> {
         }
         let order = fill.as_ref().ok().and_then(|fill| {
             let (two, machine) = (single.is_none(), self.machine);
-            // Where another workgroup has products meanwhile, waves that load late load least at the same time.
+            // If another workgroup has products meanwhile, it pays for waves to load late and to have few loads
+            // outstanding.
             let beside = !choose::alone(self.kernel, machine, body, &plan);
             let best =
                 (two || !beside).then(|| order::of(self.kernel, machine, body, fill, [two, two && beside]));
@@ -175,7 +176,7 @@ impl Pass<'_> {
         Ok(true)
     }
 
-    /// How the loop fills LDS arrays, if that can happen a trip ahead.
+    /// How the loop fills LDS arrays, if the stores can happen a trip ahead.
     fn fill(&self, request: Request, body: &Region, plan: &Plan) -> Result<Fill, SingleReason> {
         let none = HashSet::new();
         let alone = self.alone.get(&request.counter).unwrap_or(&none);
@@ -203,7 +204,7 @@ impl Pass<'_> {
     }
 }
 
-/// The request for the loop with this body, recognised by the counter that it writes.
+/// The request for the loop with this body. The counter that it writes identifies the loop.
 fn request(kernel: &Kernel, requests: &HashMap<Variable, Request>, body: &Region) -> Option<Request> {
     body.stmts.iter().find_map(|stmt| match stmt {
         Stmt::Inst(v) => match kernel.def(*v).inst {

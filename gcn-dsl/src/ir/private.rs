@@ -66,7 +66,7 @@ struct Promoted<'k> {
 impl Promoted<'_> {
     /// `nested`: fewer lanes may be active than outside, and the others must keep their values.
     fn region(&mut self, region: &mut Region, nested: bool) {
-        // A loop may come here again with other values, and a branch may be left out.
+        // A loop may reach this point again with other values, and a branch may be skipped.
         self.known.clear();
         for stmt in &mut region.stmts {
             if let Stmt::Inst(v) = stmt {
@@ -106,12 +106,12 @@ impl Promoted<'_> {
     }
 }
 
-/// Places what is still in memory one after the other.
+/// Assigns consecutive offsets to the arrays that are still in memory.
 fn place(kernel: &mut Kernel, in_memory: &HashSet<PrivateId>) {
     let mut end = 0u32;
     for (i, array) in kernel.private.iter_mut().enumerate() {
         if !in_memory.contains(&PrivateId(i as u32)) {
-            // The numbers of arrays stay, since accesses to the others name them.
+            // The numbers of arrays are kept, since accesses to the others refer to them.
             array.bytes = 0;
         }
         array.offset = end.next_multiple_of(16);

@@ -5,8 +5,8 @@ use gcn_isa::program::SourceLoc;
 use super::Type;
 use super::named::Named;
 
-/// Literal of the first probe; the others follow. A probe's instruction, `x ^ (FIRST + its number)`, is
-/// recognised by it.
+/// Literal of the first probe; the others follow. A probe's instruction, `x ^ (FIRST + its number)`, is recognised by
+/// this literal.
 pub const FIRST: u32 = 0xdb60_0000;
 
 /// Why a value is to be shown.
@@ -16,7 +16,7 @@ pub enum Role {
     Shown,
     /// An index out of bounds.
     Index,
-    /// The number of elements that it is held to.
+    /// The number of elements with which the index is compared.
     Length,
 }
 

@@ -1,7 +1,8 @@
-//! Products of which a kernel asks for the upper half.
+//! Products whose upper half a kernel uses.
 //!
-//! Of words, one instruction gives both halves (`v_mad_u64_u32`), in the time that either half alone takes. Of integers of 64 bits, the
-//! upper half ([`Bin::MulHi`]) is the sum of the four products of their words, and computes the lower half on the way.
+//! For words, one instruction computes both halves (`v_mad_u64_u32`), in the time of either half alone. For 64-bit
+//! integers, the upper half ([`Bin::MulHi`]) is the sum of the four products of their words, which also yields the
+//! lower half.
 
 use hashbrown::HashMap;
 
@@ -11,8 +12,8 @@ use crate::scalar::Elem;
 const WORD: Type = Type::varying(Elem::U32);
 const WIDE: Type = Type::varying(Elem::U64);
 
-/// Expands the upper halves of products of 64 bits in `kernel`, and computes both halves of a product at once where both are wanted.
-/// True if there are any.
+/// Expands the upper halves of 64-bit products in `kernel`, and computes both halves of a product at once if both are
+/// used. Returns true if there are any.
 pub fn run(kernel: &mut Kernel) -> bool {
     kernel.rewrite(region)
 }
@@ -22,7 +23,7 @@ fn region(kernel: &mut Kernel, region_: &mut Region) -> bool {
     for stmt in &mut region_.stmts {
         stmt.regions_mut().into_iter().for_each(|inner| found |= region(kernel, inner));
     }
-    // Before any is replaced: a factor may be half of another product.
+    // Before any product is replaced: a factor may be half of another product.
     let halves: HashMap<Value, (Half, [Value; 2])> =
         region_.insts().filter_map(|v| Some((v, half(kernel, v)?))).collect();
     let mut products = wanted(kernel, &halves);
@@ -38,7 +39,7 @@ fn region(kernel: &mut Kernel, region_: &mut Region) -> bool {
                 4 => of_words(kernel, v, product.elem, out),
                 _ => of_pairs(kernel, v, product.both, out),
             });
-            // Each half is wanted with its own sign; that of a lower half does not matter.
+            // Each upper half has its own signedness; for a lower half it does not matter.
             if *half == Half::Lower || kernel.ty(v).elem == product.elem {
                 kernel.values[v.0 as usize].inst = Inst::Bitcast(both[*half as usize]);
                 found = true;
@@ -56,7 +57,7 @@ enum Half {
     Upper,
 }
 
-/// A product of which the upper half is wanted.
+/// A product whose upper half is used.
 struct Product {
     /// The type of the upper half.
     elem: Elem,
@@ -66,14 +67,15 @@ struct Product {
     halves: Option<[Value; 2]>,
 }
 
-/// The products of these halves by their factors: of 64 bits all with an upper half, of words those with both halves.
+/// The products of these halves by their factors: 64-bit products with an upper half, and products of words with both
+/// halves.
 fn wanted(kernel: &Kernel, halves: &HashMap<Value, (Half, [Value; 2])>) -> HashMap<[Value; 2], Product> {
     let of = |wanted| halves.iter().filter(move |(_, (half, _))| *half == wanted);
     let mut products = HashMap::new();
     for (v, (_, factors)) in of(Half::Upper) {
         let elem = kernel.ty(*v).elem;
         let product = products.entry(*factors).or_insert(Product { elem, both: false, halves: None });
-        // Of i32 and u32 the smaller one, whatever the order of the map.
+        // The smaller one of i32 and u32, independent of the map's order.
         product.elem = product.elem.min(elem);
     }
     for (_, (_, factors)) in of(Half::Lower) {
@@ -83,7 +85,7 @@ fn wanted(kernel: &Kernel, halves: &HashMap<Value, (Half, [Value; 2])>) -> HashM
     products
 }
 
-/// Which half of a product that each lane has `v` is, and the factors in order.
+/// The half of a varying product that `v` is, and the factors in canonical order.
 fn half(kernel: &Kernel, v: Value) -> Option<(Half, [Value; 2])> {
     let ty = kernel.ty(v);
     let integer = matches!(ty.elem, Elem::I32 | Elem::U32 | Elem::I64 | Elem::U64);
@@ -98,7 +100,7 @@ fn half(kernel: &Kernel, v: Value) -> Option<(Half, [Value; 2])> {
     (integer && ty == Type::varying(ty.elem)).then_some((half, factors))
 }
 
-/// The value of which `v` has the bits.
+/// The value behind bitcasts.
 fn same_bits(kernel: &Kernel, v: Value) -> Value {
     match kernel.def(v).inst {
         Inst::Bitcast(of) => same_bits(kernel, of),

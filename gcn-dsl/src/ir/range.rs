@@ -14,7 +14,8 @@ use super::{Bin, Inst, Kernel, Place, Value};
 use crate::scalar::Elem;
 pub use interval::Interval;
 
-/// Rounds before widening starts. In twice as many rounds everything that still grows becomes unknown.
+/// The number of rounds before widening starts. After twice as many rounds, everything that still grows becomes
+/// unknown.
 const EXACT_ROUNDS: u32 = 4;
 
 /// The abstract value of an integer.
@@ -34,7 +35,7 @@ impl Range {
         Range::of(Some(max), u32::MAX)
     }
 
-    /// Combines both facts, each of which may sharpen the other. `None`: the bound wraps, so there is none.
+    /// Combines both facts, each of which may sharpen the other. `None`: the bound wraps, so it is unknown.
     fn of(max: Option<u32>, ones: u32) -> Range {
         let max = max.unwrap_or(u32::MAX).min(ones);
         let below = u32::MAX.checked_shr(max.leading_zeros()).unwrap_or(0);
@@ -61,7 +62,7 @@ pub struct Ranges {
 }
 
 impl Ranges {
-    /// Analyses `kernel`, whose workgroups have this size.
+    /// Analyses `kernel`, with the given workgroup size.
     pub fn of(kernel: &Kernel, workgroup: [u32; 3]) -> Ranges {
         let mut order = Vec::new();
         kernel.body.each_inst(&mut |v| order.push(v));
@@ -71,7 +72,7 @@ impl Ranges {
             intervals: vec![Interval::ANY; kernel.values.len()],
             workgroup,
         };
-        // A pinned variable may be written by instructions that the kernel names itself.
+        // Explicitly named instructions may write a pinned variable.
         for pin in &kernel.pins {
             found.variables[pin.var.0 as usize] = Range::ANY;
         }
@@ -158,7 +159,7 @@ impl Ranges {
 fn bin(op: Bin, a: Range, b: Range, constant: Option<u32>, elem: Elem) -> Range {
     // Signed operations agree with unsigned ones if no operand is negative.
     let natural = !elem.is_signed() || a.max.max(b.max) <= i32::MAX.cast_unsigned();
-    // A sum is a multiple of what both are multiples of.
+    // A sum is a multiple of the common divisor of its operands.
     let multiple = |zeros: u32| u32::MAX.checked_shl(zeros).unwrap_or(0);
     // A sum is a multiple of the smaller of both powers of two.
     let both = multiple(a.zeros().min(b.zeros()));

@@ -1,15 +1,15 @@
-//! Sums that overwrite a variable move down to the write.
+//! Values that overwrite a variable move down to the write.
 //!
-//! A value that is written to a variable is computed in the variable's register, unless the old value is still needed after it. If it
-//! is computed earlier than that, as in `let t = x + 1.0; y = x * y; x = t`, the write costs a copy. Here such a value moves down to
-//! the write, past the last readers of the old one.
+//! The value of a variable write is computed in the variable's register, unless the old value is used after that point.
+//! If the value is computed too early for that, as in `let t = x + 1.0; y = x * y; x = t`, the write costs a copy. This
+//! pass moves such a value down to the write, past the last readers of the old value.
 
 use super::{Inst, Kernel, Region, Stmt, Value, Variable};
 
-/// How far a value moves, in statements. Its operands live on until there.
+/// The longest distance of a move, in statements. The operands stay alive until the new place.
 const FARTHEST: usize = 32;
 
-/// Moves values of `kernel` to where they are written.
+/// Sinks values of `kernel` to their writes.
 pub fn run(kernel: &mut Kernel) {
     let readers = kernel.readers();
     kernel.rewrite(|kernel, body| region(kernel, &readers, body));
@@ -26,7 +26,7 @@ fn region(kernel: &Kernel, readers: &[u32], region_: &mut Region) {
     }
 }
 
-/// Where the value is computed that moves to the write at `at`, if it does.
+/// The index of the instruction that sinks to the write at `at`, if there is one.
 fn sinks(kernel: &Kernel, readers: &[u32], stmts: &[Stmt], at: usize) -> Option<usize> {
     let Stmt::Inst(write) = stmts[at] else { return None };
     let Inst::Write { var, value, .. } = kernel.def(write).inst else { return None };
@@ -51,7 +51,7 @@ fn sinks(kernel: &Kernel, readers: &[u32], stmts: &[Stmt], at: usize) -> Option<
         match kernel.def(v).inst {
             // The operand would need a register of its own.
             Inst::Write { var, .. } if sources.contains(&var) => return None,
-            // The user's order, and what may set the mode of floats.
+            // The user's order must hold, and these may change the float mode.
             Inst::Schedule(_) | Inst::Machine(_) => return None,
             ref inst => inst.operands(|operand| needed |= read_from(operand) == Some(var)),
         }

@@ -46,8 +46,8 @@ pub enum Stmt {
         /// The statements.
         body: Region,
     },
-    /// The lanes that get here go on after the enclosing block of this label. The last statement of its
-    /// region.
+    /// The lanes that reach this statement continue after the enclosing block with this label. It is the last statement
+    /// of its region.
     Exit(Label),
 }
 
@@ -109,7 +109,7 @@ impl Region {
 
     /// Calls `f` for each statement, before those nested in it, in order.
     pub fn each_stmt(&self, f: &mut dyn FnMut(&Stmt)) {
-        // However deep they are nested: not by recursion.
+        // Without recursion, since nesting may be arbitrarily deep.
         let mut open = vec![self.stmts.iter()];
         while let Some(rest) = open.last_mut() {
             let Some(stmt) = rest.next() else {

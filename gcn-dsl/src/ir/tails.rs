@@ -78,7 +78,7 @@ struct Access {
     /// The stored value; `None` for a load.
     stored: Option<Value>,
     ty: Type,
-    /// The original instruction's, which the added ones have too.
+    /// The original instruction's; the added accesses have the same.
     manner: Manner,
 }
 
@@ -140,7 +140,7 @@ struct Tails<'k> {
     places: HashMap<(Value, u32, bool), Value>,
     /// The partial dwords of read-only slices: loaded once, after the instruction that defines the resource.
     constant: HashMap<(Value, u32, bool), Last>,
-    /// The instructions that do so, by resource.
+    /// The instructions that load them, by resource.
     early: HashMap<Value, Vec<Stmt>>,
 }
 

@@ -1,6 +1,6 @@
 //! The textual form of the IR, written and read back.
 //!
-//! A kernel is its name, a line for each array, variable and list, and its statements:
+//! A kernel is printed as its name, a line for each array, variable and list, and its statements:
 //!
 //! ```text
 //! kernel twice {
@@ -12,8 +12,8 @@
 //! }
 //! ```
 //!
-//! A type is a place (`s` uniform, `v` varying, `acc` accumulator), an element type and, after `x`, the number of elements. What only
-//! debug information needs is not part of the form: positions in the source, names of values, probes.
+//! A type is a place (`s` uniform, `v` varying, `acc` accumulator), an element type and, after `x`, the number of
+//! elements. Information that only debuggers need is omitted: source positions, names of values, probes.
 
 mod parse;
 mod print;
@@ -28,7 +28,7 @@ pub(super) use print::Text;
 
 use super::{AtomicOp, Bin, Cache, Manner, Pred, Un, wave::Spread};
 
-/// A counter as the oldest instruction set that has it calls it.
+/// The name of a counter in the oldest instruction set that has it.
 fn counter_name(counter: Counter) -> &'static str {
     InstructionSet::ALL.iter().map(|set| counter.name(*set)).find(|name| !name.is_empty()).unwrap_or_default()
 }
@@ -50,7 +50,7 @@ trait Words: Copy + fmt::Debug + 'static {
         word
     }
 
-    /// The value that a word stands for.
+    /// The value that a word represents.
     fn named(word: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|v| v.word() == word)
     }
@@ -73,7 +73,7 @@ words! {
     Cache: Streaming Bypass;
 }
 
-/// What the name of a load or store has at its end.
+/// The suffix of the name of a load or store.
 fn manner_word(manner: Manner) -> String {
     match manner {
         Manner::Plain => String::new(),

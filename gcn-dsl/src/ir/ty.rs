@@ -137,7 +137,7 @@ pub enum Un {
     Rndne,
     /// Approximate reciprocal (`v_rcp_*`).
     Rcp,
-    /// Of a `u32`: 2^32 divided by it, at most as much too small as makes a quotient too small by two.
+    /// 2^32 divided by a `u32`, rounded down so little that the estimated quotient is at most two too small.
     Reciprocal,
     /// Approximate base-2 exponential (`v_exp_*`).
     Exp2,

@@ -81,7 +81,7 @@ fn before(kernel: &mut Kernel, moves: &[bool], v: Value) -> Option<Value> {
     Some(new)
 }
 
-/// For each value, whether all active lanes have the same one although its type is varying.
+/// For each value, whether it is equal in all active lanes although its type is varying.
 pub fn alike(kernel: &Kernel) -> Vec<bool> {
     let mut alike = vec![false; kernel.values.len()];
     // Optimistic: all variables are equal in all lanes, until a write shows otherwise. This iterates down to
@@ -119,7 +119,7 @@ pub fn alike(kernel: &Kernel) -> Vec<bool> {
     alike
 }
 
-/// True if the instruction computes a result that is equal in all lanes from operands that are.
+/// True if the result is equal in all lanes whenever the operands are.
 fn copies_alike(kernel: &Kernel, inst: &Inst) -> bool {
     match inst {
         Inst::Splat(_) | Inst::Bin(..) | Inst::Fma(..) | Inst::Un(..) | Inst::Select(..) => true,

@@ -1,16 +1,19 @@
-//! Checks that a kernel is well formed: what every pass may rely on and must leave true.
+//! Checks that a kernel is well formed: the rules that every pass may rely on and must preserve.
 //!
-//! - *Dominance*: an instruction stands once, and after its operands, in the same region or in one around it. The values of a
-//!   loop's head are in sight in its body.
+//! - *Dominance*: an instruction occurs once, after its operands, which are in the same region or in an enclosing one.
+//!   The values of a
+//! loop's head are visible in its body.
 //! - *Types*: operands and result agree in element type, number of elements and registers.
-//! - *Places*: a uniform result has uniform operands, except of the instructions that reduce lanes to one value.
+//! - *Places*: a uniform result has uniform operands; exceptions are the instructions that reduce lanes to one value.
 //! - *Memory*: bases and offsets have the types of their memory space; arrays exist.
 //! - *Variables*: each exists, and is read and written with its type.
-//! - *Flow*: conditions are `bool`; an exit ends its region and names a block around it; no label names two blocks; a barrier
-//!   stands where all lanes of the wave are.
+//! - *Flow*: conditions are `bool`; an exit ends its region and names an enclosing block; no label names two blocks; a
+//!   barrier
+//! occurs only where all lanes of the wave are active.
 //!
-//! The verifier runs after each pass in builds with debug assertions, and where [`BuildOptions::verify`](crate::BuildOptions::verify)
-//! asks for it. It takes time linear in the size of the kernel.
+//! The verifier runs after each pass in builds with debug assertions, and if
+//! [`BuildOptions::verify`](crate::BuildOptions::verify) requests it. Its running time is linear in the size of the
+//! kernel.
 
 use std::fmt;
 
@@ -69,7 +72,7 @@ const RESOURCE_DWORDS: u8 = 4;
 /// A block around the current statement.
 struct Open {
     label: Label,
-    /// The number of varying conditions around it.
+    /// The number of varying conditions around the block.
     varying: usize,
     /// Some of the lanes may have left it.
     left: bool,
@@ -77,7 +80,7 @@ struct Open {
 
 struct Verifier<'a> {
     kernel: &'a Kernel,
-    /// Values whose instruction stands before the current statement in an open region.
+    /// Values whose instruction precedes the current statement in an open region.
     in_sight: Vec<bool>,
     /// Values whose instruction has been visited.
     seen: Vec<bool>,
@@ -92,7 +95,7 @@ struct Verifier<'a> {
 type Checked = Result<(), Fault>;
 
 impl Verifier<'_> {
-    /// What a kernel lists beside its body.
+    /// The lists of a kernel beside its body.
     fn lists(&self) -> Checked {
         let kernel = self.kernel;
         let listed = |name: &str, values: &[Value]| {
@@ -120,7 +123,7 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    /// Checks a region, then `after` while its values are still in sight.
+    /// Checks a region, then calls `after` while its values are still visible.
     fn region(&mut self, region: &Region, after: impl FnOnce(&mut Self) -> Checked) -> Checked {
         let mut defined = Vec::new();
         for (i, stmt) in region.stmts.iter().enumerate() {
@@ -163,8 +166,8 @@ impl Verifier<'_> {
                 })
             }
             Stmt::While { head, cond, body } => {
-                // Before the regions are visited: a barrier at the top of the body stands after an exit further down, by way of the back
-                // edge.
+                // Before the regions are visited: because of the back edge, a barrier at the top of the body comes
+                // after an exit further down.
                 self.leaves_on_a_later_trip(&[head, body]);
                 // Lanes for which a varying condition is false wait at the loop's end, so the head too is run by some lanes only.
                 let varying = self.kernel.values.get(cond.0 as usize).is_some_and(|_| self.is_varying(*cond));
@@ -179,7 +182,7 @@ impl Verifier<'_> {
             }
             Stmt::DoWhile { body, cond } => {
                 self.leaves_on_a_later_trip(&[body]);
-                // Where no lane comes to the condition, nothing may compute it.
+                // If no lane reaches the condition, it need not be defined.
                 self.region(body, |this| match flow::ends(body) || !this.condition("do while", *cond)? {
                     true => Ok(()),
                     false => Err(fault("do while", format!("the condition {cond} is uniform"))),
@@ -209,14 +212,14 @@ impl Verifier<'_> {
         checked
     }
 
-    /// A lane that leaves from the body of a loop is missing from the beginning of the body on in the next trip.
+    /// A lane that exits from a loop's body is missing from the beginning of the body on the next trip.
     fn leaves_on_a_later_trip(&mut self, bodies: &[&Region]) {
         for body in bodies {
             self.note_exits(body, self.varying);
         }
     }
 
-    /// Notes the blocks that some lanes leave from within a loop, `varying` conditions deep.
+    /// Records the blocks that some lanes leave from within a loop, `varying` conditions deep.
     fn note_exits(&mut self, region: &Region, varying: usize) {
         for stmt in &region.stmts {
             match stmt {
@@ -246,20 +249,21 @@ impl Verifier<'_> {
         self.blocks.iter().map(|open| open.left).collect()
     }
 
-    /// Goes back to `before`, for the `else` branch: it does not run after the `then` branch, so the exits of that take no lane from
-    /// it. Returns what was noted until now.
+    /// Restores `before`, for the `else` branch: it does not run after the `then` branch, so the exits there remove no
+    /// lane from it. Returns the state until now.
     fn back_to(&mut self, before: &[bool]) -> Vec<bool> {
         let until_now = self.left();
         self.blocks.iter_mut().zip(before).for_each(|(open, left)| open.left = *left);
         until_now
     }
 
-    /// Notes that lanes may also have left as they have in `other`.
+    /// Adds the exits recorded in `other`.
     fn note_left(&mut self, other: &[bool]) {
         self.blocks.iter_mut().zip(other).for_each(|(open, left)| open.left |= left);
     }
 
-    /// Notes that lanes leave a block. If all lanes that run the block leave together, none is missing from the blocks in between.
+    /// Records that lanes leave a block. If all lanes that run the block leave together, none is missing from the
+    /// blocks in between.
     fn note_exit(&mut self, label: Label, varying: usize) {
         let Some(of) = self.blocks.iter().position(|open| open.label == label) else { return };
         // An exit under a varying condition takes only the lanes for which the condition holds. Conditions around the block do not count:
@@ -644,7 +648,7 @@ fn place(operand: Type, result: Type) -> Result<(), String> {
     }
 }
 
-/// As [`place`], where the values of lanes may be in accumulators or not.
+/// Like [`place`], but the values of lanes may be in accumulators or not.
 fn for_lanes(operand: Type, result: Type) -> Result<(), String> {
     match (operand.place == Place::Uniform) == (result.place == Place::Uniform) {
         true => Ok(()),

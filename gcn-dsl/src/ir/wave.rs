@@ -6,11 +6,11 @@ use crate::scalar::Elem;
 /// The result that each lane gets.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Spread {
-    /// All values of the lane's segment together. Over a whole wave the result is uniform.
+    /// All values of the lane's segment combined. Over a whole wave the result is uniform.
     Reduce,
-    /// The lane's own and all before it in its segment.
+    /// The lane's own value and all values before it in its segment.
     Inclusive,
-    /// All before it in its segment; the identity for the first lane.
+    /// All values before it in its segment; the identity for the first lane.
     Exclusive,
 }
 
@@ -29,8 +29,8 @@ pub struct Wave {
     pub all_active: bool,
 }
 
-/// Register bits that change nothing: -0.0 for float sums, as it keeps the sign of zero; for the smallest and
-/// largest float of a reduction a NaN, which loses against every number, of a scan an infinity.
+/// The bits of the neutral element. For float sums it is -0.0, which preserves the sign of zero. For the minimum and
+/// maximum of floats it is a NaN in a reduction, since every number wins against it, and an infinity in a scan.
 pub fn identity(op: Bin, elem: Elem, spread: Spread) -> u64 {
     let bits = 8 * elem.bytes();
     let register = |low: u64| if elem.dwords() == 2 { low } else { low & 0xffff_ffff };

@@ -15,7 +15,7 @@ pub enum AsmError {
         /// The targets that the macro call names.
         listed: String,
     },
-    /// The place lies past the end of the program into which the assembly shall go.
+    /// The position is beyond the end of the program into which the assembly is spliced.
     #[error("there is no line {at} in a program of {lines} lines; give a place from 0 to {lines}")]
     Place {
         /// The place.
@@ -33,7 +33,7 @@ pub enum AsmError {
         /// Lanes asked for.
         asked: u32,
     },
-    /// What the macro wrote cannot be read: it is of another version than this crate.
+    /// The output of the macro cannot be parsed: it comes from a different version than this crate.
     #[error("the assembly cannot be read, so gcn-dsl and gcn-dsl-macros are of different versions: {0}")]
     Version(#[source] ParseError),
 }

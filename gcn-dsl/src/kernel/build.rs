@@ -21,8 +21,8 @@ use crate::regalloc;
 use crate::sched;
 use crate::sched::wait::{self, WaitOptions};
 
-/// Builds the kernel of this signature, whose body `trace` appends. It is not generic, so that the crate of a user does not compile
-/// the passes once more for each kernel.
+/// Builds the kernel of this signature, whose body `trace` appends. It is not generic, so that a user's crate does not
+/// compile the passes again for each kernel.
 pub(crate) fn build(
     signature: Signature,
     trace: &dyn Fn(&mut Arguments),
@@ -36,7 +36,7 @@ pub(crate) fn build(
     compiled(signature, ir, target, options, observe).map_err(failed)
 }
 
-/// The IR that `trace` appends, and the signature with the limits that it is built with.
+/// The IR that `trace` appends, and the signature with its effective limits.
 pub(super) fn traced(
     mut signature: Signature,
     trace: &dyn Fn(&mut Arguments),
@@ -82,7 +82,7 @@ pub(super) fn compiled(
     from_ir(signature, ir, pipelines, target, options, observe)
 }
 
-/// Builds the kernel of this signature from IR that has been simplified.
+/// Builds the kernel of this signature from simplified IR.
 pub(super) fn from_ir(
     signature: Signature,
     ir: ir::Kernel,
@@ -175,7 +175,7 @@ pub(super) fn emit(spec: &KernelSpec) -> Result<(Vec<u8>, Encoded), BuildCause> 
     }
 }
 
-/// Is the kernel written for the target, and can a workgroup be as large as its own?
+/// Checks that the kernel is written for the target, and that the target permits workgroups of its size.
 pub(crate) fn check_signature(signature: &Signature, target: Target) -> Result<(), BuildCause> {
     if !signature.targets.contains(target) {
         let listed: Vec<&str> = signature.targets.targets().map(Target::name).collect();

@@ -9,7 +9,7 @@ use gcn_isa::table::Behaviours;
 
 use crate::ir::probe::{self, Probe};
 
-/// An instruction whose result, after `^ mask`, is a dword to show.
+/// An instruction whose result, after `^ mask`, is a dword to be shown.
 #[derive(Debug, Clone)]
 pub(crate) struct Watched {
     /// Byte offset in the code.
@@ -60,7 +60,7 @@ fn watched(line: &gcn_isa::program::Line, offset: u32, said: &probe::Debug) -> O
         _ => None,
     })?;
     let probe = said.probes.get(mask.checked_sub(probe::FIRST)? as usize)?;
-    // A program may well use the number for itself, but not at the place of the `dbg!`.
+    // A program may use the same number for itself, but not at the source position of the `dbg!`.
     let Some(Operand::Reg(register)) = line.inst.operands.first() else { return None };
     (line.loc == Some(probe.loc)).then(|| Watched { offset, register: *register, mask, probe: probe.clone() })
 }

@@ -16,9 +16,10 @@ use crate::lower::LowerError;
 use crate::regalloc::AllocError;
 use crate::sched;
 
-/// A kernel that does not build: which one and why. [`std::error::Error::source`] is the error of the pass, where it is one.
+/// A kernel that does not build: its name and the reason. [`std::error::Error::source`] is the error of the pass, if
+/// there is one.
 ///
-/// `Debug` writes what `Display` does, since `unwrap` and a `main` that returns the error show it to people.
+/// `Debug` prints the same as `Display`, because `unwrap` and a `main` that returns the error show it to people.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct BuildError {
@@ -108,7 +109,7 @@ pub enum BuildCause {
         /// Work-items in z.
         z: u32,
     },
-    /// The body asked for something that types cannot refuse.
+    /// The body requested something that types cannot reject.
     #[error("{0}")]
     Trace(#[from] TraceError),
     /// The LDS arrays do not fit.
@@ -127,7 +128,7 @@ pub enum BuildCause {
     /// An operation has no instructions on the target.
     #[error("{0}")]
     Lower(#[from] LowerError),
-    /// `#[max_registers(…)]` or `#[min_occupancy(…)]` asks for what does not exist: the problem and the remedy.
+    /// `#[max_registers(…)]` or `#[min_occupancy(…)]` requests something impossible: the problem and the remedy.
     #[error("{0}")]
     Limits(String),
     /// The registers do not suffice.
@@ -142,7 +143,7 @@ pub enum BuildCause {
     /// The assembly of a `gcn_asm!` kernel.
     #[error("{0}")]
     Assembly(#[from] AsmError),
-    /// An `interleave!` that cannot be followed.
+    /// An `interleave!` that cannot be satisfied.
     #[error("{0}")]
     Interleave(#[from] sched::list::MissingClass),
     /// A `#[pipeline]` on a loop without a load that could run ahead.
@@ -154,7 +155,7 @@ pub enum BuildCause {
     /// A `#[ping_pong]` loop whose barriers would not pair.
     #[error("{0}")]
     PingPong(#[from] ping_pong::UnpairedBarriers),
-    /// A manual schedule that makes no sense on its instructions.
+    /// A manual schedule that does not fit its instructions.
     #[error("{0}")]
     Schedule(#[from] sched::manual::WrongCounter),
     /// Text that is not IR, given to [`BuiltKernel::with_ir`](crate::BuiltKernel::with_ir).
@@ -180,9 +181,9 @@ impl From<pipeline::Refused> for BuildCause {
 /// A kernel that is not well formed after a pass: a fault of this crate, reported instead of a wrong kernel.
 #[derive(Clone, Debug)]
 pub struct Malformed {
-    /// The pass; `trace` stands for the functions of the language, which make the IR.
+    /// The pass; `trace` means the functions of the language, which generate the IR.
     pub pass: &'static str,
-    /// What is wrong with it.
+    /// The rule that it breaks.
     pub fault: Fault,
 }
 

@@ -1,4 +1,4 @@
-//! Kernels that were built for a launch, kept for the next one.
+//! A cache of kernels that were built for a launch.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,13 +8,13 @@ use super::{BuildError, BuildOptions, BuiltKernel, build};
 use crate::ir;
 use crate::lang::{Arguments, Signature};
 
-/// How many kernels are kept; of more, those that were launched last.
+/// The capacity of the cache; the kernels that were launched most recently stay.
 const MOST: usize = 64;
 
-/// A kernel, with what it was compiled from.
+/// A kernel, with the input from which it was compiled.
 ///
-/// The body is run at each launch, which takes a small part of the time of a build: what it appends may depend on values of the host,
-/// and the same instructions give the same code.
+/// The body runs at each launch, which takes a small part of the time of a build. The instructions that it appends may
+/// depend on values of the host; equal instructions give equal code.
 struct Kept {
     target: Target,
     signature: Signature,
@@ -22,7 +22,7 @@ struct Kept {
     built: Arc<BuiltKernel>,
 }
 
-/// Those that were launched last stand last.
+/// In the order of their last launch.
 static KEPT: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
 
 /// The kernel of this signature, whose body `trace` appends, built with the default options.
@@ -59,7 +59,7 @@ fn find(target: Target, signature: &Signature, traced: &ir::Kernel) -> Option<Ar
     })
 }
 
-/// A list is as good after a panic as before.
+/// A panic leaves the list valid.
 fn with_kept<R>(f: impl FnOnce(&mut Vec<Kept>) -> R) -> R {
     f(&mut KEPT.lock().unwrap_or_else(PoisonError::into_inner))
 }

@@ -17,7 +17,7 @@ fn mode(wave: WaveSize) -> Mode {
     Mode { wave, workgroup_processor: false }
 }
 
-/// The limits of a kernel that takes `lds_bytes` for a workgroup.
+/// The limits of a kernel whose workgroups use `lds_bytes`.
 pub(super) fn of(
     signature: &Signature,
     target: Target,
@@ -36,7 +36,7 @@ pub(super) fn of(
             return fail(format!("`#[max_registers]` allows {n} {what}; a kernel uses {least} to {most}"));
         }
     }
-    // A workgroup must fit a compute unit whole: its waves share the registers of its SIMDs.
+    // A whole workgroup must fit on a compute unit: its waves share the registers of the unit's SIMDs.
     let waves = signature.workgroup.iter().product::<u32>().div_ceil(wave.lanes()).max(1);
     let mode = mode(wave);
     let simds = mode.simds(target);
@@ -79,8 +79,8 @@ pub(super) fn of(
     Ok(limits)
 }
 
-/// Where values without a register may go in LDS: after the kernel's own arrays, as far as
-/// `#[max_registers]`, the target and `#[min_occupancy]` leave room.
+/// The LDS for spilled values: after the kernel's own arrays, as far as `#[max_registers]`, the target and
+/// `#[min_occupancy]` permit.
 pub(super) fn lds_room(signature: &Signature, target: Target, ir: &ir::Kernel) -> LdsRoom {
     let wave = ir.wave();
     let waves = signature.workgroup.iter().product::<u32>().div_ceil(wave.lanes()).max(1);
@@ -103,7 +103,7 @@ pub(super) fn lds_room(signature: &Signature, target: Target, ir: &ir::Kernel) -
     room((0..=asked.min(reach(address))).rev().find(fits).unwrap_or(0))
 }
 
-/// Is the kernel what its attributes ask for?
+/// Checks that the kernel satisfies its attributes.
 pub(super) fn check(signature: &Signature, spec: &KernelSpec) -> Result<(), BuildCause> {
     let has = occupancy(spec);
     match signature.registers.min_occupancy {

@@ -16,7 +16,7 @@ use crate::lang::Signature;
 pub(super) struct Pass {
     /// Its name, as `GCN_PRINT_AFTER` takes it.
     pub name: &'static str,
-    /// What it does to the kernel.
+    /// The effect on the kernel.
     pub what: &'static str,
     /// True if it runs here.
     when: fn(&Passes<'_>) -> bool,
@@ -24,14 +24,14 @@ pub(super) struct Pass {
     run: fn(&mut Passes<'_>, &mut Kernel) -> Result<Left, BuildCause>,
 }
 
-/// What a pass leaves to the cleaning passes after it.
+/// The work that a pass leaves to the cleaning passes after it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Left {
     /// The pass is itself one that cleans up.
     Cleaned,
     /// Nothing changed.
     Nothing,
-    /// There may be instructions that nothing uses, or that compute the same.
+    /// There may be unused instructions, or several that compute the same.
     Work,
 }
 
@@ -41,16 +41,16 @@ impl From<bool> for Left {
     }
 }
 
-/// The kernel that is compiled, as far as passes ask about it, and what they report.
+/// The properties of the kernel that passes ask about, and the reports of passes.
 pub(super) struct Passes<'a> {
     target: Target,
     signature: &'a Signature,
     options: &'a BuildOptions,
-    /// The user wants loops pipelined, whose statements then keep their places.
+    /// The user has requested pipelining, so the statements of these loops keep their places.
     pipelined: bool,
-    /// The last pass that cleans up ran after all others.
+    /// The last cleaning pass ran after all others.
     clean: bool,
-    /// A pass since the last cleaning one has left work.
+    /// A pass has left work since the last cleaning pass.
     changed: bool,
     /// The loops that were pipelined.
     pub pipelines: Vec<Pipelined>,
@@ -141,7 +141,7 @@ pub fn passes() -> impl Iterator<Item = (&'static str, &'static str)> {
     PASSES.iter().map(|pass| (pass.name, pass.what))
 }
 
-/// Runs the pass of this name over `kernel`, as for a kernel that asks for all that the table offers.
+/// Runs the pass of this name over `kernel`, with all optional features of the table enabled.
 ///
 /// # Errors
 /// The error of the pass, or one that says that no pass has this name.
@@ -163,7 +163,7 @@ impl<'a> Passes<'a> {
         Passes { target, signature, options, pipelined: false, clean: false, changed: false, pipelines }
     }
 
-    /// Runs all passes over what the language made.
+    /// Runs all passes over the IR that the language generated.
     pub fn run(&mut self, kernel: &mut Kernel) -> Result<(), BuildCause> {
         let print_after = std::env::var("GCN_PRINT_AFTER").unwrap_or_default();
         self.pipelined = !kernel.pipelines.is_empty();

@@ -78,7 +78,7 @@ fn section(
     Ok(())
 }
 
-/// A place with its line of source, if that is found.
+/// A position with its source line, if the file is found.
 fn snippet(text: &mut String, loc: SourceLoc, label: &str) -> std::fmt::Result {
     let source = source_line(loc);
     let margin = loc.line.to_string().len();

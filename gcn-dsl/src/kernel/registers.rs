@@ -1,5 +1,5 @@
-//! Register allocation for a kernel: chooses between the scheduled and the written order, whichever needs
-//! less spill code, and adds scratch memory only if nothing else is enough.
+//! Register allocation for a kernel: chooses between the scheduled and the written order, whichever needs less spill
+//! code, and uses scratch memory only if everything else is insufficient.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use crate::mir::scratch;
 use crate::mir::{Function, MOperand, VReg};
 use crate::regalloc::{self, AllocError, Allocated, Draft, LdsFrame, LdsRoom, Limits, SpillTo};
 
-/// Where values may go in LDS that find no register.
+/// The LDS for values that are spilled.
 #[derive(Clone, Copy)]
 pub(super) struct Lds {
     pub room: LdsRoom,
@@ -18,11 +18,11 @@ pub(super) struct Lds {
 /// A kernel on machine registers.
 pub(super) struct Registers {
     pub allocated: Allocated,
-    /// With the scratch memory that values take which found no register.
+    /// Including the scratch memory for values that are spilled.
     pub inputs: Inputs,
 }
 
-/// An allocation of a kernel that may not be the one to use.
+/// An allocation of a kernel that may be rejected later.
 struct Candidate<'f> {
     draft: Draft<'f>,
     inputs: Inputs,
@@ -54,7 +54,7 @@ pub(super) fn assign(
     if first.as_ref().is_ok_and(|first| first.cost() == 0) {
         return first?.verified();
     }
-    // The order of the text may need fewer registers.
+    // The written order may need fewer registers.
     match (first, allocate(&function, inputs, limits, lds)) {
         (Ok(a), Ok(b)) => {
             let (better, other) = if b.cost() < a.cost() { (b, a) } else { (a, b) };
@@ -88,13 +88,13 @@ fn allocate<'f>(
     Ok(Candidate { draft, inputs })
 }
 
-/// Puts the set-up of `FLAT_SCRATCH` before everything else: the first values may go to scratch already.
+/// Puts the set-up of `FLAT_SCRATCH` before everything else: even the first values may be spilled to scratch.
 fn set_up_first(function: &mut Function) {
     let target = function.target;
     let Some(entry) = function.blocks.first_mut() else { return };
     let mut is_part: Vec<bool> = entry.insts.iter().map(|inst| scratch::sets_up(inst, target)).collect();
     let mut sources: Vec<VReg> = Vec::new();
-    // What they read is computed before them.
+    // Their operands are computed before them.
     for (inst, is_part) in entry.insts.iter().zip(&mut is_part).rev() {
         let [first, others @ ..] = &inst.operands[..] else { continue };
         *is_part |= matches!(first, MOperand::Virt(s) if sources.contains(&s.reg));

@@ -19,7 +19,7 @@ pub struct WaitTotals {
     pub nops: usize,
     /// Wait states that the `s_nop` make up.
     pub states: usize,
-    /// Instructions that interrupt sequences (RDNA), `s_nop` included.
+    /// Instructions that only interrupt hazardous sequences (RDNA), `s_nop` included.
     pub remedies: usize,
 }
 
@@ -49,7 +49,7 @@ pub struct KernelReport {
     pub name: String,
     /// Target name.
     pub target: &'static str,
-    /// SGPRs, not counting named ones such as VCC.
+    /// SGPRs, excluding named ones such as VCC.
     pub sgprs: u32,
     /// VGPRs.
     pub vgprs: u32,
@@ -57,7 +57,7 @@ pub struct KernelReport {
     pub agprs: u32,
     /// The spill code.
     pub spills: Spills,
-    /// Bytes of scratch memory of a lane, private arrays and spilled values.
+    /// Bytes of scratch memory per lane, for private arrays and spilled values.
     pub scratch: u32,
     /// LDS bytes of a workgroup.
     pub lds: u32,

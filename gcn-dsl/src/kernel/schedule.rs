@@ -13,7 +13,7 @@ use super::BuiltKernel;
 use super::pressure::source_line;
 use crate::sched::Classes;
 
-/// The column of the remarks after an instruction, and its largest value.
+/// The first column for remarks after an instruction, and the last possible one.
 const REMARKS: (usize, usize) = (40, 72);
 
 pub(super) fn text(kernel: &BuiltKernel) -> String {
@@ -79,7 +79,7 @@ fn write_block(
     Ok(())
 }
 
-/// The user's line, where it is another than that of the last instruction with one.
+/// The user's line, if it differs from that of the previous instruction that has one.
 fn heading(out: &mut String, loc: SourceLoc, shown: &mut Option<(&'static str, u32)>) -> std::fmt::Result {
     if shown.replace((loc.file, loc.line)) == Some((loc.file, loc.line)) {
         return Ok(());
@@ -101,7 +101,7 @@ fn class(inst: &Inst) -> &'static str {
     }
 }
 
-/// How long it is held back and by what, and when its result is there.
+/// The delay of the instruction and its cause, and the time at which its result is available.
 fn remark(line: &Line, issue: &Issue) -> String {
     let mut parts = Vec::new();
     let why = line.note.as_deref();

@@ -18,11 +18,11 @@ pub(super) fn describe(
 ) -> KernelSpec {
     let mut spec = KernelSpec::new(program, WorkgroupSize::Required(signature.workgroup));
     mind_the_last_register(&mut spec);
-    // The sequences of the memory model are those for workgroups on one compute unit.
+    // The sequences of the memory model assume workgroups on one compute unit.
     spec.scheduling.workgroup_processors &= !spec.target().has_workgroup_processors();
     spec.lds_bytes = ir.lds_bytes();
     if ir.lds.iter().any(|array| array.dynamic) {
-        // The launch's bytes follow these, and begin where the kernel looks for them.
+        // The launch's LDS follows the kernel's own, at the offset that the kernel uses.
         spec.lds_bytes = ir.lds_end().next_multiple_of(16);
     }
     spec.scratch_bytes = inputs.scratch_bytes;
@@ -42,8 +42,8 @@ pub(crate) fn declare(signature: &Signature, spec: &mut KernelSpec) {
     spec.args = signature.args.iter().flat_map(arguments).collect();
 }
 
-/// Keeps clear of the erratum about the last VGPR that is allocated (64-bit shifts on gfx90a): with one more,
-/// the allocation ends elsewhere.
+/// Avoids the erratum about the last allocated VGPR (64-bit shifts on gfx90a): with one more register, the allocation
+/// ends elsewhere.
 pub(crate) fn mind_the_last_register(spec: &mut KernelSpec) {
     let concerned = !check::register_errata(&spec.program, Config::default()).is_empty();
     spec.resources.next_free_vgpr += u32::from(concerned);

@@ -1,9 +1,9 @@
-//! Where the variables of the source are in the finished program.
+//! Finds the locations of the source's variables in the finished program.
 //!
-//! A forward analysis over the control-flow graph says for each register what it certainly holds on all ways to an instruction.
-//! A value of an earlier trip of a loop does not count: on the way into the loop the register does not hold it. What arrives later
-//! than its instruction, from memory or out of a matrix pipe, counts from the first instruction on that reads it, before which the
-//! program waits.
+//! A forward analysis over the control-flow graph determines the value that each register certainly holds on all paths
+//! to an instruction. A value of an earlier trip of a loop does not count: on the path into the loop the register does
+//! not hold it. A result that arrives later than its instruction, from memory or from a matrix pipe, counts from the
+//! first instruction that reads it, since the program waits before that.
 
 use std::ops::Range;
 
@@ -42,13 +42,13 @@ pub(super) fn variables(program: &Program, values: &Values, ir: &ir::Kernel) -> 
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Known {
     fact: Fact,
-    /// Of a variable: which instruction of this block wrote it; 0 for one before the block.
+    /// For a variable: the instruction of this block that wrote it; 0 for one before the block.
     written: u32,
     /// It has arrived.
     ready: bool,
 }
 
-/// What each register holds.
+/// The values that each register holds.
 #[derive(Clone, PartialEq)]
 struct State(Vec<SmallVec<[Known; 2]>>);
 
@@ -57,7 +57,7 @@ impl State {
         State(vec![SmallVec::new(); RegUnit::COUNT])
     }
 
-    /// Keeps what holds on both ways. True if that is less than before.
+    /// Keeps the facts that hold on both paths. Returns true if that removed any.
     fn meet(&mut self, other: &State) -> bool {
         let mut less = false;
         for (here, there) in self.0.iter_mut().zip(&other.0) {
@@ -72,8 +72,8 @@ impl State {
         less
     }
 
-    /// What the instruction reads has arrived. A matrix instruction may get its accumulator from the one before it without the
-    /// register.
+    /// The registers that the instruction reads have arrived. A matrix instruction may receive its accumulator from the
+    /// one before it without using the register.
     fn reads(&mut self, inst: &Inst) {
         if inst.desc.is_matrix() {
             return;
@@ -110,7 +110,7 @@ impl State {
         }
     }
 
-    /// At the end of a block: variables of which one half is newer than the other hold nothing.
+    /// At the end of a block: a variable whose halves have different ages has no location.
     fn settle(&mut self, wide: &[SmallVec<[Fact; 4]>]) {
         let mut torn: Vec<Fact> = Vec::new();
         for facts in wide {
@@ -138,7 +138,7 @@ fn position(reg: Reg, unit: RegUnit) -> Option<usize> {
     reg.units().position(|u| u == unit)
 }
 
-/// Before each instruction: the registers with what they hold, as far as it has arrived.
+/// Before each instruction: the registers with the values that have arrived in them.
 type Holds = Vec<(Fact, RegUnit, u32)>;
 
 fn known(program: &Program, cfg: &Cfg, values: &Values) -> Vec<Holds> {
@@ -294,7 +294,7 @@ fn pieces(
         let place = |fact: &Fact| holds.iter().find(|h| h.0 == *fact).map(|h| (h.1, h.2));
         facts.iter().map(place).collect()
     });
-    // All dwords of a variable are of one time.
+    // All dwords of a variable must have the same age.
     let found = found.filter(|found| found.iter().all(|place| place.1 == found[0].1));
     let registers = |dword: u32| {
         found.as_ref().and_then(|found| found.get(dword as usize)).map(|p| PieceAt::Register(p.0))

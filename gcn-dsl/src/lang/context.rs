@@ -14,7 +14,7 @@ use crate::ir::{Inst, Kernel, Place, Type, Value};
 use crate::scalar::{Elem, Scalar};
 use calls::{CallSite, EndlessCall};
 
-/// What the kernel being built knows of its schedule.
+/// The state of the schedule of the kernel being built.
 #[derive(Debug, Default)]
 pub(crate) struct Schedule {
     /// The number of manual blocks that are open.
@@ -33,7 +33,7 @@ pub(super) struct SliceParts {
     pub constant: bool,
 }
 
-/// What device functions need to know while a kernel's body runs.
+/// The state that device functions need while a kernel's body runs.
 pub(crate) struct Context {
     pub builder: Builder,
     pub target: Target,
@@ -48,7 +48,7 @@ pub(crate) struct Context {
     /// Names of values are noted.
     pub names: bool,
     pub schedule: Schedule,
-    /// How many assignments are around to an element that a value of the device chooses.
+    /// The number of enclosing assignments to elements that a device value selects.
     pub choosing: u32,
     /// The slices that structs hold.
     pub(super) slices: Vec<SliceParts>,
@@ -56,13 +56,13 @@ pub(crate) struct Context {
     pub(super) exchange: Option<crate::ir::LdsId>,
 }
 
-/// A fault found while a kernel's body ran on the host: something that types cannot say.
+/// An error found while a kernel's body ran on the host, which types cannot express.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{location}: {message}{}", calls.iter().map(|c| format!("\n  {c}")).collect::<String>())]
 pub struct TraceError {
     /// The user's source position.
     pub location: String,
-    /// What is wrong and what to do.
+    /// The error and the remedy.
     pub message: String,
     /// The calls of device functions that lead to the position, innermost first.
     pub calls: Vec<CallSite>,
@@ -75,8 +75,8 @@ thread_local! {
 /// Runs `f` on the kernel being built.
 ///
 /// # Panics
-/// Outside a kernel's body: device functions have nothing to append to there. (Device values cannot be made elsewhere
-/// either, so this takes a deliberate call such as `global_id()` in host code.)
+/// Outside a kernel's body there is nothing to which device functions could append. (Device values cannot be made
+/// elsewhere either, so this takes an explicit call such as `global_id()` in host code.)
 pub(crate) fn with<R>(f: impl FnOnce(&mut Context) -> R) -> R {
     let (mut f, mut result) = (Some(f), None);
     on_current(&mut |context| {
@@ -91,7 +91,7 @@ pub(crate) fn with<R>(f: impl FnOnce(&mut Context) -> R) -> R {
     }
 }
 
-/// What of [`with`] is the same for all: the crate of a user compiles hundreds of those.
+/// The common part of all calls of [`with`]: a user's crate compiles hundreds of those.
 fn on_current(f: &mut dyn FnMut(&mut Context)) {
     CURRENT.with_borrow_mut(|current| match current {
         Some(context) => f(context),
@@ -109,7 +109,7 @@ pub fn with_builder<R>(f: impl FnOnce(&mut Builder) -> R) -> R {
     with(|c| f(&mut c.builder))
 }
 
-/// Runs `f` on the kernel being built, if there is one: for what happens when values go out of scope.
+/// Runs `f` on the kernel being built, if there is one; for destructors.
 pub(crate) fn try_with(f: impl FnOnce(&mut Context)) {
     CURRENT.with(|current| {
         if let Ok(mut current) = current.try_borrow_mut()
@@ -143,7 +143,7 @@ pub fn trace(
     trace_with(name, target, workgroup, Tracing::default(), body)
 }
 
-/// What is traced beside the kernel's own instructions.
+/// The additions to the kernel's own instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tracing {
     /// `debug_assert!` and `dbg!`.
@@ -156,7 +156,7 @@ pub struct Tracing {
     pub wave: Option<WaveSize>,
 }
 
-/// As [`trace`], with what `also` says beside.
+/// Like [`trace`], with additions selected by `also`.
 ///
 /// # Errors
 /// The first [`TraceError`] that the body met.
@@ -200,7 +200,7 @@ pub fn trace_with(
 
 /// Runs the body; functions that call each other without end stop it, with an error noted.
 fn run(body: impl FnOnce()) {
-    // What a stopped body leaves behind is thrown away with the context.
+    // The incomplete output of a stopped body is discarded with the context.
     if let Err(payload) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(body))
         && !payload.is::<EndlessCall>()
     {

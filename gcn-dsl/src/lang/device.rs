@@ -1,5 +1,5 @@
-//! `Option` and `Result` of the device. They have the names that Rust's have, so that rustc's messages say what the user wrote;
-//! `values/option.rs` and `values/result.rs` hold what they can do, and call them by other names.
+//! `Option` and `Result` of the device. They have the same names as Rust's, so that rustc's messages match the user's
+//! code; `compound/option.rs` and `compound/result.rs` implement them under other names.
 
 use crate::ir::Value;
 
@@ -9,11 +9,11 @@ pub type Maybe<X> = Option<X>;
 /// `Result` under a name that host code does not have.
 pub type Outcome<X, E> = Result<X, E>;
 
-/// What `Option<T>` means in a kernel and in the signature of a device function: whether there is a value, and the value. `Some(x)`,
-/// `None`, `match`, `if let`, `let … else` and the methods below work as with Rust's own.
+/// The meaning of `Option<T>` in a kernel and in the signature of a device function: whether there is a value, and the
+/// value. `Some(x)`, `None`, `match`, `if let`, `let … else` and the methods below work as with Rust's own.
 ///
-/// Whether there is a value is known per lane (`V<bool>`) if the value varies, and once for all lanes if it is uniform. Where it is
-/// known when the kernel is built, no instruction is left of it.
+/// The presence is known per lane (`V<bool>`) if the value varies, and once for all lanes if it is uniform. If it is
+/// known when the kernel is built, it takes no instruction.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -50,12 +50,12 @@ pub struct Option<X> {
     pub(super) value: X,
 }
 
-/// What `Result<X, E>` means in a kernel and in the signature of a device function: whether there is a value, the value, and the
-/// error. `Ok(x)`, `Err(e)`, `match`, `if let`, `let … else`, `?` and the methods below work as with Rust's own; an error does not
-/// become another type by itself, `map_err` makes it one.
+/// The meaning of `Result<X, E>` in a kernel and in the signature of a device function: whether there is a value, the
+/// value, and the error. `Ok(x)`, `Err(e)`, `match`, `if let`, `let … else`, `?` and the methods below work as with
+/// Rust's own; errors are not converted implicitly, but by `map_err`.
 ///
-/// Which of both it is is known per lane (`V<bool>`) if one of them varies, and once for all lanes otherwise. Where it is known when
-/// the kernel is built, no instruction is left of it.
+/// Which of the two it is is known per lane (`V<bool>`) if one of them varies, and once for all lanes otherwise. If it
+/// is known when the kernel is built, it takes no instruction.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;

@@ -1,4 +1,5 @@
-//! Traits by which expanded code leaves to rustc what the syntax of a kernel does not tell: receivers, paths, types of first values.
+//! Traits that let rustc decide questions which the syntax of a kernel leaves open: receivers, paths, types of first
+//! values.
 
 pub(super) mod autoref;
 pub(super) mod call;

@@ -1,4 +1,4 @@
-//! Schedules that types check: results that are on their way, waits, and the order of instructions.
+//! Schedules that types check: results in flight, waits, and the order of instructions.
 
 /// Implements a trait for tuples of two to four members: the results of a method of each member, or its calls one after the other.
 macro_rules! tuples {

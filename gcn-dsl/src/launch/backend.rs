@@ -12,7 +12,7 @@ use crate::kernel::BuiltKernel;
 /// A stream, an event, a loaded kernel, a graph or memory of the host, whose implementation knows the type.
 pub(super) type Handle = Arc<dyn Any + Send + Sync>;
 
-/// The handle as what this implementation makes.
+/// The handle as the type of this implementation.
 pub(super) fn own<'h, T: 'static>(handle: &'h Handle, what: &'static str) -> Result<&'h T, LaunchError> {
     handle.downcast_ref().ok_or(LaunchError::OtherDevice { what })
 }
@@ -30,8 +30,8 @@ pub(super) enum Step {
     Fill { address: u64, byte: u8, bytes: usize },
 }
 
-/// A device. Addresses and ranges that are not allocated are errors; methods with a stream may return before
-/// the work is done.
+/// A device. Addresses and ranges that are not allocated are errors; methods with a stream may return before the work
+/// has completed.
 pub(super) trait Backend: Send + Sync {
     fn as_any(&self) -> &dyn Any;
     fn target(&self) -> Target;
@@ -41,12 +41,12 @@ pub(super) trait Backend: Send + Sync {
     fn write(&self, address: u64, data: &[u8]) -> Result<(), LaunchError>;
     fn read(&self, address: u64, bytes: usize) -> Result<Vec<u8>, LaunchError>;
 
-    /// The kernel out of `object`, which is loaded if it is not yet.
+    /// The kernel from `object`, which is loaded if necessary.
     fn load(&self, object: &[u8], kernel: &BuiltKernel) -> Result<Handle, LaunchError>;
-    /// Workgroups of the kernel that a compute unit holds, each with so many bytes of LDS besides the kernel's own.
+    /// The number of workgroups of the kernel that a compute unit holds, each with so many bytes of LDS in addition to
+    /// the kernel's own.
     fn occupancy(&self, loaded: &Handle, kernel: &BuiltKernel, dynamic_lds: u32) -> Result<u32, LaunchError>;
-    /// Starts a kernel on a stream; without one runs it after everything that was started before, and waits
-    /// for it.
+    /// Starts a kernel on a stream. Without a stream, runs it after all work that was started before, and waits for it.
     fn launch(
         &self,
         stream: Option<&Handle>,
@@ -56,10 +56,10 @@ pub(super) trait Backend: Send + Sync {
         kernarg: &[u8],
     ) -> Result<LaunchStats, LaunchError>;
 
-    /// A kernel out of a code object of any compiler.
+    /// A kernel from a code object of any compiler.
     #[cfg(feature = "objects")]
     fn load_object(&self, object: &[u8], name: &str) -> Result<Handle, LaunchError>;
-    /// Runs it, with workgroups of the given size, after everything that was started before, and waits for it.
+    /// Runs it, with workgroups of the given size, after all work that was started before, and waits for it.
     #[cfg(feature = "objects")]
     fn launch_object(
         &self,
@@ -84,28 +84,28 @@ pub(super) trait Backend: Send + Sync {
         to: u64,
         bytes: usize,
     ) -> Result<(), LaunchError>;
-    /// Lets kernels of this device access the memory of the other, if they can: whether they can.
+    /// Lets kernels of this device access the memory of the other, if possible. Returns whether it is.
     fn access_peer(&self, peer: &dyn Backend) -> Result<bool, LaunchError>;
 
     /// Page-locked memory of the host, all zero.
     fn pinned(&self, bytes: usize) -> Result<Handle, LaunchError>;
-    /// The bytes of such memory. No copy to it is under way.
+    /// The bytes of such memory. No copy to it may be in progress.
     fn pinned_bytes(&self, memory: &Handle) -> Result<Vec<u8>, LaunchError>;
-    /// Replaces the bytes of such memory. No copy to or from it is under way.
+    /// Replaces the bytes of such memory. No copy to or from it may be in progress.
     fn set_pinned(&self, memory: &Handle, data: &[u8]) -> Result<(), LaunchError>;
     /// Starts a copy of the whole memory to the device.
     fn write_pinned_on(&self, stream: &Handle, address: u64, memory: &Handle) -> Result<(), LaunchError>;
-    /// Starts a copy of as many bytes of the device to the memory.
+    /// Starts a copy from the device that fills the memory.
     fn read_pinned_on(&self, stream: &Handle, address: u64, memory: &Handle) -> Result<(), LaunchError>;
 
-    /// Prepares steps, of which each comes after the one before.
+    /// Prepares steps, each of which runs after the one before.
     fn graph(&self, steps: Vec<Step>) -> Result<Handle, LaunchError>;
     /// Starts all of them.
     fn replay(&self, stream: &Handle, graph: &Handle) -> Result<(), LaunchError>;
 
     /// A new event after what the stream has.
     fn record(&self, stream: &Handle) -> Result<Handle, LaunchError>;
-    /// Everything that is started on the stream from now on runs after the event.
+    /// All work that is started on the stream from now on runs after the event.
     fn wait(&self, stream: &Handle, event: &Handle) -> Result<(), LaunchError>;
     fn is_done(&self, event: &Handle) -> Result<bool, LaunchError>;
     fn wait_for(&self, event: &Handle) -> Result<(), LaunchError>;

@@ -10,15 +10,14 @@ use super::queue::Queue;
 use super::{DevicePtr, LaunchError};
 use crate::lang::{Stored, taken};
 
-/// Memory of a device, and the streams that may still be at work on it. It is freed when nothing refers to
-/// it.
+/// Memory of a device, and the streams that may still use it. It is freed when nothing refers to it.
 pub(super) struct Allocation {
     pub backend: Arc<dyn Backend>,
     pub address: u64,
     uses: Mutex<Uses>,
 }
 
-/// The streams that have used memory since the host waited for them.
+/// The streams that have used the memory since the host last waited for them.
 #[derive(Default)]
 struct Uses {
     writer: Option<Arc<Queue>>,
@@ -28,7 +27,7 @@ struct Uses {
 impl Allocation {
     /// Allocates at least `bytes` bytes.
     pub fn new(backend: &Arc<dyn Backend>, bytes: usize) -> Result<Allocation, LaunchError> {
-        // An empty slice needs an address of its own as well.
+        // An empty slice needs its own address as well.
         let address = backend.alloc(bytes.max(4))?;
         Ok(Allocation { backend: Arc::clone(backend), address, uses: Mutex::default() })
     }
@@ -39,15 +38,15 @@ impl Allocation {
         Allocation { backend: Arc::clone(backend), address, uses: Mutex::default() }
     }
 
-    /// Lists of handles are as good after a panic as before.
+    /// A panic leaves the lists valid.
     fn uses(&self) -> MutexGuard<'_, Uses> {
         self.uses.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Orders what `queue` is about to do after what other streams do to the memory.
+    /// Orders the next work of `queue` after other streams' work on the memory.
     pub fn used_by(&self, queue: &Arc<Queue>, written: bool) -> Result<(), LaunchError> {
         let mut uses = self.uses();
-        // A reader has been put after the writer before.
+        // A reader has already been ordered after the last writer.
         if !written && uses.readers.iter().any(|reader| Arc::ptr_eq(reader, queue)) {
             return Ok(());
         }
@@ -66,7 +65,7 @@ impl Allocation {
         Ok(())
     }
 
-    /// Waits for the streams that write the memory, and if the host is to write it for those that read it.
+    /// Waits for the streams that write the memory, and, if the host is going to write it, for those that read it.
     fn wait(&self, for_readers: bool) -> Result<(), LaunchError> {
         let mut uses = self.uses();
         uses.writer.as_ref().map_or(Ok(()), |writer| writer.synchronize())?;
@@ -81,15 +80,15 @@ impl Allocation {
 
 impl Drop for Allocation {
     fn drop(&mut self) {
-        // There is no one to report an error to: the owner of a failed stream gets the same error, and the
-        // memory of a lost device is lost with it.
+        // The error cannot be reported here. The owner of a failed stream gets the same error, and the memory of a lost
+        // device is lost with it.
         let _ = self.wait(true);
         let _ = self.backend.free(self.address);
     }
 }
 
-/// Elements in the memory of a device, as a kernel's `&[T]` and `&mut [T]` take them: a [`DeviceBuffer`] or a
-/// part of one.
+/// Elements in the memory of a device, as arguments for a kernel's `&[T]` and `&mut [T]`: a [`DeviceBuffer`] or a part
+/// of one.
 pub struct DeviceSlice<T> {
     pub(super) memory: Arc<Allocation>,
     /// Bytes before it in the allocation.
@@ -155,8 +154,8 @@ impl<T> DeviceSlice<T> {
         self.memory.address + self.start as u64
     }
 
-    /// The address of the first element, for kernels that take raw pointers. Nothing orders what such kernels
-    /// do with work of other streams on this memory, and the memory lives no longer for it.
+    /// The address of the first element, for kernels that take raw pointers. The work of such kernels on this memory is
+    /// not ordered with that of other streams, and the pointer does not keep the memory allocated.
     pub fn as_ptr(&self) -> DevicePtr<T> {
         DevicePtr::from_address(self.address())
     }
@@ -168,49 +167,49 @@ impl<T> DeviceSlice<T> {
 }
 
 impl<T: Stored> DeviceSlice<T> {
-    /// Copies the elements to the host, after everything that was started on them.
+    /// Copies the elements to the host, after all work on them that was started before.
     ///
     /// # Errors
-    /// A [`LaunchError`] that a stream which wrote them reports.
+    /// A [`LaunchError`] of a stream that wrote them.
     pub fn to_vec(&self) -> Result<Vec<T>, LaunchError> {
         self.memory.wait(false)?;
         let bytes = self.memory.backend.read(self.address(), self.bytes())?;
         from_bytes(&bytes)
     }
 
-    /// Copies elements from the host, after everything that was started on these.
+    /// Copies elements from the host, after all work on these elements that was started before.
     ///
     /// # Errors
-    /// [`LaunchError::Length`] if `data` has another length; an error that a stream which used them reports.
+    /// [`LaunchError::Length`] if `data` has another length; an error of a stream that used them.
     pub fn copy_from_slice(&mut self, data: &[T]) -> Result<(), LaunchError> {
         self.check_len(data.len())?;
         self.memory.wait(true)?;
         self.memory.backend.write(self.address(), &to_bytes(data))
     }
 
-    /// Refuses to be copied to from another number of elements.
+    /// Refuses a copy of a different number of elements.
     pub(super) fn check_len(&self, from: usize) -> Result<(), LaunchError> {
         if from == self.len { Ok(()) } else { Err(LaunchError::Length { from, to: self.len }) }
     }
 
-    /// Some of the elements, as `&x[range]` of a slice. A part that is a kernel argument begins at a multiple
-    /// of 4 bytes.
+    /// Some of the elements, like `&x[range]` of a slice. A part that is a kernel argument must begin at a multiple of
+    /// 4 bytes.
     ///
     /// # Errors
-    /// [`LaunchError::Range`] if they do not lie in this slice.
+    /// [`LaunchError::Range`] if the range is not within this slice.
     pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<DeviceView<'_, T>, LaunchError> {
         Ok(DeviceView { slice: self.part(&range)?, parent: PhantomData })
     }
 
-    /// Some of the elements, to be written, as `&mut x[range]` of a slice.
+    /// Some of the elements, writable, like `&mut x[range]` of a slice.
     ///
     /// # Errors
-    /// [`LaunchError::Range`] if they do not lie in this slice.
+    /// [`LaunchError::Range`] if the range is not within this slice.
     pub fn slice_mut(&mut self, range: impl RangeBounds<usize>) -> Result<DeviceViewMut<'_, T>, LaunchError> {
         Ok(DeviceViewMut { slice: self.part(&range)?, parent: PhantomData })
     }
 
-    /// The first `mid` elements and the rest, both to be written.
+    /// The first `mid` elements and the rest, both writable.
     ///
     /// # Errors
     /// [`LaunchError::Range`] if there are fewer.
@@ -242,10 +241,9 @@ impl<T: Stored> DeviceSlice<T> {
     }
 }
 
-/// Elements in the memory of a device, freed when dropped: kernels that are launched on a
-/// [`Stream`](crate::Stream) of the device take `&buffer` for `&[T]` and `&mut buffer` for `&mut [T]`, so
-/// that data stay on the device from one kernel to the next. `T` is a number, an array of them, or a
-/// `#[device] #[repr(C)] struct`.
+/// Elements in the memory of a device, freed when dropped. Kernels that are launched on a [`Stream`](crate::Stream) of
+/// the device take `&buffer` for `&[T]` and `&mut buffer` for `&mut [T]`, so that data stay on the device from one
+/// kernel to the next. `T` is a number, an array of numbers, or a `#[device] #[repr(C)] struct`.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -268,9 +266,8 @@ impl<T: Stored> DeviceSlice<T> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Dropping a buffer that a stream still uses waits for that stream, and so does reading and writing it from
-/// the host. Work of one stream on a buffer runs after the work of other streams on it that was started
-/// before, unless both only read it.
+/// Dropping a buffer that a stream still uses waits for that stream, as do reads and writes from the host. Work of one
+/// stream on a buffer runs after earlier work of other streams on it, unless both only read it.
 pub struct DeviceBuffer<T> {
     all: DeviceSlice<T>,
 }
@@ -329,7 +326,7 @@ impl<T> Deref for DeviceView<'_, T> {
     }
 }
 
-/// A part of a buffer that may be written, from [`DeviceSlice::slice_mut`].
+/// A writable part of a buffer, from [`DeviceSlice::slice_mut`].
 #[derive(Debug)]
 pub struct DeviceViewMut<'a, T> {
     slice: DeviceSlice<T>,

@@ -12,20 +12,20 @@ use crate::ir::{Place, Type};
 use crate::kernel::debug::Watched;
 use crate::scalar::{Elem, bf16, f16};
 
-/// A value that `dbg!` showed: that of one wave at one moment.
+/// A value shown by `dbg!`: that of one wave at one moment.
 ///
 /// `Display` is what the simulator prints.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Printed {
     /// The user's source position, `file:line:column`.
     pub location: String,
-    /// The expression; of an aggregate with the number of the value in it.
+    /// The expression; for an aggregate, followed by the index of the value in it.
     pub expression: String,
     /// Workgroup in the grid.
     pub workgroup: [u32; 3],
     /// Wave in the workgroup.
     pub wave: u32,
-    /// Lanes that were active, with their values as text; one without a lane for a uniform value.
+    /// The active lanes, with their values as text. A uniform value is a single entry without a lane.
     pub values: Vec<(Option<u8>, String)>,
 }
 
@@ -37,7 +37,7 @@ impl fmt::Display for Printed {
         if let [(None, value)] = rest {
             return f.write_str(value);
         }
-        // Lanes side by side that have the same value are one entry.
+        // Neighbouring lanes with the same value are one entry.
         let mut separator = "";
         while let [(Some(first), value), ..] = rest {
             let same = rest.iter().zip(*first..).take_while(|((lane, v), n)| *lane == Some(*n) && v == value);
@@ -53,7 +53,7 @@ impl fmt::Display for Printed {
     }
 }
 
-/// Collects what the waves of a launch show.
+/// Collects the values that the waves of a launch show.
 #[derive(Default)]
 pub(super) struct Listener {
     events: Arc<Mutex<Vec<Probed>>>,
@@ -69,7 +69,7 @@ impl Listener {
         })
     }
 
-    /// Everything that was shown, by workgroup, wave and time; and the numbers of failed checks.
+    /// All shown values, by workgroup, wave and time; and the numbers of failed checks.
     pub fn take(&self, watched: &[Watched]) -> (Vec<Printed>, Vec<Number>) {
         let mut events = std::mem::take(&mut *self.events.lock().unwrap_or_else(PoisonError::into_inner));
         events.sort_by_key(|e| {
@@ -92,8 +92,7 @@ impl Listener {
                 });
                 continue;
             }
-            // The dwords of a value come one after the other; the scheduler may have moved other values
-            // between them.
+            // The dwords of a value arrive in order; the scheduler may have moved other values between them.
             let dwords = open.entry((w.probe.text, w.probe.leaf)).or_default();
             dwords.push(event);
             if dwords.len() == usize::from(w.probe.ty.dwords().max(1)) {
@@ -108,17 +107,17 @@ impl Listener {
     }
 }
 
-/// An index out of bounds, or the length that it is held to.
+/// An index out of bounds, or the length with which it is compared.
 pub(super) struct Number {
     role: Role,
-    /// What has the length.
+    /// The object that has the length.
     whole: &'static str,
     workgroup: [u32; 3],
     wave: u32,
     value: u32,
 }
 
-/// What the failed check of an index says, with the numbers that the wave has shown last.
+/// The message of a failed index check, with the last numbers that the wave has shown.
 pub(super) fn with_numbers(message: &str, numbers: &[Number], workgroup: [u32; 3], wave: u32) -> String {
     let mine = numbers.iter().filter(|n| (n.workgroup, n.wave) == (workgroup, wave));
     let last = |role| mine.clone().rfind(|n| n.role == role);
@@ -181,7 +180,7 @@ fn scalar(elem: Elem, bits: u64) -> String {
         Elem::U64 => bits.to_string(),
         Elem::F16 => format!("{:?}", f16::from_bits(bits as u16)),
         Elem::Bf16 => format!("{:?}", bf16::from_bits(bits as u16)),
-        // The value of the bits depends on the target.
+        // The meaning of the bits depends on the target.
         Elem::F8E4M3 | Elem::F8E5M2 => format!("{:#04x}", bits as u8),
         Elem::F32 => format!("{:?}", f32::from_bits(bits as u32)),
         Elem::F64 => format!("{:?}", f64::from_bits(bits)),

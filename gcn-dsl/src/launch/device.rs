@@ -58,8 +58,7 @@ impl Launcher for Stream {
     }
 }
 
-/// Something that runs kernels: the simulator, or a GPU through HIP. Threads may share it; a clone is the
-/// same device.
+/// A device that runs kernels: the simulator, or a GPU through HIP. Threads may share it; a clone is the same device.
 #[derive(Clone)]
 pub struct Device {
     backend: Arc<dyn Backend>,
@@ -91,19 +90,19 @@ impl Device {
         self.raw.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The simulator of `target`, in strict mode: a read that comes before its wait is an error.
+    /// The simulator of `target`, in strict mode: reading a result before its wait is an error.
     pub fn simulator(target: Target) -> Device {
         Device::simulator_with(target, gcn_sim::Options { parallel: true, ..gcn_sim::Options::strict() })
     }
 
-    /// The simulator of `target` without hazard checks: faster, and blind to missing waits.
+    /// The simulator of `target` without hazard checks: faster, but it does not detect missing waits.
     pub fn fast_simulator(target: Target) -> Device {
         Device::simulator_with(target, gcn_sim::Options { parallel: true, ..gcn_sim::Options::default() })
     }
 
-    /// The simulator of `target` with options of your own: faithful mode, in which a read that comes too
-    /// early gets what the register held before, or sanitizers that look for data races, uninitialised memory
-    /// and registers and more. What they find names the line of the kernel.
+    /// The simulator of `target` with custom options: faithful mode, in which a read that comes too early returns the
+    /// register's old value, or sanitizers that detect data races, uninitialised memory and registers and more.
+    /// Findings name the line of the kernel.
     ///
     /// ```
     /// use gcn_dsl::prelude::*;
@@ -127,8 +126,8 @@ impl Device {
         Device::of(Simulator::new(target, None, options))
     }
 
-    /// The simulator of `target` with the timed model of a compute unit, whose clock runs at `mhz` MHz:
-    /// events have times, see [`Event::elapsed_since`](crate::Event::elapsed_since). It looks for no hazards.
+    /// The simulator of `target` with the timed model of a compute unit, whose clock runs at `mhz` MHz: events have
+    /// times, see [`Event::elapsed_since`](crate::Event::elapsed_since). It does not check hazards.
     pub fn timed_simulator(target: Target, mhz: u32) -> Device {
         let config = gcn_sim::timed::Config { wave_reports: 0, ..gcn_sim::timed::Config::default() };
         let clock = Some(Clock::new(mhz.max(1), config));
@@ -138,23 +137,22 @@ impl Device {
     /// The GPU with this ordinal, through `libamdhip64.so`, which is loaded now.
     ///
     /// # Errors
-    /// [`LaunchError::Hip`] if the library or the device is not there, or the device's target is not
-    /// supported.
+    /// [`LaunchError::Hip`] if the library or the device does not exist, or the device's target is not supported.
     #[cfg(feature = "hip")]
     pub fn hip(ordinal: u32) -> Result<Device, LaunchError> {
         Ok(Device::of(Gpu::new(HipDevice::open(ordinal)?)))
     }
 
-    /// How many GPUs HIP finds.
+    /// The number of GPUs that HIP finds.
     ///
     /// # Errors
-    /// [`LaunchError::Hip`] if the library is not there, or finds none.
+    /// [`LaunchError::Hip`] if the library does not exist, or finds none.
     #[cfg(feature = "hip")]
     pub fn hip_count() -> Result<u32, LaunchError> {
         Ok(super::hip::HipLibrary::load()?.device_count()?)
     }
 
-    /// A GPU that is open already, for example one of a library of your choice.
+    /// A GPU that is already open, for example through another library file.
     #[cfg(feature = "hip")]
     pub fn of_hip(device: &HipDevice) -> Device {
         Device::of(Gpu::new(device.clone()))
@@ -168,17 +166,17 @@ impl Device {
     /// Name, size and clock of the device.
     ///
     /// # Errors
-    /// What the device reports.
+    /// Any error that the device reports.
     pub fn properties(&self) -> Result<Properties, LaunchError> {
         self.backend.properties()
     }
 
-    /// Lets kernels of this device access the memory of `peer`, which they get as
-    /// [raw pointers](crate::DeviceSlice::as_ptr), if the two are connected so: true if they are. Copies by
-    /// [`Stream::copy_peer`] need no access. A simulator's memory is its own.
+    /// Lets kernels of this device access the memory of `peer` through [raw pointers](crate::DeviceSlice::as_ptr), if
+    /// the connection of the two allows it. Returns whether it does. Copies by [`Stream::copy_peer`] need no access.
+    /// Simulators do not share memory.
     ///
     /// # Errors
-    /// What the device reports.
+    /// Any error that the device reports.
     pub fn access_peer(&self, peer: &Device) -> Result<bool, LaunchError> {
         self.backend.access_peer(&*peer.backend)
     }
@@ -186,7 +184,7 @@ impl Device {
     /// Allocates `len` elements; their contents are undefined.
     ///
     /// # Errors
-    /// [`LaunchError`] if there is no memory for them.
+    /// [`LaunchError`] if there is not enough memory.
     pub fn alloc<T: Number>(&self, len: usize) -> Result<DevicePtr<T>, LaunchError> {
         let address = self.backend.alloc(bytes_of::<T>(len)?)?;
         self.raw().insert(address);
@@ -226,7 +224,7 @@ impl Device {
     /// A buffer of `len` elements, whose contents are undefined. It is freed when it is dropped.
     ///
     /// # Errors
-    /// [`LaunchError`] if there is no memory for them.
+    /// [`LaunchError`] if there is not enough memory.
     pub fn buffer<T: Stored>(&self, len: usize) -> Result<DeviceBuffer<T>, LaunchError> {
         DeviceBuffer::new(&self.backend, len)
     }
@@ -234,22 +232,22 @@ impl Device {
     /// A buffer of `len` elements whose bytes are all zero.
     ///
     /// # Errors
-    /// [`LaunchError`] if there is no memory for them.
+    /// [`LaunchError`] if there is not enough memory.
     pub fn zeroed<T: Stored>(&self, len: usize) -> Result<DeviceBuffer<T>, LaunchError> {
         let buffer = self.buffer::<T>(len)?;
         self.backend.write(buffer.address(), &vec![0; buffer.bytes()])?;
         Ok(buffer)
     }
 
-    /// Page-locked memory of the host for `len` elements, whose bytes are all zero.
+    /// Page-locked host memory for `len` elements, whose bytes are all zero.
     ///
     /// # Errors
-    /// [`LaunchError`] if there is no memory for them.
+    /// [`LaunchError`] if there is not enough memory.
     pub fn pinned<T: Stored>(&self, len: usize) -> Result<PinnedBuffer<T>, LaunchError> {
         PinnedBuffer::new(&self.backend, len)
     }
 
-    /// An empty list of launches and copies, to be prepared once and started together.
+    /// An empty list of launches and copies, which are prepared once and started together.
     pub fn graph(&self) -> GraphBuilder {
         GraphBuilder::new(&self.backend)
     }
@@ -257,7 +255,7 @@ impl Device {
     /// A buffer with these elements.
     ///
     /// # Errors
-    /// [`LaunchError`] if there is no memory for them.
+    /// [`LaunchError`] if there is not enough memory.
     pub fn upload<T: Stored>(&self, data: &[T]) -> Result<DeviceBuffer<T>, LaunchError> {
         let mut buffer = self.buffer(data.len())?;
         buffer.copy_from_slice(data)?;
@@ -267,16 +265,15 @@ impl Device {
     /// A new stream.
     ///
     /// # Errors
-    /// What the device reports.
+    /// Any error that the device reports.
     pub fn stream(&self) -> Result<Stream, LaunchError> {
         Stream::new(&self.backend)
     }
 
-    /// Loads a kernel, for launches on streams. The code object is loaded once, however often it is asked
-    /// for.
+    /// Loads a kernel, for launches on streams. Repeated calls load the code object only once.
     ///
     /// # Errors
-    /// [`LaunchError::WrongTarget`], or what the device reports.
+    /// [`LaunchError::WrongTarget`], or any error that the device reports.
     pub fn load<K: Kernel>(&self, kernel: &BuiltKernel<K>) -> Result<LoadedKernel<K>, LaunchError> {
         load(&self.backend, kernel)
     }
@@ -284,17 +281,16 @@ impl Device {
     /// Loads a module, for launches of its kernels on streams.
     ///
     /// # Errors
-    /// [`LaunchError::WrongTarget`], or what the device reports.
+    /// [`LaunchError::WrongTarget`], or any error that the device reports.
     pub fn load_module(&self, module: &Module) -> Result<LoadedModule, LaunchError> {
         module.kernels().iter().try_for_each(|kernel| check_target(&self.backend, kernel))?;
         LoadedModule::new(&self.backend, module)
     }
 
-    /// Runs a kernel that was built before and waits for it: slices are copied to the device, `&mut` slices
-    /// copied back.
+    /// Runs a kernel that was built before and waits for it: slices are copied to the device, and `&mut` slices back.
     ///
     /// # Errors
-    /// A [`LaunchError`]. Host slices are changed only by a run that succeeded.
+    /// A [`LaunchError`]. Host slices are changed only by a successful run.
     pub fn launch<'a, K: Kernel, C: CodeOf<K>>(
         &self,
         kernel: &K,
@@ -308,7 +304,7 @@ impl Device {
         self.launch_packed(&kernel.signature(), C::any(built), grid, packer)
     }
 
-    /// The launch without types, which the crate of a user does not compile once more for each kernel.
+    /// The launch without types, so that a user's crate does not compile it again for each kernel.
     fn launch_packed(
         &self,
         signature: &Signature,

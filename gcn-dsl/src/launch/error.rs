@@ -9,9 +9,9 @@ use super::hip;
 use crate::kernel::BuildError;
 use crate::scalar::{Elem, UnknownVariant};
 
-/// Why a launch did not happen or did not end well.
+/// The reason why a launch did not start or failed.
 ///
-/// `Debug` writes what `Display` does, since `unwrap` and a `main` that returns the error show it to people:
+/// `Debug` prints the same as `Display`, because `unwrap` and a `main` that returns the error show it to people:
 ///
 /// ```
 /// use gcn_dsl::{LaunchError, prelude::*};
@@ -135,12 +135,12 @@ pub enum LaunchError {
         kernel: String,
         /// `arguments` or `slice addresses`.
         what: &'static str,
-        /// How many the signature has.
+        /// The number in the signature.
         expected: usize,
-        /// How many came.
+        /// The number that was passed.
         found: usize,
     },
-    /// An argument is of another kind or width than the signature says.
+    /// An argument has another kind or width than in the signature.
     #[error("kernel `{kernel}`, argument `{argument}`: expected {expected}")]
     ArgumentKind {
         /// Kernel.
@@ -162,7 +162,7 @@ pub enum LaunchError {
         kernel: String,
         /// The argument's name in the metadata, or its number.
         argument: String,
-        /// What the metadata says.
+        /// The type in the metadata.
         expected: String,
         /// The type that was given.
         given: String,
@@ -182,7 +182,7 @@ pub enum LaunchError {
     /// A buffer, stream, event or loaded kernel is used on a device that it does not belong to.
     #[error("{what} belongs to another device; make it with the device that uses it")]
     OtherDevice {
-        /// What was passed.
+        /// The object that was passed.
         what: &'static str,
     },
     /// A step of a graph cannot be a cooperative launch.
@@ -290,7 +290,7 @@ impl fmt::Debug for LaunchError {
     }
 }
 
-/// How to begin a slice at a multiple of 4 bytes; `elements` is the number of its elements in 4 bytes, at
+/// The advice how to begin a slice at a multiple of 4 bytes; `elements` is the number of its elements in 4 bytes, at
 /// least 1.
 fn aligned_start(elements: u32) -> String {
     match elements {

@@ -15,7 +15,7 @@ use super::hip::{
 use super::{Grid, LaunchError, LaunchStats, Properties};
 use crate::kernel::BuiltKernel;
 
-/// Most code objects that stay loaded without being in use.
+/// The most code objects that stay loaded without being in use.
 const MODULES: usize = 64;
 
 /// A HIP device, the buffers that are allocated on it, by address, and the code objects that it has loaded.
@@ -25,7 +25,7 @@ pub(super) struct Gpu {
     modules: Mutex<HashMap<Box<[u8]>, Loaded>>,
 }
 
-/// A code object and those of its kernels that were asked for.
+/// A code object, and those of its kernels that have been requested.
 struct Loaded {
     module: HipModule,
     functions: BTreeMap<String, Arc<HipFunction>>,
@@ -48,7 +48,7 @@ impl Gpu {
         &self.device
     }
 
-    /// Knows a buffer that it has not allocated; its address is that of no other one.
+    /// Registers a buffer that it has not allocated; no other buffer may have this address.
     pub fn adopt(&self, buffer: HipBuffer) -> Result<(), LaunchError> {
         let mut buffers = self.buffers();
         let (start, end) = (buffer.address(), buffer.address().saturating_add(buffer.len() as u64));
@@ -101,7 +101,7 @@ fn pinned(handle: &Handle) -> Result<Arc<HostMemory>, LaunchError> {
 }
 
 impl Gpu {
-    /// The kernel of this name out of `object`, which is loaded if it is not yet.
+    /// The kernel of this name from `object`, which is loaded if necessary.
     fn function(&self, object: &[u8], name: &str) -> Result<Handle, LaunchError> {
         let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
         if !modules.contains_key(object) {
@@ -241,8 +241,8 @@ impl Backend for Gpu {
             let buffers = self.buffers();
             return Ok(on.copy_between(holder(&buffers, address)?, holder(&buffers, to)?, bytes)?);
         }
-        // Buffers of both stay while their owners are borrowed; one lock at a time, so that opposite copies never wait for
-        // each other.
+        // Their owners are borrowed, so both buffers stay allocated. Only one lock is held at a time, so that opposite
+        // copies never wait for each other.
         let source = from.with_buffer(address, |buffer, at| buffer.share(at, bytes))?;
         self.with_buffer(to, |buffer, at| on.copy_peer(&source, (buffer, at), bytes))
     }

@@ -9,9 +9,9 @@ use super::kernarg::kernarg_of;
 use super::{DevicePacker, Grid, Kernel, LaunchError, LoadedKernel, Passed};
 use crate::lang::Stored;
 
-/// A list of launches and copies, from [`Device::graph`](crate::Device::graph), to be made a [`Graph`].
+/// A list of launches and copies, from [`Device::graph`](crate::Device::graph), from which a [`Graph`] is built.
 ///
-/// Each step runs after those that were added before it. The memory of its arguments stays allocated as long as the
+/// Each step runs after the steps that were added before it. The memory of its arguments stays allocated as long as the
 /// graph lives.
 ///
 /// ```
@@ -58,7 +58,7 @@ impl GraphBuilder {
         if Arc::ptr_eq(&self.backend, other) { Ok(()) } else { Err(LaunchError::OtherDevice { what }) }
     }
 
-    /// Notes that the graph uses memory of its device.
+    /// Records that the graph uses memory of its device.
     fn uses(&mut self, memory: &Arc<Allocation>, written: bool) -> Result<(), LaunchError> {
         self.same(&memory.backend, "the buffer")?;
         match self.used.iter_mut().find(|(known, _)| Arc::ptr_eq(known, memory)) {
@@ -68,7 +68,7 @@ impl GraphBuilder {
         Ok(())
     }
 
-    /// Adds a launch, with arguments as [`Stream::launch`](crate::Stream::launch) takes them.
+    /// Adds a launch, with arguments as for [`Stream::launch`](crate::Stream::launch).
     ///
     /// # Errors
     /// A [`LaunchError`]: the grid or an argument does not fit, or belongs to another device. A
@@ -129,14 +129,14 @@ impl GraphBuilder {
     /// Makes the graph.
     ///
     /// # Errors
-    /// What the device reports.
+    /// Any error that the device reports.
     pub fn build(self) -> Result<Graph, LaunchError> {
         let GraphBuilder { backend, steps, used } = self;
         Ok(Graph { handle: backend.graph(steps)?, backend, used })
     }
 }
 
-/// Prepared work, started by [`Stream::replay`](crate::Stream::replay).
+/// Prepared work, which [`Stream::replay`](crate::Stream::replay) starts.
 pub struct Graph {
     // Before the memory that it uses.
     pub(super) handle: Handle,

@@ -1,21 +1,20 @@
 //! A GPU through AMD's HIP library, `libamdhip64.so`, which is loaded when the first device is opened.
 //!
-//! Nothing of HIP is needed to compile this crate. Of old libraries, which lack some functions, the rest works. The calls
-//! that are made: `hipInit`, `hipGetDeviceCount`, `hipDeviceGetName`, `hipDeviceTotalMem`, `hipDeviceGetAttribute`,
+//! Compiling this crate does not need HIP. Old libraries lack some functions; the others work with them. The crate
+//! calls `hipInit`, `hipGetDeviceCount`, `hipDeviceGetName`, `hipDeviceTotalMem`, `hipDeviceGetAttribute`,
 //! `hipDeviceCanAccessPeer`, `hipDeviceEnablePeerAccess`, `hipMemcpyPeerAsync`, `hipModuleLaunchCooperativeKernel`,
 //! `hipModuleOccupancyMaxActiveBlocksPerMultiprocessor`, `hipGraphCreate`, `hipGraphDestroy`, `hipGraphAddKernelNode`,
 //! `hipGraphAddMemcpyNode1D`, `hipGraphAddMemsetNode`, `hipGraphInstantiate`, `hipGraphLaunch`, `hipGraphExecDestroy`,
-//! `hipGetDeviceProperties`, `hipGetDevice`, `hipSetDevice`, `hipMalloc`, `hipFree`, `hipHostMalloc`,
-//! `hipHostFree`, `hipMemcpyHtoD`, `hipMemcpyDtoH`, `hipMemcpyAsync`, `hipMemsetAsync`, `hipModuleLoadData`,
-//! `hipModuleGetFunction`, `hipModuleLaunchKernel`, `hipModuleUnload`, `hipDeviceSynchronize`,
-//! `hipStreamCreate`, `hipStreamDestroy`, `hipStreamSynchronize`, `hipStreamWaitEvent`, `hipEventCreate`,
-//! `hipEventDestroy`, `hipEventRecord`, `hipEventQuery`, `hipEventSynchronize`, `hipEventElapsedTime`,
-//! `hipGetErrorString`. The calling thread's current device is the same after each call as before.
+//! `hipGetDeviceProperties`, `hipGetDevice`, `hipSetDevice`, `hipMalloc`, `hipFree`, `hipHostMalloc`, `hipHostFree`,
+//! `hipMemcpyHtoD`, `hipMemcpyDtoH`, `hipMemcpyAsync`, `hipMemsetAsync`, `hipModuleLoadData`, `hipModuleGetFunction`,
+//! `hipModuleLaunchKernel`, `hipModuleUnload`, `hipDeviceSynchronize`, `hipStreamCreate`, `hipStreamDestroy`,
+//! `hipStreamSynchronize`, `hipStreamWaitEvent`, `hipEventCreate`, `hipEventDestroy`, `hipEventRecord`,
+//! `hipEventQuery`, `hipEventSynchronize`, `hipEventElapsedTime`, `hipGetErrorString`. Each call restores the calling
+//! thread's current device.
 //!
-//! What is safe here is the host side: buffers and modules are freed once and in time, copies stay inside
-//! their buffers, a code object reaches a device only if it is for that device. What a kernel does on the
-//! device is not Rust's to check: a launch with arguments as bytes is `unsafe`, and so is loading a library
-//! by its path.
+//! The host side is safe: buffers and modules are freed exactly once and not while in use, copies stay inside their
+//! buffers, and a code object is loaded only on a device for which it is built. Rust cannot check the accesses of a
+//! kernel on the device: a launch with arguments as bytes is `unsafe`, and so is loading a library by its path.
 //!
 //! ```no_run
 //! use gcn_dsl::launch::hip::HipDevice;
@@ -82,18 +81,18 @@ pub const LIBRARY_VARIABLE: &str = "GCN_HIP_LIBRARY";
 #[cfg(not(windows))]
 const LIBRARY_NAMES: &[&str] =
     &["libamdhip64.so", "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"];
-/// Those of the HIP SDK for Windows, of HIP 7, 6 and 5.
+/// Names in the HIP SDK for Windows, of HIP 7, 6 and 5.
 #[cfg(windows)]
 const LIBRARY_NAMES: &[&str] = &["amdhip64_7.dll", "amdhip64_6.dll", "amdhip64.dll"];
 
 /// Variables that name an installation of `ROCm`.
 const INSTALLATION_VARIABLES: [&str; 2] = ["ROCM_PATH", "HIP_PATH"];
-/// The folder of an installation that libraries are in.
+/// The folder of an installation that contains libraries.
 const LIBRARY_FOLDER: &str = if cfg!(windows) { "bin" } else { "lib" };
-/// Where `ROCm` is installed if nothing says otherwise.
+/// The default installation folder of `ROCm`.
 const INSTALLATION: &str = "/opt/rocm";
 
-/// What is tried in order: each name as the system's loader finds it, then in the folders of installations.
+/// The file names to try, in order: each name as the system's loader finds it, then in the folders of installations.
 fn candidates(variable: impl Fn(&str) -> Option<OsString>) -> Vec<OsString> {
     let named = INSTALLATION_VARIABLES.iter().filter_map(|name| variable(name));
     let folders = named.chain([INSTALLATION.into()]).map(|root| PathBuf::from(root).join(LIBRARY_FOLDER));
@@ -102,7 +101,7 @@ fn candidates(variable: impl Fn(&str) -> Option<OsString>) -> Vec<OsString> {
     plain.chain(inside).collect()
 }
 
-/// The HIP library, loaded. It stays loaded until the process ends.
+/// The loaded HIP library. It stays loaded until the process ends.
 #[derive(Clone)]
 pub struct HipLibrary {
     api: Arc<Api>,
@@ -115,10 +114,11 @@ impl fmt::Debug for HipLibrary {
 }
 
 impl HipLibrary {
-    /// Loads the library: the file that `GCN_HIP_LIBRARY` names and no other; without that variable
-    /// `libamdhip64.so`, then with the suffixes `.7`, `.6` and `.5`, where the system's loader looks, then in the folder `lib`
-    /// of what `ROCM_PATH` and `HIP_PATH` name, and of `/opt/rocm`. On Windows the names are `amdhip64_7.dll`,
-    /// `amdhip64_6.dll` and `amdhip64.dll`, and the folder is `bin`. A library that was found once is used from then on.
+    /// Loads the library: only the file that `GCN_HIP_LIBRARY` names, if the variable is set. Otherwise
+    /// `libamdhip64.so`, then the same with the suffixes `.7`, `.6` and `.5`, wherever the system's loader looks; then
+    /// in the folder `lib` of the folders that `ROCM_PATH` and `HIP_PATH` name, and of `/opt/rocm`. On Windows the
+    /// names are `amdhip64_7.dll`, `amdhip64_6.dll` and `amdhip64.dll`, and the folder is `bin`. Once a library has
+    /// been found it is used from then on.
     ///
     /// # Errors
     /// [`HipError::LibraryNotFound`], [`HipError::MissingFunction`].
@@ -128,7 +128,7 @@ impl HipLibrary {
             return Ok(library.clone());
         }
         let library = match std::env::var_os(LIBRARY_VARIABLE) {
-            // SAFETY: who sets the variable says that it names a HIP library, as with the system's own
+            // SAFETY: whoever sets the variable asserts that it names a HIP library, as with the system's own
             // `LD_LIBRARY_PATH`.
             Some(name) => unsafe { HipLibrary::load_from(&[name])? },
             // SAFETY: these are names of HIP libraries.
@@ -137,14 +137,14 @@ impl HipLibrary {
         Ok(LOADED.get_or_init(|| library).clone())
     }
 
-    /// Loads the first of these libraries that there is.
+    /// Loads the first of these libraries that exists.
     ///
     /// # Errors
     /// [`HipError::LibraryNotFound`], [`HipError::MissingFunction`].
     ///
     /// # Safety
-    /// Each name is that of a HIP library: its initialisers run, and its functions are called by the
-    /// signatures of HIP.
+    /// Each name must be that of a HIP library: its initialisers run, and its functions are called with HIP's
+    /// signatures.
     pub unsafe fn load_from(names: &[OsString]) -> Result<HipLibrary, HipError> {
         Api::load(names).map(|api| HipLibrary { api: Arc::new(api) })
     }
@@ -154,7 +154,7 @@ impl HipLibrary {
         &self.api.library
     }
 
-    /// How many devices there are.
+    /// The number of devices.
     ///
     /// # Errors
     /// [`HipError::NoDevice`] if there is none, [`HipError::Call`].
@@ -177,7 +177,7 @@ impl HipLibrary {
     }
 }
 
-/// A library and the device of it that calls are about: HIP has a current device for each thread.
+/// A library and one of its devices, to which calls refer: HIP has a current device for each thread.
 #[derive(Clone)]
 struct Context {
     api: Arc<Api>,
@@ -200,7 +200,7 @@ impl Context {
     }
 }
 
-/// The library with one of its devices current. Dropping it makes the one current that was before.
+/// The library with one of its devices current. Dropping it restores the previous current device.
 struct Current<'a> {
     api: &'a Api,
     before: Option<i32>,
@@ -241,7 +241,7 @@ impl fmt::Debug for HipDevice {
 }
 
 impl HipDevice {
-    /// Opens the device with this number, of the library that [`HipLibrary::load`] finds.
+    /// Opens the device with this number, using the library that [`HipLibrary::load`] finds.
     ///
     /// # Errors
     /// [`HipError`]: the library is not found, there is no device with this ordinal, or its target is not supported.
@@ -272,8 +272,8 @@ impl HipDevice {
         HipBuffer::new(self.context.clone(), bytes)
     }
 
-    /// Loads a code object, as [`gcn_emit::object::write_code_object`] makes it. It is unloaded when the
-    /// module and all its functions are dropped.
+    /// Loads a code object, for example from [`gcn_emit::object::write_code_object`]. It is unloaded when the module
+    /// and all its functions are dropped.
     ///
     /// # Errors
     /// [`HipError::CodeObject`] if the bytes are not a code object, [`HipError::WrongTarget`] if it is for
@@ -291,17 +291,16 @@ impl HipDevice {
     /// besides what the kernel declares, and these bytes of kernel arguments. Returns before the kernel has
     /// run: see [`HipDevice::synchronize`].
     ///
-    /// HIP copies the arguments one by one as the kernel's metadata lists them, so an argument that the
-    /// metadata leaves out does not arrive.
+    /// HIP copies the arguments one by one according to the kernel's metadata, so an argument that the metadata omits
+    /// does not arrive.
     ///
     /// # Errors
     /// [`HipError::OtherDevice`] if the kernel was loaded for another device, [`HipError::KernargTooShort`],
     /// [`HipError::Call`].
     ///
     /// # Safety
-    /// The bytes are arguments with which the kernel, on this grid, accesses only memory that is the device's
-    /// to access as long as it runs: nothing checks addresses in them, and a GPU reaches memory of the host,
-    /// too.
+    /// With the arguments in these bytes and this grid, the kernel must access only memory that the device may access
+    /// while it runs: addresses in them are not checked, and a GPU can reach host memory, too.
     pub unsafe fn launch(
         &self,
         kernel: &HipFunction,
@@ -341,7 +340,8 @@ impl HipDevice {
         unsafe { function.launch(stream, Sizes::of(kernel, grid), kernarg) }
     }
 
-    /// Starts a kernel of a code object after everything else that was started on the device; whoever loaded the object vouches for it.
+    /// Starts a kernel of a code object after everything else that was started on the device. The caller that loaded
+    /// the object guarantees its safety.
     #[cfg(feature = "objects")]
     pub(super) fn launch_object(
         &self,
@@ -355,7 +355,8 @@ impl HipDevice {
         }
         let _current = self.context.current()?;
         let Grid { workgroups: groups, dynamic_lds, cooperative } = grid;
-        // SAFETY: `Device::load_object` asks that with arguments of these types the kernel accesses only memory that it is given.
+        // SAFETY: `Device::load_object` requires that with arguments of these types the kernel accesses only memory
+        // that it is given.
         unsafe { function.launch(None, Sizes { groups, workgroup, dynamic_lds, cooperative }, kernarg) }
     }
 
@@ -416,22 +417,22 @@ impl HipDevice {
         }
     }
 
-    /// A stream of this device that somebody else has created.
+    /// A stream of this device that was created elsewhere.
     pub(super) fn borrowed_stream(&self, handle: *mut c_void) -> HipStream {
         HipStream::borrowed(self.context.clone(), handle)
     }
 
-    /// Memory of this device that somebody else has allocated.
+    /// Memory of this device that was allocated elsewhere.
     pub(super) fn borrowed_buffer(&self, address: u64, bytes: usize) -> HipBuffer {
         HipBuffer::borrowed(self.context.clone(), address, bytes)
     }
 
-    /// A new stream, which waits for work without a stream and is waited for by it.
+    /// A new stream. It waits for work without a stream, and such work waits for it.
     pub(super) fn stream(&self) -> Result<HipStream, HipError> {
         HipStream::new(self.context.clone())
     }
 
-    /// Waits for everything that was started on the device. Faults of kernels are reported here.
+    /// Waits for all work that was started on the device. Faults of kernels are reported here.
     ///
     /// # Errors
     /// [`HipError::Call`].

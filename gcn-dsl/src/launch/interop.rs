@@ -20,28 +20,28 @@ impl Device {
         self.gpu().ok().map(Gpu::device)
     }
 
-    /// A stream that somebody else has created, a `hipStream_t`; null is the default stream. Dropping the result waits for
-    /// its work and leaves the stream alone.
+    /// A stream that was created elsewhere, a `hipStream_t`; null is the default stream. Dropping the result waits for
+    /// its work and does not destroy the stream.
     ///
     /// # Errors
     /// [`LaunchError::OtherDevice`] if the device is a simulator.
     ///
     /// # Safety
-    /// It is a stream of this device, and is not destroyed before the result and its clones.
+    /// It must be a stream of this device that is not destroyed before the result and its clones.
     pub unsafe fn wrap_stream(&self, stream: *mut c_void) -> Result<Stream, LaunchError> {
         Ok(Stream::of(self.backend(), Arc::new(self.gpu()?.device().borrowed_stream(stream))))
     }
 
-    /// Memory that somebody else has allocated, for example with `hipMalloc`. Dropping the result waits for the streams that
-    /// use it and does not free it.
+    /// Memory that was allocated elsewhere, for example with `hipMalloc`. Dropping the result waits for the streams
+    /// that use it and does not free it.
     ///
     /// # Errors
-    /// [`LaunchError::OtherDevice`] if the device is a simulator; [`LaunchError::Memory`] if a buffer of the device has some of
-    /// it.
+    /// [`LaunchError::OtherDevice`] if the device is a simulator; [`LaunchError::Memory`] if the range overlaps a
+    /// buffer of the device.
     ///
     /// # Safety
-    /// The device can access the elements at this address until the result is dropped, and whoever else uses them
-    /// meanwhile orders that with the streams here.
+    /// The device must be able to access the elements at this address until the result is dropped, and all other uses
+    /// meanwhile must be ordered with the streams here.
     pub unsafe fn wrap_buffer<T: Stored>(
         &self,
         address: u64,

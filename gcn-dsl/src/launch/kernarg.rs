@@ -4,7 +4,7 @@ use super::LaunchError;
 use crate::kernel::BuiltKernel;
 use crate::lang::{PackedArg, Signature, SignatureArg, SignatureArgKind};
 
-/// As [`kernarg_bytes`], for code that was built.
+/// Like [`kernarg_bytes`], for a built kernel.
 pub(super) fn kernarg_of(
     built: &BuiltKernel,
     args: &[PackedArg<'_>],
@@ -22,7 +22,7 @@ struct Resident {
     bytes: u64,
 }
 
-/// Lays out arguments as [`Signature`] says; `addresses` are those of the slices of the host, in order.
+/// Lays out arguments according to [`Signature`]; `addresses` are those of the host slices, in order.
 ///
 /// # Errors
 /// [`LaunchError`] if arguments or addresses do not match the signature.
@@ -73,7 +73,7 @@ pub fn kernarg_bytes(
     Ok(out)
 }
 
-/// Where the slices among the arguments are.
+/// The slices among the arguments, with their addresses.
 fn residents(args: &[PackedArg<'_>], addresses: &[u64]) -> Vec<Option<Resident>> {
     let mut addresses = addresses.iter();
     let resident = |arg: &PackedArg<'_>| match arg {
@@ -89,7 +89,7 @@ fn residents(args: &[PackedArg<'_>], addresses: &[u64]) -> Vec<Option<Resident>>
     args.iter().map(resident).collect()
 }
 
-/// The length of a slice that a buffer resource can be for.
+/// The length of a slice, if a buffer resource can describe it.
 fn elements(signature: &Signature, declared: &SignatureArg, slice: Resident) -> Result<u32, LaunchError> {
     let (kernel, argument) = (signature.name.clone(), declared.name);
     let over = slice.address % 4;
@@ -103,7 +103,7 @@ fn elements(signature: &Signature, declared: &SignatureArg, slice: Resident) -> 
     }
 }
 
-/// The compiler relies on it that nothing else reaches what a `&mut [T]` argument reaches.
+/// Refuses overlapping slices: the compiler assumes that no other argument reaches the memory of a `&mut [T]` argument.
 fn refuse_overlap(signature: &Signature, slices: &[Option<Resident>]) -> Result<(), LaunchError> {
     let slices =
         signature.args.iter().zip(slices).filter_map(|(declared, slice)| Some((declared, (*slice)?)));
@@ -123,7 +123,7 @@ fn refuse_overlap(signature: &Signature, slices: &[Option<Resident>]) -> Result<
     Ok(())
 }
 
-/// Checks the lengths of slices that the kernel takes to end with a whole dword.
+/// Checks the lengths of slices that the kernel requires to end with a whole dword.
 fn refuse_partial_dwords(built: &BuiltKernel, args: &[PackedArg<'_>]) -> Result<(), LaunchError> {
     let whole = built.ir.whole_dword_arguments();
     for (declared, arg) in built.signature().args.iter().zip(args) {
@@ -145,7 +145,7 @@ fn refuse_partial_dwords(built: &BuiltKernel, args: &[PackedArg<'_>]) -> Result<
     Ok(())
 }
 
-/// Values narrower than a dword are extended as registers hold them.
+/// Values narrower than a dword are extended, as in registers.
 fn extended(declared: &SignatureArg, bytes: &[u8]) -> Vec<u8> {
     let fill = match bytes.last() {
         Some(top) if declared.elem.is_signed() && !declared.elem.is_float() && *top >= 0x80 => 0xff,

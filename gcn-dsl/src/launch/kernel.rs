@@ -1,4 +1,4 @@
-//! A kernel as the user has it: built and launched by one name.
+//! The user's view of a kernel: built and launched by one name.
 
 use std::sync::Arc;
 
@@ -38,19 +38,19 @@ pub trait Kernel: Copy {
     /// Name, workgroup size, targets and arguments.
     fn signature(&self) -> Signature;
 
-    /// Runs the body, which appends it to the kernel being built.
+    /// Runs the body, which appends its instructions to the kernel being built.
     #[doc(hidden)]
     fn trace(&self, arguments: &mut Arguments);
 
-    /// The arguments on a [`Stream`](crate::Stream) as a tuple, in order:
-    /// [`DeviceSlice`](crate::DeviceSlice)s in place of slices.
+    /// The arguments on a [`Stream`](crate::Stream) as a tuple, in order: [`DeviceSlice`](crate::DeviceSlice)s in place
+    /// of slices.
     type DeviceArgs<'a>: Passed<Self::DeviceArgs<'a>>;
 
-    /// Hands the host arguments over one by one.
+    /// Passes the host arguments on one by one.
     #[doc(hidden)]
     fn pack<'b, 'a: 'b>(args: &'b mut Self::Args<'a>, packer: &mut Packer<'b>);
 
-    /// Hands the arguments of a launch on a stream over one by one.
+    /// Passes the arguments of a launch on a stream on one by one.
     #[doc(hidden)]
     fn pack_device<'b, 'a: 'b>(args: &'b mut Self::DeviceArgs<'a>, packer: &mut DevicePacker<'b>);
 
@@ -70,7 +70,7 @@ pub trait Kernel: Copy {
         self.build_observed(target, options, &mut |_| {})
     }
 
-    /// As [`Kernel::build_with`]; `observe` is called at the end of each phase with its name. For measuring.
+    /// Like [`Kernel::build_with`]; `observe` is called at the end of each phase with its name, for measurements.
     #[doc(hidden)]
     fn build_observed(
         &self,
@@ -82,7 +82,7 @@ pub trait Kernel: Copy {
             .map(BuiltKernel::of)
     }
 
-    /// As [`Kernel::build`], or what an earlier call for the same kernel gave.
+    /// Like [`Kernel::build`], or the cached result of an earlier call for the same kernel.
     #[doc(hidden)]
     fn build_kept(&self, target: Target) -> Result<Arc<BuiltKernel>, BuildError> {
         kept::built(self.signature(), &|arguments| self.trace(arguments), target)
@@ -92,9 +92,9 @@ pub trait Kernel: Copy {
     /// device and, if they are `&mut`, back; or on a [`Stream`](crate::Stream), with
     /// [`DeviceBuffer`](crate::DeviceBuffer)s, without waiting for it.
     ///
-    /// The kernel is compiled for the device's target at the first call, and kept for later ones, of which each still runs the body on
-    /// the host, as values of the host may change it. A kernel that was [built](Kernel::build) goes without that:
-    /// [`Device::launch`](crate::Device::launch), [`Stream::launch`](crate::Stream::launch).
+    /// The kernel is compiled for the device's target at the first call and cached for later ones. Each of these still
+    /// runs the body on the host, as values of the host may change it. A kernel that was [built](Kernel::build)
+    /// explicitly avoids that: [`Device::launch`](crate::Device::launch), [`Stream::launch`](crate::Stream::launch).
     ///
     /// # Errors
     /// A [`LaunchError`]: the build failed, the grid or an argument does not fit, or the run failed.
@@ -107,8 +107,8 @@ pub trait Kernel: Copy {
         on.launch_built(self, &*self.build_kept(on.target())?, grid, args.passed())
     }
 
-    /// The bytes of the kernarg segment for scalar and pointer arguments, for people who launch with other
-    /// bindings: `addresses` gives the device address of each slice argument in order.
+    /// The bytes of the kernarg segment for scalar and pointer arguments, for launches through other bindings:
+    /// `addresses` gives the device address of each slice argument in order.
     ///
     /// # Errors
     /// A [`LaunchError`] if the number of addresses differs from the number of slice arguments.
@@ -124,8 +124,8 @@ pub trait Kernel: Copy {
     }
 }
 
-/// What a kernel is launched on: a [`Device`](crate::Device), with slices of the host that are copied there and back, or a
-/// [`Stream`](crate::Stream), with buffers that are on the device already.
+/// An object on which a kernel can be launched: a [`Device`](crate::Device), with host slices that are copied to the
+/// device and back, or a [`Stream`](crate::Stream), with buffers that are already on the device.
 #[diagnostic::on_unimplemented(
     message = "kernels are not launched on `{Self}`",
     label = "neither a `Device` nor a `Stream`"

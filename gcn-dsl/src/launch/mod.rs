@@ -47,14 +47,14 @@ pub use timed::TimedKernel;
 
 use crate::kernel::BuiltKernel;
 
-/// How many workgroups run, in each dimension.
+/// The number of workgroups in each dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Grid {
     /// Workgroups in x, y and z.
     pub workgroups: [u32; 3],
-    /// Bytes of LDS beyond the kernel's own, for [`LdsSlice::dynamic`](crate::lang::LdsSlice::dynamic).
+    /// Bytes of LDS in addition to the kernel's own, for [`LdsSlice::dynamic`](crate::lang::LdsSlice::dynamic).
     pub dynamic_lds: u32,
-    /// All workgroups are on the device at a time, so that each may wait for each.
+    /// All workgroups are on the device at the same time, so that they may wait for each other.
     pub cooperative: bool,
 }
 
@@ -74,35 +74,34 @@ impl Grid {
         Grid { workgroups: [x, y, z], dynamic_lds: 0, cooperative: false }
     }
 
-    /// The grid with `bytes` bytes of LDS for each workgroup beyond the kernel's own arrays.
+    /// The grid with `bytes` bytes of LDS for each workgroup in addition to the kernel's own arrays.
     #[must_use]
     pub const fn with_dynamic_lds(self, bytes: u32) -> Grid {
         Grid { dynamic_lds: bytes, ..self }
     }
 
-    /// The grid with all workgroups on the device at a time, so that each may wait for what each of the others does. A
-    /// launch of more workgroups than the device holds fails. [`LoadedKernel::workgroups_per_cu`] and
-    /// [`Properties::compute_units`] say how many that are.
+    /// The grid with all workgroups on the device at the same time, so that they may wait for each other. A launch of
+    /// more workgroups than the device holds fails. [`LoadedKernel::workgroups_per_cu`] and
+    /// [`Properties::compute_units`] give that number.
     #[must_use]
     pub const fn cooperative(self) -> Grid {
         Grid { cooperative: true, ..self }
     }
 }
 
-/// Statistics of a launch. A GPU does not count instructions; there they are 0.
+/// Statistics of a launch. A GPU does not count instructions; the counts are 0 there.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LaunchStats {
     /// Workgroups run.
     pub workgroups: u64,
-    /// Instructions executed, counted once for each wave.
+    /// Executed instructions, counted once for each wave.
     pub wave_instructions: u64,
-    /// The values that `dbg!` showed, by workgroup, wave and time. The simulator has printed them to standard
-    /// error as well.
+    /// The values shown by `dbg!`, by workgroup, wave and time. The simulator has also printed them to standard error.
     pub printed: Vec<Printed>,
 }
 
 impl Grid {
-    /// Refuses what no dispatch of the kernel can be.
+    /// Refuses a grid that no dispatch of the kernel can have.
     fn check(self, built: &BuiltKernel) -> Result<(), LaunchError> {
         let kernel = || built.name().to_owned();
         let [x, y, z] = self.workgroups;

@@ -16,7 +16,7 @@ use crate::scalar::Scalar;
 pub struct LoadedObject {
     backend: Arc<dyn Backend>,
     object: Vec<u8>,
-    /// The arguments of each kernel, hidden ones left out.
+    /// The arguments of each kernel, without hidden ones.
     kernels: Vec<(String, Vec<KernelArg>)>,
 }
 
@@ -41,8 +41,8 @@ impl<A> fmt::Debug for ObjectKernel<A> {
     }
 }
 
-/// What is passed for an argument of a code object's kernel: a number for one by value, [`DevicePtr`], [`DeviceSlice`] or
-/// [`DeviceBuffer`] for a pointer.
+/// A type that can be passed for an argument of a code object's kernel: a number for one passed by value,
+/// [`DevicePtr`], [`DeviceSlice`] or [`DeviceBuffer`] for a pointer.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not passed to a kernel of a code object",
     label = "neither a number nor memory of the device",
@@ -98,7 +98,7 @@ memory!(DeviceSlice DeviceBuffer);
 
 /// A tuple of [`ObjectArg`]s.
 pub trait ObjectArgs {
-    /// Whether each is a pointer, and its bytes.
+    /// For each, whether it is a pointer, and its size in bytes.
     #[doc(hidden)]
     const TYPES: &'static [(bool, u32)];
     /// The bytes of each.
@@ -132,8 +132,9 @@ tuples! {
 }
 
 impl Device {
-    /// Loads a code object of any compiler: what `hipModuleLoadData` loads, `clang --offload-arch` and `hipcc --genco` write, and
-    /// [`BuiltKernel::code_object`](crate::BuiltKernel::code_object) gives. It stays loaded as long as the device.
+    /// Loads a code object of any compiler, in the format of `hipModuleLoadData`: for example from `clang
+    /// --offload-arch`, `hipcc --genco`, or [`BuiltKernel::code_object`](crate::BuiltKernel::code_object). It stays
+    /// loaded as long as the device exists.
     ///
     /// ```
     /// use gcn_dsl::prelude::*;
@@ -157,11 +158,11 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`LaunchError::Object`] if the bytes are no linked code object; [`LaunchError::WrongTarget`].
+    /// [`LaunchError::Object`] if the bytes are not a linked code object; [`LaunchError::WrongTarget`].
     ///
     /// # Safety
-    /// Launched with arguments of the types that [`LoadedObject::kernel`] is told, the kernels access only memory that they are given.
-    /// On a simulator nothing else can be reached; a GPU also reaches memory of the host.
+    /// Launched with arguments of the types that are given to [`LoadedObject::kernel`], the kernels must access only
+    /// memory that they are given. A simulator permits nothing else; a GPU also reaches host memory.
     pub unsafe fn load_object(&self, object: &[u8]) -> Result<LoadedObject, LaunchError> {
         let code = read_code_object(object).map_err(LaunchError::object)?;
         let CodeObject { target_id, is_relocatable, kernels, .. } = &code;
@@ -199,7 +200,7 @@ impl LoadedObject {
     /// The kernel of this name, with arguments of these types, which are compared with the kernel's metadata.
     ///
     /// # Errors
-    /// [`LaunchError::NotInModule`], [`LaunchError::ArgumentCount`], [`LaunchError::ArgumentKind`], or what the device reports.
+    /// [`LaunchError::NotInModule`], [`LaunchError::ArgumentCount`], [`LaunchError::ArgumentKind`], or any error that the device reports.
     pub fn kernel<A: ObjectArgs>(&self, name: &str) -> Result<ObjectKernel<A>, LaunchError> {
         let Some((_, args)) = self.kernels.iter().find(|(own, _)| own == name) else {
             let available = self.kernels().collect::<Vec<_>>().join(", ");
@@ -239,10 +240,11 @@ impl LoadedObject {
 }
 
 impl<A: ObjectArgs> ObjectKernel<A> {
-    /// Runs the kernel with workgroups of `workgroup` work-items after everything that was started before, and waits for it.
+    /// Runs the kernel with workgroups of `workgroup` work-items after all work that was started before, and waits for
+    /// it.
     ///
     /// # Errors
-    /// [`LaunchError::EmptyGrid`] for a size of 0; what the device reports.
+    /// [`LaunchError::EmptyGrid`] for a size of 0; any error that the device reports.
     pub fn launch(&self, grid: Grid, workgroup: [u32; 3], args: A) -> Result<LaunchStats, LaunchError> {
         let [x, y, z] = grid.workgroups;
         if grid.workgroups.contains(&0) || workgroup.contains(&0) {

@@ -6,15 +6,16 @@ use std::sync::Arc;
 use super::buffer::{Allocation, DeviceSlice};
 use crate::lang::{PackedArg, Packer};
 
-/// Takes the arguments of a launch on a stream one by one, in order: values and pointers as [`Packer`] does.
+/// Receives the arguments of a launch on a stream one by one, in order: values and pointers in the same way as
+/// [`Packer`].
 ///
-/// Its own methods have no bounds and the others are [`Packer`]'s, so that rustc reports an argument that
-/// cannot be one for the launch with slices of the host and not again for this one.
+/// Its own methods have no bounds and the others are [`Packer`]'s, so that rustc reports an argument of a wrong type
+/// once, for the launch with host slices, and not again for this one.
 #[doc(hidden)]
 #[derive(Default)]
 pub struct DevicePacker<'a> {
     packer: Packer<'a>,
-    /// Memory of slices, and whether the kernel may write it.
+    /// The memory of slices, and whether the kernel may write it.
     pub(super) used: Vec<(&'a Arc<Allocation>, bool)>,
 }
 

@@ -1,10 +1,10 @@
-//! What a caller passes for the arguments of a kernel: a tuple of what each argument is taken from, written at the call or held in a
-//! variable before.
+//! The arguments that a caller passes for a kernel: a tuple with a source for each argument, written in the call or
+//! held in a variable.
 
 use super::{DevicePtr, DeviceSlice};
 use crate::lang::ByValue;
 
-/// A tuple that is passed for the arguments `Args` of a kernel.
+/// A tuple that can be passed for the arguments `Args` of a kernel.
 #[diagnostic::on_unimplemented(
     message = "the kernel takes the arguments `{Args}`, not `{Self}`",
     label = "not the arguments of the kernel",
@@ -16,7 +16,7 @@ pub trait Passed<Args> {
     fn passed(self) -> Args;
 }
 
-/// What is passed for one argument of the type `Arg`.
+/// A type that can be passed for an argument of type `Arg`.
 #[diagnostic::on_unimplemented(
     message = "the kernel takes `{Arg}` here, not `{Self}`",
     label = "not `{Arg}`",
@@ -63,7 +63,7 @@ macro_rules! memory {
 }
 memory!([T], DeviceSlice<T>);
 
-/// Tuples of as many members as names are given, and of all fewer ones.
+/// Implements it for tuples of as many members as names are given, and of all smaller sizes.
 macro_rules! tuples {
     ($($arg:ident $from:ident $member:tt,)*) => { tuples!(@ [] $($arg $from $member,)*); };
     (@ [$($arg:ident $from:ident $member:tt,)*]) => { tuples!(= $($arg $from $member,)*); };

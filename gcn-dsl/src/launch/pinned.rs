@@ -9,8 +9,8 @@ use super::backend::{Backend, Handle};
 use super::buffer::{bytes_of, from_bytes, to_bytes};
 use crate::lang::Stored;
 
-/// Elements in page-locked memory of the host, from [`Device::pinned`](crate::Device::pinned): a device copies to and
-/// from it without a copy in between, and it is allocated once for many copies.
+/// Elements in page-locked host memory, from [`Device::pinned`](crate::Device::pinned): a device copies to and from it
+/// directly, and it is allocated once for many copies.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -64,7 +64,7 @@ impl<T: Stored> PinnedBuffer<T> {
     /// The elements, after the last copy that was started.
     ///
     /// # Errors
-    /// What the device reports.
+    /// Any error that the device reports.
     pub fn to_vec(&self) -> Result<Vec<T>, LaunchError> {
         self.wait()?;
         from_bytes(&self.backend.pinned_bytes(&self.memory)?)
@@ -73,7 +73,7 @@ impl<T: Stored> PinnedBuffer<T> {
     /// Replaces the elements, after the last copy that was started.
     ///
     /// # Errors
-    /// [`LaunchError::Length`] if `data` has another length, or what the device reports.
+    /// [`LaunchError::Length`] if `data` has another length, or any error that the device reports.
     pub fn copy_from_slice(&mut self, data: &[T]) -> Result<(), LaunchError> {
         if data.len() != self.len {
             return Err(LaunchError::Length { from: data.len(), to: self.len });

@@ -1,4 +1,4 @@
-//! What streams share with the memory that they use.
+//! The state that streams share with the memory that they use.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ impl Queue {
         self.backend.synchronize(&self.handle)
     }
 
-    /// Everything that is started from now on runs after all work of `earlier` so far.
+    /// All work that is started from now on runs after all work of `earlier` so far.
     pub fn wait_for_all_of(&self, earlier: &Queue) -> Result<(), LaunchError> {
         let event = self.backend.record(&earlier.handle)?;
         self.backend.wait(&self.handle, &event)

@@ -37,14 +37,14 @@ pub(super) struct Simulator {
     options: Options,
 }
 
-/// A stream: how many cycles its work takes so far. The work itself is done when it is started.
+/// A stream: the number of cycles that its work has taken so far. Work is executed when it is started.
 #[derive(Default)]
 struct Queue {
     cycles: Mutex<u64>,
 }
 
 impl Queue {
-    /// A number is as good after a panic as before.
+    /// A panic leaves the number valid.
     fn cycles(&self) -> MutexGuard<'_, u64> {
         self.cycles.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -53,17 +53,17 @@ impl Queue {
 /// An event: the cycles of its stream at that moment.
 struct Moment(u64);
 
-/// A loaded kernel: nothing, since its code is interpreted as it is.
+/// A loaded kernel: empty, since its code is interpreted directly.
 struct Loaded;
 
 /// The steps of a graph.
 struct Steps(Vec<Step>);
 
-/// Memory of the host that copies are made to and from.
+/// Host memory for copies.
 struct Pinned(Mutex<Vec<u8>>);
 
 impl Pinned {
-    /// Bytes are as good after a panic as before.
+    /// A panic leaves the bytes valid.
     fn of(memory: &Handle) -> Result<MutexGuard<'_, Vec<u8>>, LaunchError> {
         let Pinned(bytes) = own(memory, "the page-locked memory")?;
         Ok(bytes.lock().unwrap_or_else(PoisonError::into_inner))
@@ -80,7 +80,7 @@ impl Arriving for Arrived {
 }
 
 impl Simulator {
-    /// A simulator without allocations. With a `clock` it runs in timed mode, else as `options` say.
+    /// A simulator without allocations. With a `clock` it runs in timed mode, otherwise according to `options`.
     pub fn new(target: Target, clock: Option<Box<Clock>>, options: Options) -> Simulator {
         Simulator { target, memory: Mutex::new(Memory::new()), clock, options }
     }
@@ -91,13 +91,13 @@ impl Simulator {
         report.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// A run that panicked elsewhere leaves plain bytes, which are as good as any.
+    /// A run that panicked elsewhere leaves plain bytes, which are valid.
     fn memory(&self) -> MutexGuard<'_, Memory> {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Where the user wrote what, by code offset.
+/// The user's source positions, by code offset.
 fn lines(kernel: &BuiltKernel) -> BTreeMap<u32, String> {
     let located = kernel.code.offsets.iter().zip(&kernel.program().lines);
     located.filter_map(|(offset, line)| Some((*offset, line.loc?.to_string()))).collect()
@@ -117,7 +117,7 @@ fn memory_error(error: gcn_sim::MemoryError) -> LaunchError {
     LaunchError::Memory(error.into())
 }
 
-/// A trap has a place in the source, and may have numbers.
+/// Adds the source position to a trap, and the numbers of a failed check.
 fn explain(kernel: &BuiltKernel, error: SimError, numbers: &[Number]) -> LaunchError {
     let name = kernel.name().to_owned();
     if let SimError::Trap { site, .. } = &error
@@ -149,7 +149,7 @@ impl Backend for Simulator {
         Ok(Properties {
             name: format!("simulator of {}", self.target),
             target: self.target,
-            compute_units: u32::try_from(timed::compute_units(self.target)).unwrap_or(u32::MAX),
+            compute_units: u32::try_from(timed::multiprocessors(self.target)).unwrap_or(u32::MAX),
             lds_bytes: self.target.lds_per_cu(),
             memory_bytes: None,
             clock_mhz: self.clock.as_ref().map(|clock| clock.mhz),

@@ -15,12 +15,12 @@ use super::{
 use crate::kernel::BuiltKernel;
 use crate::lang::Stored;
 
-/// Work for a device in the order in which it is started: launches and copies return at once and run after
-/// those that were started on the stream before; those of different streams may run at once. Data are
-/// [`DeviceBuffer`](crate::DeviceBuffer)s, whose use by several streams is kept in order.
+/// A queue of work for a device: launches and copies return at once and run after earlier ones on the same stream;
+/// those of different streams may run at the same time. Data are in [`DeviceBuffer`](crate::DeviceBuffer)s, whose uses
+/// by several streams are kept in order.
 ///
-/// On the simulator work is done when it is started, so that errors of kernels come from the launch; on a GPU
-/// they may come from a later call, at the latest from [`Stream::synchronize`].
+/// On the simulator work is executed when it is started, so errors of kernels are returned by the launch. On a GPU a
+/// later call may return them, [`Stream::synchronize`] at the latest.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -75,14 +75,14 @@ impl Stream {
         if Arc::ptr_eq(&self.queue.backend, other) { Ok(()) } else { Err(LaunchError::OtherDevice { what }) }
     }
 
-    /// Orders the stream's next work after what other streams do to the slice.
+    /// Orders the stream's next work after other streams' work on the slice.
     fn uses<T>(&self, slice: &DeviceSlice<T>, written: bool) -> Result<(), LaunchError> {
         self.same(&slice.memory.backend, "the buffer")?;
         slice.memory.used_by(&self.queue, written)
     }
 
-    /// Starts a kernel: `&buffer` is passed for `&[T]`, `&mut buffer` for `&mut [T]`. On a GPU this is one
-    /// HIP call, if no other stream is at work on the buffers.
+    /// Starts a kernel: pass `&buffer` for `&[T]`, `&mut buffer` for `&mut [T]`. On a GPU this is one HIP call, if no
+    /// other stream uses the buffers.
     ///
     /// # Errors
     /// A [`LaunchError`]: the grid or an argument does not fit, belongs to another device, or the device
@@ -100,7 +100,7 @@ impl Stream {
         self.launch_packed(&kernel.built, &kernel.handle, grid, &packer)
     }
 
-    /// The launch without types, which the crate of a user does not compile once more for each kernel.
+    /// The launch without types, so that a user's crate does not compile it again for each kernel.
     fn launch_packed(
         &self,
         built: &BuiltKernel,
@@ -117,21 +117,21 @@ impl Stream {
         self.queue.backend.launch(Some(&self.queue.handle), handle, built, grid, &kernarg)
     }
 
-    /// Copies elements to the device. They are taken from `data` before this returns.
+    /// Copies elements to the device. `data` is read before this returns.
     ///
     /// # Errors
-    /// [`LaunchError::Length`], [`LaunchError::OtherDevice`], or what the device reports.
+    /// [`LaunchError::Length`], [`LaunchError::OtherDevice`], or any error that the device reports.
     pub fn upload<T: Stored>(&self, data: &[T], to: &mut DeviceSlice<T>) -> Result<(), LaunchError> {
         to.check_len(data.len())?;
         self.uses(to, true)?;
         self.queue.backend.write_on(&self.queue.handle, to.address(), &to_bytes(data))
     }
 
-    /// Copies elements to the host: [`Download::wait`] gives them. Work that is started on them afterwards
-    /// does not change what arrives.
+    /// Copies elements to the host: [`Download::wait`] returns them. Work that is started on them afterwards does not
+    /// affect the result.
     ///
     /// # Errors
-    /// [`LaunchError::OtherDevice`], or what the device reports.
+    /// [`LaunchError::OtherDevice`], or any error that the device reports.
     pub fn download<T: Stored>(&self, from: &DeviceSlice<T>) -> Result<Download<T>, LaunchError> {
         self.uses(from, false)?;
         let arriving = self.queue.backend.read_on(&self.queue.handle, from.address(), from.bytes())?;
@@ -141,7 +141,7 @@ impl Stream {
     /// Copies elements from one place of the device to another.
     ///
     /// # Errors
-    /// [`LaunchError::Length`], [`LaunchError::OtherDevice`], or what the device reports.
+    /// [`LaunchError::Length`], [`LaunchError::OtherDevice`], or any error that the device reports.
     pub fn copy<T: Stored>(&self, from: &DeviceSlice<T>, to: &mut DeviceSlice<T>) -> Result<(), LaunchError> {
         to.check_len(from.len())?;
         self.uses(from, false)?;
@@ -149,12 +149,12 @@ impl Stream {
         self.queue.backend.copy_on(&self.queue.handle, from.address(), to.address(), from.bytes())
     }
 
-    /// Copies elements from another device of the same kind to this one, without the host in between where the two are
-    /// connected so.
+    /// Copies elements from another device of the same kind to this one, without the host in between if the two are
+    /// directly connected.
     ///
     /// # Errors
-    /// [`LaunchError::Length`], [`LaunchError::OtherDevice`] if `to` is not of this stream's device or the devices are
-    /// of different kinds, or what the devices report.
+    /// [`LaunchError::Length`], [`LaunchError::OtherDevice`] if `to` is not on this stream's device or the devices are
+    /// of different kinds, or any error that the devices report.
     pub fn copy_peer<T: Stored>(
         &self,
         from: &DeviceSlice<T>,
@@ -170,7 +170,7 @@ impl Stream {
     /// Sets all bytes to zero.
     ///
     /// # Errors
-    /// [`LaunchError::OtherDevice`], or what the device reports.
+    /// [`LaunchError::OtherDevice`], or any error that the device reports.
     pub fn zero<T: Stored>(&self, slice: &mut DeviceSlice<T>) -> Result<(), LaunchError> {
         self.fill_bytes(slice, 0)
     }
@@ -178,7 +178,7 @@ impl Stream {
     /// Sets all bytes to one value.
     ///
     /// # Errors
-    /// [`LaunchError::OtherDevice`], or what the device reports.
+    /// [`LaunchError::OtherDevice`], or any error that the device reports.
     pub fn fill_bytes<T: Stored>(&self, slice: &mut DeviceSlice<T>, byte: u8) -> Result<(), LaunchError> {
         self.uses(slice, true)?;
         self.queue.backend.fill_on(&self.queue.handle, slice.address(), byte, slice.bytes())
@@ -194,7 +194,7 @@ impl Stream {
     /// Copies elements of page-locked memory to the device.
     ///
     /// # Errors
-    /// [`LaunchError::Length`], [`LaunchError::OtherDevice`], or what the device reports.
+    /// [`LaunchError::Length`], [`LaunchError::OtherDevice`], or any error that the device reports.
     pub fn upload_pinned<T: Stored>(
         &self,
         from: &mut PinnedBuffer<T>,
@@ -208,10 +208,10 @@ impl Stream {
         Ok(())
     }
 
-    /// Copies elements of the device to page-locked memory, whose `to_vec` waits for them.
+    /// Copies elements of the device to page-locked memory, whose `to_vec` waits for the copy.
     ///
     /// # Errors
-    /// [`LaunchError::Length`], [`LaunchError::OtherDevice`], or what the device reports.
+    /// [`LaunchError::Length`], [`LaunchError::OtherDevice`], or any error that the device reports.
     pub fn download_pinned<T: Stored>(
         &self,
         from: &DeviceSlice<T>,
@@ -227,10 +227,10 @@ impl Stream {
         Ok(())
     }
 
-    /// Starts the steps of a graph: with HIP by one call, if no other stream is at work on the memory.
+    /// Starts the steps of a graph: with HIP by one call, if no other stream uses the memory.
     ///
     /// # Errors
-    /// [`LaunchError::OtherDevice`], or what the device reports.
+    /// [`LaunchError::OtherDevice`], or any error that the device reports.
     pub fn replay(&self, graph: &Graph) -> Result<(), LaunchError> {
         self.same(&graph.backend, "the graph")?;
         for (memory, written) in &graph.used {
@@ -239,35 +239,35 @@ impl Stream {
         self.queue.backend.replay(&self.queue.handle, &graph.handle)
     }
 
-    /// An event that happens when everything is done that was started on the stream so far.
+    /// An event that happens when all work that was started on the stream so far has completed.
     ///
     /// # Errors
-    /// What the device reports.
+    /// Any error that the device reports.
     pub fn record(&self) -> Result<Event, LaunchError> {
         let backend = Arc::clone(&self.queue.backend);
         let handle = backend.record(&self.queue.handle)?;
         Ok(Event { backend, handle })
     }
 
-    /// Everything that is started on this stream from now on runs after the event. The host does not wait.
+    /// All work that is started on this stream from now on runs after the event. The host does not wait.
     ///
     /// # Errors
-    /// [`LaunchError::OtherDevice`], or what the device reports.
+    /// [`LaunchError::OtherDevice`], or any error that the device reports.
     pub fn wait(&self, event: &Event) -> Result<(), LaunchError> {
         self.same(&event.backend, "the event")?;
         self.queue.backend.wait(&self.queue.handle, &event.handle)
     }
 
-    /// Waits until everything is done that was started on the stream.
+    /// Waits until all work that was started on the stream has completed.
     ///
     /// # Errors
-    /// What the device reports, faults of kernels among it.
+    /// Any error that the device reports, including faults of kernels.
     pub fn synchronize(&self) -> Result<(), LaunchError> {
         self.queue.synchronize()
     }
 }
 
-/// A moment in the work of a stream: what [`Stream::record`] gives.
+/// A point in the work of a stream, from [`Stream::record`].
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -303,7 +303,7 @@ impl Event {
     /// True if it has happened.
     ///
     /// # Errors
-    /// What the device reports.
+    /// Any error that the device reports.
     pub fn is_done(&self) -> Result<bool, LaunchError> {
         self.backend.is_done(&self.handle)
     }
@@ -311,21 +311,20 @@ impl Event {
     /// Waits for it.
     ///
     /// # Errors
-    /// What the device reports.
+    /// Any error that the device reports.
     pub fn synchronize(&self) -> Result<(), LaunchError> {
         self.backend.wait_for(&self.handle)
     }
 
     /// The time from an earlier event to this one; waits for both.
     ///
-    /// On a GPU it is measured by the device. On [`Device::timed_simulator`](crate::Device::timed_simulator)
-    /// it is the cycles that the model of the compute unit counts for the kernels between the two, at the
-    /// clock that was given: copies take no time, and kernels of different streams do not slow each other
-    /// down.
+    /// On a GPU the device measures it. On [`Device::timed_simulator`](crate::Device::timed_simulator) it is the number
+    /// of cycles that the model of the compute unit counts for the kernels between the two events, at the given clock:
+    /// copies take no time, and kernels of different streams do not slow each other down.
     ///
     /// # Errors
     /// [`LaunchError::NoClock`] on other simulators, [`LaunchError::EventOrder`],
-    /// [`LaunchError::OtherDevice`], or what the device reports.
+    /// [`LaunchError::OtherDevice`], or any error that the device reports.
     pub fn elapsed_since(&self, since: &Event) -> Result<Duration, LaunchError> {
         if !Arc::ptr_eq(&self.backend, &since.backend) {
             return Err(LaunchError::OtherDevice { what: "the event" });
@@ -351,7 +350,7 @@ impl<T: Stored> Download<T> {
     /// Waits for the elements.
     ///
     /// # Errors
-    /// What the device reports.
+    /// Any error that the device reports.
     pub fn wait(self) -> Result<Vec<T>, LaunchError> {
         from_bytes(&self.arriving.wait()?)
     }

@@ -13,8 +13,8 @@ use crate::kernel::BuiltKernel;
 
 /// Launches in the simulator's timed mode. Every [`Kernel`] has them.
 pub trait TimedKernel: Kernel {
-    /// Runs the kernel in the simulator's timed mode: a model says in which cycle each instruction issues and
-    /// why not earlier ([`gcn_sim::timed`]). `&mut` slices hold the results afterwards.
+    /// Runs the kernel in the simulator's timed mode: a model determines in which cycle each instruction issues and why
+    /// not earlier ([`gcn_sim::timed`]). `&mut` slices hold the results afterwards.
     ///
     /// # Errors
     /// Those of [`Kernel::launch`].
@@ -28,8 +28,8 @@ pub trait TimedKernel: Kernel {
         run(self, &*self.build_kept(target)?, grid, args.passed(), config)
     }
 
-    /// Runs the kernel on one compute unit in timed mode and draws where the cycles go: pipelines and waves
-    /// as rows, instructions and waits as bars, each wait with the rules for which it is there.
+    /// Runs the kernel on one compute unit in timed mode and draws a timeline: pipelines and waves as rows,
+    /// instructions and waits as bars, each wait with the rules that require it.
     ///
     /// ```
     /// use gcn_dsl::prelude::*;
@@ -79,7 +79,7 @@ fn run<K: Kernel>(
     simulator.report().ok_or_else(|| LaunchError::Memory("the timed run left no report".into()))
 }
 
-/// Why each wait of a kernel is there, by its byte offset.
+/// The reason of each wait of a kernel, by its byte offset.
 fn notes(built: &BuiltKernel) -> BTreeMap<u32, String> {
     let lines = built.code.offsets.iter().zip(&built.program().lines);
     lines.filter_map(|(offset, line)| Some((*offset, line.note.as_deref()?.replace('\n', " ")))).collect()

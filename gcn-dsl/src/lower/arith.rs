@@ -1,7 +1,7 @@
 //! Arithmetic of two operands.
 //!
-//! Scalar operations that the SALU has run there; all others run on the VALU and come back through
-//! `v_readfirstlane_b32`, which is right because every active lane computes the same.
+//! Scalar operations that the SALU supports run there; all others run on the VALU and are read back by
+//! `v_readfirstlane_b32`, which is right because every active lane computes the same value.
 
 use gcn_isa::inst::Mods;
 use gcn_isa::reg::RegFile;
@@ -28,7 +28,7 @@ pub(super) fn calc(elem: Elem) -> Calc {
     match elem {
         Elem::Bool => Calc::Mask,
         Elem::I8 | Elem::I16 | Elem::I32 => Calc::I32,
-        // 8-bit floats are bits until they are converted.
+        // 8-bit floats are handled as bits until they are converted.
         Elem::U8 | Elem::U16 | Elem::U32 | Elem::F8E4M3 | Elem::F8E5M2 => Calc::U32,
         Elem::I64 => Calc::I64,
         Elem::U64 => Calc::U64,
@@ -38,7 +38,7 @@ pub(super) fn calc(elem: Elem) -> Calc {
     }
 }
 
-/// SALU mnemonic of an operation, where one instruction does it.
+/// SALU mnemonic of an operation, if one instruction computes it.
 fn scalar_op(op: Bin, calc: Calc) -> Option<&'static str> {
     use Calc::{I32, I64, Mask, U32, U64};
     Some(match (op, calc) {
@@ -67,7 +67,7 @@ fn scalar_op(op: Bin, calc: Calc) -> Option<&'static str> {
     })
 }
 
-/// VALU mnemonic of an operation, where one instruction does it, and whether its sources are reversed.
+/// VALU mnemonic of an operation, if one instruction computes it, and whether its sources are reversed.
 pub(super) fn vector_op(op: Bin, calc: Calc) -> Option<(&'static str, bool)> {
     use Calc::{F16, F32, F64, I32, I64, U32, U64};
     let plain = |m| Some((m, false));
@@ -109,12 +109,12 @@ pub(super) fn vector_op(op: Bin, calc: Calc) -> Option<(&'static str, bool)> {
     }
 }
 
-/// True if the result of integers of fewer than 32 bits that are extended is extended likewise.
+/// True if an operation on correctly extended narrow integers (fewer than 32 bits) gives a correctly extended result.
 fn stays_narrow(op: Bin) -> bool {
     matches!(op, Bin::And | Bin::Or | Bin::Xor | Bin::Shr | Bin::Min | Bin::Max)
 }
 
-/// Factors below this bound are multiplied as fast as they are added.
+/// Products of factors below this bound run at the full rate, like additions.
 const FULL_RATE: u32 = 1 << 24;
 
 impl Lower<'_> {
@@ -198,7 +198,7 @@ impl Lower<'_> {
             if matches!(calc(ty.elem), Calc::I64 | Calc::U64) && op == Bin::Mul {
                 return self.mul_64_scalar(dst, a, b);
             }
-            // The SALU cannot do it: all active lanes compute the same value, and the first one is read back.
+            // The SALU lacks the operation: all active lanes compute the same value, and the first one is read back.
             let wide = self.new_reg(RegFile::Vgpr, dst.len);
             self.bin_vector(op, ty.elem, wide, a, b)?;
             return self.uniform_result(dst, wide, ty);
@@ -206,7 +206,8 @@ impl Lower<'_> {
         self.bin_vector(op, ty.elem, dst, a, b)
     }
 
-    /// True for a mask or a limit that changes nothing, given what is known of the left operand.
+    /// True if the operation is a mask or a limit that does not change the left operand, given its known range and
+    /// bits.
     fn keeps_left(&self, op: Bin, ty: Type, [a, b]: [Value; 2]) -> bool {
         let (known, signed) = (self.ranges.get(a), self.ranges.interval(a));
         let bits = self.kernel.constant(b).map(|bits| bits as u32).filter(|_| ty.is_varying_word());
@@ -254,7 +255,7 @@ impl Lower<'_> {
         Ok(Src::Reg(dst))
     }
 
-    /// `dst = a op b` on the VALU, for any element type but a mask.
+    /// `dst = a op b` on the VALU, for any element type except masks.
     pub(super) fn bin_vector(&mut self, op: Bin, elem: Elem, dst: VSlice, a: Src, b: Src) -> Lowered {
         let calc = calc(elem);
         if elem == Elem::Bf16 {
@@ -332,7 +333,8 @@ impl Lower<'_> {
         self.narrow_integer(dst, Src::Reg(dst), 0, elem)
     }
 
-    /// `dst` = the bits of `src` from bit `first` as an integer of fewer than 32 bits, extended as such.
+    /// `dst` = the bits of `src` from bit `first` on as an integer of fewer than 32 bits, extended according to its
+    /// type.
     pub(super) fn narrow_integer(&mut self, dst: VSlice, src: Src, first: u32, elem: Elem) -> Lowered {
         let bits = 8 * elem.bytes();
         let constant = |c: u32| Src::Const(u64::from(c), Width::B32);
@@ -377,7 +379,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// The lower word of an integer of 64 bits, from where it was made of that word if it was.
+    /// The lower word of a 64-bit integer. If the integer was made from a word, that word.
     fn word(&mut self, v: Value, pair: Src) -> Src {
         match &self.kernel.def(v).inst {
             Inst::Concat(parts) => self.operand(parts[0]),
@@ -386,7 +388,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The sum of two integers of 64 bits whose upper halves are 0: its upper half is the carry.
+    /// The sum of two 64-bit integers whose upper halves are 0: its upper half is the carry.
     fn sum_of_words(&mut self, dst: VSlice, words: [Src; 2]) -> Lowered {
         let [x, y] = words;
         let (carry, ignored) = (self.new_mask(), self.new_mask());
@@ -415,8 +417,8 @@ impl Lower<'_> {
         let lo = VSlice { reg: dst.reg, start: dst.start, len: 1 };
         let hi = VSlice { start: dst.start + 1, ..lo };
         let halves = [self.half(a, 0), self.half(b, 0), self.half(a, 1), self.half(b, 1)];
-        // An instruction may read one scalar, and the carry is the one of the second addition, so its sources
-        // must be in VGPRs.
+        // An instruction may read one scalar. The second addition already reads the carry, so its sources must be in
+        // VGPRs.
         let highs = [self.in_vgpr(halves[2], 1), self.in_vgpr(halves[3], 1)];
         self.machine(low, &[lo, carry], &halves[..2])?;
         self.machine(high, &[hi, ignored], &[Src::Reg(highs[0]), Src::Reg(highs[1]), Src::Reg(carry)])

@@ -1,8 +1,8 @@
-//! Atomics and fences: the access of the table with the memory model's sequence around it.
+//! Atomics and fences: the atomic instruction, surrounded by the memory model's sequence.
 //!
-//! The sequence of an ordering and a scope is [`memory_model`]'s; its waits and cache instructions are
-//! boundaries that the scheduler moves nothing across. Where a sequence has nothing on a side that must hold
-//! memory accesses back, [`Op::Order`] stands there. Waits for registers come later and only add to these.
+//! [`memory_model`] gives the sequence for an ordering and a scope; the scheduler moves nothing across its waits and
+//! cache instructions. If the sequence is empty on a side that must hold memory accesses back, [`Op::Order`] is emitted
+//! there. Waits for registers are inserted later and only add to these.
 
 use gcn_isa::inst::Mods;
 use gcn_isa::memory_model::{self, Action, Bits, Mode, Operation, Ordering, Scope, Sequence, Space};
@@ -40,7 +40,7 @@ impl Lower<'_> {
         let ordering = atomic.ordering;
         let sequence = self.sequence(operation, ordering, atomic.scope, space)?;
         self.actions(&sequence.before)?;
-        // Loads may pass loads, but not two atomic ones of one element: the second would find an older value.
+        // Loads may pass loads, but not two atomic loads of one element: the second would return an older value.
         let holds_back = ordering.releases() || operation == Operation::Load;
         if sequence.before.is_empty() && holds_back {
             self.order();
@@ -105,7 +105,7 @@ impl Lower<'_> {
         let address = self.address(atomic.memory, atomic.offset);
         let mnemonic = self.atomic_mnemonic(name, address.family, elem, used)?;
         let vector = address.family != "ds";
-        // LDS has no exchange that drops the old value.
+        // LDS has no exchange instruction that discards the old value.
         let returns = used || (!vector && atomic.op == AtomicOp::Swap);
         let srcs = self.atomic_operands(atomic, &address);
         let call = Call {
@@ -124,7 +124,7 @@ impl Lower<'_> {
         self.call_with(v, &call, &srcs)
     }
 
-    /// The table's mnemonic, if the target has the form that is wanted.
+    /// The mnemonic, if the target has the requested form.
     fn atomic_mnemonic(&self, name: &Name, family: &str, elem: Elem, used: bool) -> Lowered<&'static str> {
         let text = name.mnemonic(family, elem, used);
         let mut rows = table::find_operation(self.func.on(), &text).peekable();
@@ -169,7 +169,7 @@ impl Lower<'_> {
 fn modifiers(address: &Address, bits: Bits) -> Given {
     let mut mods = Mods { offset: address.offset, offen: address.offen, ..Mods::default() };
     bits.apply(&mut mods);
-    // Only what was set: a row that lacks a modifier accepts the call as long as that is at its default.
+    // Only modifiers that were set: a row that lacks a modifier accepts the call as long as it has the default value.
     let mut set = Modifiers::empty();
     set.set(Modifiers::OFFSET, address.offset != 0);
     set.set(Modifiers::OFFEN, address.offen);

@@ -1,13 +1,13 @@
 //! Calls of table instructions by mnemonic (`crate::isa`).
 //!
-//! A call names its operands and the number of its results. This module chooses a row among those of the
-//! call's variant: one that has the modifiers, then the one that needs the fewest copies, then the shortest.
-//! Moves surround the instruction: before it for operands that no slot accepts, for the old value of a tied
-//! operand, and for SCC, VCC and M0; after it for SCC, VCC, the rest of a wide result and the old EXEC. None
-//! of these moves changes SCC.
+//! A call names its operands and the number of its results. This module chooses a row among those of the call's
+//! variant: one that has the modifiers, then the one with the fewest copies, then the shortest. Moves surround the
+//! instruction. Before it come moves for operands that no slot accepts, for the old value of a tied operand, and for
+//! SCC, VCC and M0; after it moves for SCC, VCC, the rest of a wide result and the old EXEC. None of these moves
+//! changes SCC.
 //!
-//! The encoder judges modifiers and immediates: it is called with stand-in registers, so that an error is
-//! reported at the user's call and no rule is written twice.
+//! The encoder checks modifiers and immediates: it is called with stand-in registers, so that an error is reported at
+//! the user's call and no rule is written twice.
 
 mod fits;
 
@@ -19,7 +19,7 @@ use gcn_isa::target::WaveSize;
 use hashbrown::HashMap;
 use smallvec::SmallVec;
 
-use super::emit::{Bus, can_copy, file_kind, is_fixed_vcc, to_operand};
+use super::emit::{Bus, can_copy, file_kind, is_fixed_vcc, is_low_half, to_operand};
 use super::{Lower, LowerCause, LowerError, Lowered, Src, Width};
 use crate::catalog::returns_exec;
 use crate::ir::call::BUFFER_FORMAT;
@@ -28,7 +28,7 @@ use crate::mir::{MOperand, Op, VSlice};
 use crate::scalar::Elem;
 use fits::{Fit, can_hold, has_modifiers, modifiers, narrow_fits, starts_accumulator, takes};
 
-/// A row with the modifiers that a call has in it.
+/// A row with the call's modifiers applied to it.
 struct Choice {
     row: &'static InstDesc,
     mods: Mods,
@@ -131,7 +131,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The constant bus of a call with these sources, one for each slot that is read.
+    /// The constant bus for a call with these sources, one for each slot that is read.
     fn bus_of_call(&self, row: &InstDesc, srcs: &[Src]) -> Bus {
         let mut bus = Bus::new(row, self.target);
         let slots = row.operands.iter().filter(|slot| slot.access != Access::Write);
@@ -139,7 +139,7 @@ impl Lower<'_> {
         bus
     }
 
-    /// Whether `row` can take the call, with how many copies.
+    /// The number of copies that `row` needs to take the call; `None` if it cannot.
     fn fit_call(&self, row: &InstDesc, call: &Call, srcs: &[Src]) -> Option<Fit> {
         let mut types = call.results.iter();
         let mut srcs = srcs.iter();
@@ -171,7 +171,7 @@ impl Lower<'_> {
         srcs.next().is_none().then_some(fit)
     }
 
-    /// How many copies stand between a slot's register and a result of type `ty`.
+    /// The number of copies between a slot's register and a result of type `ty`.
     fn result_copies(&self, slot: &OperandDesc, ty: Type) -> Option<u32> {
         let (file, len) = ty.registers_in(self.func.wave);
         if is_fixed_vcc(slot) {
@@ -181,13 +181,13 @@ impl Lower<'_> {
         if slot.dwords != len && !narrower {
             return None;
         }
-        if slot.kinds.contains(file_kind(file)) {
+        if slot.kinds.contains(file_kind(file)) || is_low_half(slot, file_kind(file)) {
             return Some(u32::from(narrower));
         }
         (file == RegFile::Vgpr && slot.kinds.contains(OperandKinds::AGPR)).then_some(1)
     }
 
-    /// Operands of the chosen row, with copies before the instruction emitted and those after it noted.
+    /// Chooses the operands for the row. Emits the copies before the instruction and collects those after it.
     fn place(&mut self, call: &Call, choice: &Choice, results: &[VSlice], srcs: &[Src]) -> Placed {
         let row = choice.row;
         let mut placed = Placed::default();
@@ -219,7 +219,8 @@ impl Lower<'_> {
             return MOperand::Fixed(self.vcc().into());
         }
         let file = self.func.info(dst.reg).file;
-        let at = if slot.kinds.contains(file_kind(file)) && slot.dwords == dst.len {
+        let held = slot.kinds.contains(file_kind(file)) || is_low_half(slot, file_kind(file));
+        let at = if held && slot.dwords == dst.len {
             dst
         } else {
             let file = if slot.kinds.contains(file_kind(file)) { file } else { RegFile::Agpr };
@@ -243,15 +244,18 @@ impl Lower<'_> {
             return to_operand(src);
         }
         let vector = slot.kinds.intersects(OperandKinds::VGPR | OperandKinds::AGPR);
-        if !vector && slot.allows_special("m0") && row.format.is_vop() {
+        if !vector && slot.allows_special("m0") && row.format.is_vop() && !bus.is_free() {
             // The lane number of v_writelane_b32 may be in M0, next to another SGPR.
             self.set_fixed(M0, src);
             return MOperand::Fixed(M0.into());
         }
-        MOperand::Virt(self.copied(slot, src))
+        let copy = self.copied(slot, src);
+        // What comes after it in the same instruction finds the bus taken, so that M0 stands for one operand at most.
+        bus.take(Src::Reg(copy), self.file(Src::Reg(copy)));
+        MOperand::Virt(copy)
     }
 
-    /// Operands that must be in one file: an accumulator moves to where the result is.
+    /// Operands that must be in the same register file: an accumulator moves to the file of the result.
     fn unify_files(&mut self, row: &InstDesc, operands: &mut [MOperand]) {
         for pair in row.same_file {
             let (a, b) = (usize::from(pair.a), usize::from(pair.b));
@@ -270,7 +274,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Gives the destination its old value where the instruction leaves a part of it alone.
+    /// Gives the destination its old value if the instruction does not write all of it.
     fn keep_old(&mut self, call: &Call, choice: &Choice, placed: &Placed) {
         let inst = MachineInst { desc: choice.row, operands: SmallVec::new(), mods: choice.mods };
         if !inst.preserves_destination() {
@@ -286,7 +290,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Fills the registers that the instruction reads without naming them; where EXEC is kept if it is
+    /// Fills the registers that the instruction reads implicitly. Returns the register that saves EXEC, if EXEC is
     /// written.
     fn before(&mut self, call: &Call, row: &InstDesc) -> Lowered<Option<VSlice>> {
         let saved = row.implicit_writes.contains(ImplicitRegs::EXEC).then(|| {
@@ -339,7 +343,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// `reg = src` for a register with a meaning.
+    /// `reg = src` for a register with a special meaning.
     fn set_fixed(&mut self, reg: Reg, src: Src) {
         let src = match src {
             // A copy repeats a 32-bit constant in each dword.
@@ -349,7 +353,7 @@ impl Lower<'_> {
         self.push(Op::Copy, [MOperand::Fixed(reg.into()), to_operand(src)]);
     }
 
-    /// Asks the encoder, with stand-ins for the registers.
+    /// Lets the encoder check the call, with stand-ins for the registers.
     fn check_encoding(&self, mnemonic: &str, choice: &Choice, operands: &[MOperand]) -> Lowered {
         let mut next: HashMap<RegFile, u16> = HashMap::new();
         let mut known: HashMap<VSlice, Reg> = HashMap::new();

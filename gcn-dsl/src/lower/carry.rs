@@ -1,4 +1,4 @@
-//! A condition that is added or subtracted as 0 or 1: the carry of an addition.
+//! A condition that is added or subtracted as 0 or 1 becomes the carry of an addition.
 
 use super::{Lower, Lowered, Src, Width};
 use crate::ir::{Bin, Inst, Value};
@@ -7,12 +7,12 @@ use crate::scalar::Elem;
 /// A condition as a number.
 struct Bit {
     mask: Value,
-    /// It is 1 where the condition holds, and not where it does not.
+    /// True if the bit is 1 where the condition holds, false if it is 1 where the condition does not hold.
     where_it_holds: bool,
 }
 
 impl Lower<'_> {
-    /// The condition that `v` gives as 0 or 1, if nothing else reads `v`.
+    /// The condition that `v` represents as 0 or 1, if nothing else reads `v`.
     fn bit(&self, v: Value) -> Option<Bit> {
         let kernel = self.kernel;
         let bit = match kernel.def(v).inst {
@@ -27,8 +27,9 @@ impl Lower<'_> {
         (self.readers[v.0 as usize] == 1 && kernel.constant(bit.mask).is_none()).then_some(bit)
     }
 
-    /// `x + c` and `x - c` of a condition `c`, instead of selecting 0 or 1 first. `None` if neither operand is one, or if the other is in
-    /// scalar registers: the instruction may read one scalar, which is the carry.
+    /// `x + c` or `x - c` with a condition `c`, without first selecting 0 or 1. `None` if neither operand is a
+    /// condition, or if the other operand is in scalar registers: the instruction may read one scalar, which is the
+    /// carry.
     pub(super) fn sum_with_condition(&mut self, v: Value, op: Bin, [x, y]: [Value; 2]) -> Option<Lowered> {
         if !self.kernel.ty(v).is_varying_word() {
             return None;

@@ -1,12 +1,11 @@
-//! Peephole patterns of instruction selection: two instructions that one instruction with three sources
-//! replaces.
+//! Peephole patterns of instruction selection: one instruction with three sources replaces two instructions.
 //!
-//! A row of [`PATTERNS`] names an outer instruction, an inner one whose result is a source of the outer one,
-//! and the instruction that replaces both. It applies if the target has that instruction in an encoding that
-//! takes the operands, and if every reader of the inner instruction can fold it, so that the inner one
-//! becomes dead ([`crate::mir::dce`]). Otherwise the inner instruction would execute twice. A row of
-//! [`MODIFIERS`] is a change of a float's sign that the instructions of [`FLOATS`] can apply to a source
-//! themselves; conversions from f16 are in [`mix`], limits of an interval in [`clamp`], parts of registers in [`sdwa`].
+//! A row of [`PATTERNS`] names an outer instruction, an inner one whose result is a source of the outer one, and the
+//! instruction that replaces both. It applies if the target has that instruction in an encoding that takes the
+//! operands, and if every reader of the inner instruction can fold it, so that the inner one becomes dead
+//! ([`crate::mir::dce`]). Otherwise the inner instruction would execute twice. A row of [`MODIFIERS`] is a sign change
+//! of a float that the instructions of [`FLOATS`] can apply to a source themselves. Conversions from f16 are in
+//! [`mix`], limits to an interval in [`clamp`], parts of registers in [`sdwa`].
 
 mod clamp;
 mod literals;
@@ -31,7 +30,7 @@ use super::Src;
 use super::emit::{Bus, reaches_all, slot_takes};
 use crate::mir::{Function, MInst, MOperand, Op, VReg};
 
-/// A bit operation on a float that is a source modifier of the instructions of `FLOATS`.
+/// A bit operation on a float that the instructions of `FLOATS` have as a source modifier.
 struct Modifier {
     inner: &'static str,
     mask: u32,
@@ -51,15 +50,15 @@ const FLOATS: &[&str] = &[
     "v_exp_f32", "v_log_f32", "v_rcp_f32", "v_rsq_f32", "v_sqrt_f32", "v_cvt_f16_f32",
 ];
 
-/// Chooses between two words, whose signs it can change.
+/// The instruction that selects one of two words, and can change their signs.
 const SELECTION: &str = "v_cndmask_b32";
 
 /// Applies the patterns to all of `f`.
 pub(super) fn run(f: &mut Function) {
     let mut facts = Facts::of(f);
     let mut literals = Literals::default();
-    // Backwards, so that the last instruction of a chain gets its pattern first. Whatever is still folded
-    // into the middle one afterwards is removed together with it, since it is dead.
+    // Backwards, so that the last instruction of a chain chooses its pattern first. Instructions that were folded into
+    // one that is removed later are dead too, and are removed with it.
     for (block, index) in facts.order.clone().into_iter().rev() {
         while let Some(found) = facts.best(f, block, index) {
             facts.at(found.inner).readers -= 1;
@@ -85,7 +84,7 @@ struct Found {
     mods: Mods,
     sources: SmallVec<[MOperand; 3]>,
     inner: VReg,
-    /// The source that is a literal which a scalar register has to hold.
+    /// The source that is a literal and has to move to a scalar register.
     literal: Option<usize>,
 }
 
@@ -96,15 +95,15 @@ struct Use {
     /// The last writer in program order: block and instruction.
     writer: (u32, u32),
     readers: u32,
-    /// The instruction that computes it must stay.
+    /// The instruction that computes it must be kept.
     named: bool,
-    /// Readers that could fold the defining instruction.
+    /// The number of readers that could fold the defining instruction.
     folding: u32,
 }
 
 struct Facts {
     uses: Vec<Use>,
-    /// Instructions that are the outer one of a pattern, in program order.
+    /// Instructions that can be the outer one of a pattern, in program order.
     order: Vec<(usize, usize)>,
     rows: HashMap<&'static str, SmallVec<[&'static InstDesc; 2]>>,
     /// The kernel sets rounding or denormal modes.
@@ -167,8 +166,8 @@ impl Facts {
     fn best(&self, f: &Function, block: usize, index: usize) -> Option<Found> {
         let inst = &f.blocks[block].insts[index];
         self.candidates(f, inst, (block, index)).find(|found| {
-            // Fold only if every reader can: as long as one cannot, the inner instruction stays, and folding
-            // would only lengthen the lives of its operands.
+            // Fold only if every reader can: as long as one cannot, the inner instruction stays, and folding would only
+            // lengthen the live ranges of its operands.
             let known = self.uses[found.inner.0 as usize];
             known.folding >= known.readers || found.mods.clamp && known.readers == 1
         })
@@ -225,8 +224,8 @@ impl Facts {
             });
         }
         let Some(row) = self.rows.get(pattern.result)?.iter().find(|row| takes(f, row, &sources)) else {
-            // The move of a literal goes to the scalar unit, which has time for it, or out of the loop. It pays for one instruction,
-            // so the inner one has to be gone with this reader.
+            // The move of the literal goes to the scalar unit, which has free slots, or out of the loop. It is worth
+            // one removed instruction, so this must be the only reader of the inner one.
             if self.uses[result.0 as usize].readers != 1 {
                 return None;
             }
@@ -257,8 +256,8 @@ impl Facts {
         Some(Found { row, mods, sources, inner: result, literal: None })
     }
 
-    /// The instruction that defines a source, if it has a single definition and could be evaluated at `at`
-    /// with the same result.
+    /// The instruction that defines a source, if there is a single definition and evaluating it at `at` would give the
+    /// same result.
     fn inner<'f>(&self, f: &'f Function, source: MOperand, at: (usize, usize)) -> Option<(VReg, &'f MInst)> {
         let MOperand::Virt(result) = source else { return None };
         let known = self.uses[result.reg.0 as usize];
@@ -298,8 +297,8 @@ impl Facts {
     }
 }
 
-/// How far apart two instructions may be if a register is written more than once and the code between must be
-/// searched. The bound keeps the pass linear.
+/// The largest distance of two instructions if a register has several writers and the code between must be searched.
+/// The bound keeps the pass linear.
 const MAX_DISTANCE: usize = 64;
 
 /// The encodings of the combined instructions.

@@ -8,7 +8,7 @@ use crate::ir::{Bin, Inst, Place, Pred, Value};
 use crate::mir::{MOperand, Op, VSlice};
 use crate::scalar::Elem;
 
-/// How many instructions back SCC is looked for.
+/// The number of preceding instructions that are searched for a writer of SCC.
 const FARTHEST: usize = 16;
 
 impl Lower<'_> {
@@ -46,11 +46,11 @@ impl Lower<'_> {
         self.machine(&format!("s_cmp_{name}_{suffix}"), &[], &[x, y])
     }
 
-    /// SCC = `x pred y` for uniform operands that only the VALU compares.
+    /// SCC = `x pred y` for uniform operands that only the VALU can compare.
     fn compare_by_vector(&mut self, pred: Pred, elem: Elem, x: Src, y: Src) -> Lowered {
         let mask = self.new_mask();
         self.cmp_vector(pred, elem, mask, x, y)?;
-        // Inactive lanes compare as false, active ones all alike.
+        // Inactive lanes compare as false, and all active lanes give the same result.
         let none = self.mask_of_all(false);
         self.machine(self.mask_op(mask::IS_ANY), &[], &[Src::Reg(mask), none])
     }
@@ -167,8 +167,7 @@ impl Lower<'_> {
         last.is_some_and(|inst| inst.operands.first() == Some(&MOperand::Virt(self.reg(a))))
     }
 
-    /// The second result of the last instruction is VCC, for the one instruction that reads it and nothing
-    /// else.
+    /// Makes VCC the second result of the last instruction; exactly one instruction reads it.
     pub(super) fn result_to_vcc(&mut self) {
         let vcc = self.vcc();
         if let Some(inst) = self.func.blocks.last_mut().and_then(|block| block.insts.last_mut()) {
@@ -177,7 +176,7 @@ impl Lower<'_> {
     }
 }
 
-/// The predicate in a mnemonic, where its kind of comparison has no name of its own for "not equal".
+/// The predicate in a mnemonic. Some comparisons have no separate name for "not equal".
 fn name(pred: Pred) -> &'static str {
     match pred {
         Pred::Lt => "lt",

@@ -1,7 +1,7 @@
-//! The address of the kernel's constants, which stand after its code.
+//! The address of the kernel's constants, which are placed after its code.
 //!
-//! Code finds them by their distance from its own place. The distance is known when the code is encoded: until then a literal that
-//! nothing else has takes its place.
+//! Code computes their address from the program counter. The distance is known only when the code is encoded; until
+//! then a unique literal is in its place.
 
 use gcn_emit::encode::{EncodeError, encode_program};
 use gcn_emit::kernel::constants_offset;
@@ -14,7 +14,7 @@ use crate::mir::VSlice;
 
 /// The instruction that reads the address of the next one.
 const PLACE: &str = "s_getpc_b64";
-/// The distance, before it is known. No constant of a kernel is added to anything right after [`PLACE`].
+/// Placeholder for the distance. A kernel adds no other constant directly after [`PLACE`].
 const UNKNOWN: u32 = 0x5bad_ad0e;
 
 impl Lower<'_> {
@@ -40,7 +40,7 @@ impl Lower<'_> {
     }
 }
 
-/// Puts the distance into the program. Where a literal is as long as another, offsets do not depend on it.
+/// Replaces the placeholder by the distance. Every literal has the same length, so offsets do not depend on it.
 pub(crate) fn resolve(program: &mut Program) -> Result<(), EncodeError> {
     let encoded = encode_program(program)?;
     let target: Target = program.target;

@@ -14,10 +14,10 @@
 //!   s_mov_b64 exec, saved
 //! ```
 //!
-//! A varying loop saves EXEC before it, narrows EXEC by the condition on each trip, leaves when no lane is
-//! active, and restores EXEC. A construct that is the last one inside another that restores EXEC does not
-//! restore it (`tail`): its lanes become active at the end of the outer one. `exit` handles `break`,
-//! `continue` and `return`; `skip` decides which branches are left out.
+//! A varying loop saves EXEC before it, narrows EXEC by the condition on each trip, leaves when no lane is active, and
+//! restores EXEC. If a construct is the last one inside another that restores EXEC, it does not restore EXEC itself
+//! (`tail`): its lanes become active at the end of the outer one. `exit` handles `break`, `continue` and `return`;
+//! `skip` decides which branches are omitted.
 
 use gcn_isa::operand::Operand;
 use gcn_isa::program::Label;
@@ -101,8 +101,8 @@ impl Lower<'_> {
         let skip = self.branch("s_cbranch_execz")?;
         self.new_block();
         self.region(then, true)?;
-        // Branches that are taken when no lane is left in `then` continue at the `else`, whose lanes are
-        // still waiting.
+        // Branches that are taken when no lane is left in `then` continue at the `else`, whose lanes are still
+        // inactive.
         let mut joins = std::mem::take(&mut self.frame().joins);
         if !self.drop_skip(skip) {
             joins.push(skip);
@@ -190,10 +190,10 @@ impl Lower<'_> {
         }
     }
 
-    /// True if a loop's head is short enough to be duplicated, and has no effect but on variables.
+    /// True if a loop's head is short enough to be duplicated, and has no effect except on variables.
     fn is_short(&self, head: &Region) -> bool {
-        /// IR statements, constants included: two comparisons and what they compare. The branch that rotation saves on each trip
-        /// costs as much as four vector instructions in the timed model.
+        /// IR statements, constants included: two comparisons and their operands. The branch that rotation saves on
+        /// each trip costs as much as four vector instructions in the timed model.
         const SHORT: usize = 20;
         let plain = |stmt: &Stmt| match stmt {
             Stmt::Inst(v) => {

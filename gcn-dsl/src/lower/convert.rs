@@ -15,7 +15,7 @@ impl Lower<'_> {
         let (to, from) = (self.kernel.ty(v), self.kernel.ty(a));
         let is_mask = |ty: crate::ir::Type| ty.place == Place::Varying && ty.elem == Elem::Bool;
         if self.func.wave == WaveSize::W32 && is_mask(to) != is_mask(from) {
-            // The mask is the lower half of its 64 bits.
+            // The mask is in the lower half of its 64 bits.
             let dst = self.define(v);
             let (low, src) = if is_mask(to) {
                 (dst, self.slice_of(a, 0, 1))
@@ -26,7 +26,8 @@ impl Lower<'_> {
             return Ok(());
         }
         match self.operand(a) {
-            // A result of 16 bits leaves the upper half of its register as it was; that of an integer is zero or the sign.
+            // A 16-bit result leaves the upper half of its register unchanged; for an integer that half must be zero or
+            // the sign.
             src @ Src::Reg(_)
                 if self.target.writes_halves() && from.elem == Elem::F16 && to.elem.is_narrow_integer() =>
             {
@@ -62,7 +63,7 @@ impl Lower<'_> {
                 // 0 or 1 already.
                 self.operand(a)
             } else if from.elem == Elem::Bool {
-                // A uniform condition as a mask, so that there is one conversion only.
+                // A uniform condition becomes a mask, so that a single conversion serves both.
                 self.condition_to_scc(a)?;
                 let mask = self.new_mask();
                 let (all, none) = (self.mask_of_all(true), self.mask_of_all(false));
@@ -91,7 +92,7 @@ impl Lower<'_> {
         self.convert(dst, src, from.elem, to.elem)
     }
 
-    /// The word, and which of its bytes, that `v` is; bytes convert to f32 four times as fast as words.
+    /// The word and the byte within it that `v` selects; bytes convert to f32 four times as fast as words.
     fn byte_of(&self, v: Value) -> Option<(Value, u32)> {
         let kernel = self.kernel;
         let ty = kernel.ty(v);
@@ -110,7 +111,7 @@ impl Lower<'_> {
             Inst::Bin(Bin::Shr, x, count) if kernel.ty(x).is_varying_word() => {
                 let elem = kernel.ty(x).elem;
                 match kernel.shift_count(count, elem) {
-                    // Of a signed word, the highest byte alone would be extended.
+                    // For a signed word, only the highest byte is extended with the sign.
                     Some(count @ (8 | 16 | 24)) if masked != v || elem == Elem::U32 => (x, count / 8),
                     _ => (masked, 0),
                 }
@@ -119,7 +120,7 @@ impl Lower<'_> {
         })
     }
 
-    /// The word that `v` is a shift of, and by how many bits, if `bits` of them remain.
+    /// The word that `v` is a shift of, and the shift's count, if `bits` bits remain.
     fn shifted_word(&self, v: Value, bits: u32) -> Option<(Value, u32)> {
         let elem = self.kernel.ty(v).elem;
         let Inst::Bin(Bin::Shr, x, count) = self.kernel.def(self.kernel.resolved(v)).inst else {
@@ -196,8 +197,7 @@ impl Lower<'_> {
             return self.machine(&format!("v_cvt_{to}_{sign}"), &[dst], &[src]);
         }
         if to == Elem::Bf16 && from.bytes() == 4 {
-            // Numbers that f32 would round are rounded to odd instead, so that only the rounding to bf16
-            // counts.
+            // Numbers that f32 would round are rounded to odd instead, so that only the rounding to bf16 matters.
             let wide = self.new_reg(RegFile::Vgpr, 2);
             let exact = self.temp_v();
             self.machine(&format!("v_cvt_f64_{sign}"), &[wide], &[src])?;
@@ -232,15 +232,15 @@ impl Lower<'_> {
             self.blend(positive, Src::Reg(below), Src::Reg(negative), x)?;
             magnitude = Src::Reg(positive);
         }
-        // The leading 32 bits, with the last one sticky for all lower bits: the conversion rounds them as it
-        // would round the whole number. For bf16 the leading 24, which f32 holds exactly.
+        // The leading 32 bits, with the last one sticky for all lower bits: the conversion rounds them exactly like the
+        // whole number. For bf16 the leading 24 bits, which f32 holds exactly.
         let [zeros, count, sticky, top, float] = std::array::from_fn(|_| self.temp_v());
         let shifted = self.new_reg(RegFile::Vgpr, 2);
         let lost = self.new_mask();
         let high = self.half(magnitude, 1);
         self.machine("v_ffbh_u32", &[zeros], &[high])?;
         if to == Elem::Bf16 {
-            // A number without an upper half must also move to the top, as its low bits are cut off below.
+            // A number whose upper half is zero must also be normalised, since its low bits are cut off below.
             let [below, most, all] = std::array::from_fn(|_| self.temp_v());
             let low = self.half(magnitude, 0);
             self.machine("v_ffbh_u32", &[below], &[low])?;
@@ -336,7 +336,7 @@ impl Lower<'_> {
         let (top, bottom) = (self.in_vgpr(f64_const(top), 2), self.in_vgpr(f64_const(bottom), 2));
         self.machine("v_cmp_ge_f64", &[above], &[x, Src::Reg(top)])?;
         self.blend(clamped, Src::Reg(above), Src::Const(most, Width::B64), Src::Reg(inside))?;
-        // Not above the lower end: below it, or no number.
+        // Not above the lower end: below it, or a NaN.
         self.machine("v_cmp_nge_f64", &[below], &[x, Src::Reg(bottom)])?;
         let end = if to.is_signed() {
             let ordered = self.new_mask();
@@ -358,7 +358,7 @@ impl Lower<'_> {
         let [inexact, away] = std::array::from_fn(|_| self.new_mask());
         self.machine("v_cvt_f32_f64", &[near], &[x])?;
         self.machine("v_cvt_f64_f32", &[back], &[Src::Reg(near)])?;
-        // Rounded away from zero: one less is the truncated value.
+        // If it was rounded away from zero, one less is the truncated value.
         self.machine_with("v_cmp_gt_f64", &[away], &[Src::Reg(back), x], |m| m.abs = 0b11)?;
         self.machine("v_cmp_lg_f64", &[inexact], &[Src::Reg(back), x])?;
         self.machine("v_add_u32", &[less], &[c32(u32::MAX), Src::Reg(near)])?;
@@ -367,7 +367,7 @@ impl Lower<'_> {
         self.blend(dst, Src::Reg(inexact), Src::Reg(odd), Src::Reg(near))
     }
 
-    /// An 8-bit float in the low byte as f32, which holds all of them.
+    /// An 8-bit float in the low byte as f32, which represents all of them exactly.
     pub(super) fn small_to_f32(&mut self, src: Src, from: Elem) -> Lowered<Src> {
         let wide = self.temp_v();
         self.machine(&format!("v_cvt_f32_{}", isa_name(from)), &[wide], &[src])?;

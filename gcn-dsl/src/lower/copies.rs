@@ -1,9 +1,10 @@
-//! Elements of a tuple that lives on are read where they are, and values that live on beside a tuple of them are computed in it
-//! (`parts.rs`).
+//! Elements of a tuple that stays alive are read in place, and values that stay alive beside a tuple of them are
+//! computed in it (`parts.rs`).
 //!
-//! Selection copies an element out of a tuple. Register allocation makes both one register where the tuple ends; while it lives
-//! they would be two. Within a block, instructions that read the copy read the element instead, as long as nothing has written the
-//! tuple since. Only where the tuple is read after them in any case, so that it does not live longer.
+//! Selection copies an element out of a tuple. If the tuple dies there, register allocation coalesces the copy;
+//! otherwise both would occupy registers. Within a block, instructions that read the copy read the element instead, as
+//! long as nothing has written the tuple since. This is done only if the tuple is read after them anyway, so that its
+//! live range does not grow.
 
 mod parts;
 
@@ -46,15 +47,15 @@ pub(super) fn run(f: &mut Function) {
 struct Known {
     /// Registers that one instruction writes.
     single: HashSet<VReg>,
-    /// The block that reads a register, and how often; `None` if several do.
+    /// The block that reads a register, and the number of reads; `None` if several blocks read it.
     readers: HashMap<VReg, Option<(usize, usize)>>,
 }
 
 impl Known {
-    /// Without the registers whose instructions the kernel names.
+    /// Without the registers of explicitly named instructions.
     fn free(f: &Function) -> Known {
         let mut known = Known::of(f);
-        // Debuggers look for named registers, and kept ones are read by what is emitted later.
+        // Debuggers look for named registers, and instructions that are emitted later read the kept ones.
         known.single.retain(|reg| !f.named.contains(reg) && !f.kept.contains(reg));
         for pin in &f.pins {
             known.single.remove(&pin.reg);
@@ -89,7 +90,8 @@ fn operands(inst: &MInst) -> impl Iterator<Item = (VReg, (bool, bool))> + '_ {
     })
 }
 
-/// A copy of some registers out of more. Of two, the first has an even number, as instructions may want it.
+/// A copy of some registers out of a longer tuple. If it copies two, the first has an even number, as instructions may
+/// require.
 fn element(f: &Function, known: &Known, inst: &MInst) -> Option<(VSlice, VSlice)> {
     let (Op::Copy, false, [MOperand::Virt(to), MOperand::Virt(from)]) =
         (&inst.op, inst.keeps_dst, &inst.operands[..])
@@ -103,7 +105,7 @@ fn element(f: &Function, known: &Known, inst: &MInst) -> Option<(VSlice, VSlice)
     (alike && part && known.single.contains(&to.reg)).then_some((*to, *from))
 }
 
-/// Whether all readers of `to` come in this block before the tuple is written, and others read the tuple after them.
+/// True if all readers of `to` come in this block before the tuple is written, and the tuple has readers after them.
 fn readers_are_here(
     known: &Known,
     insts: &[MInst],
@@ -116,7 +118,7 @@ fn readers_are_here(
     if *reader != block {
         return false;
     }
-    // Worth it only if the tuple lives on anyway; otherwise register allocation gives the copy the registers of the tuple.
+    // Worth it only if the tuple stays alive anyway; otherwise register allocation coalesces the copy with the tuple.
     let elsewhere = known.readers.get(&from.reg).is_some_and(Option::is_none);
     let (mut left, mut read_later) = (*count, elsewhere);
     for inst in &insts[at + 1..] {
@@ -130,7 +132,7 @@ fn readers_are_here(
             }
             read_later |= reg == from.reg && reads && left == 0;
         }
-        // What one instruction reads it reads before it writes.
+        // An instruction reads all its operands before it writes.
         let written = operands(inst).any(|(reg, (_, writes))| reg == from.reg && writes);
         if written || left == 0 && read_later {
             break;

@@ -1,4 +1,4 @@
-//! Divisions and remainders by constants whose dividend fits in 24 bits: full-rate 24-bit multiplications.
+//! Divisions and remainders by constants, with a dividend of at most 24 bits: full-rate 24-bit multiplications.
 
 use super::{Lower, Lowered, Src, Width};
 use crate::ir::{Bin, Inst, Value, division};
@@ -27,7 +27,7 @@ impl Lower<'_> {
         Some(multiplied.and_then(|()| self.machine("v_lshrrev_b32", &[dst], &[shift, Src::Reg(product)])))
     }
 
-    /// `a - x * c` where `x` and `c` are below 2^23.
+    /// The remainder `a - x * c`, where `x` and `c` are below 2^23.
     fn rest(&mut self, v: Value, a: Value, product: Value) -> Option<Lowered> {
         let Inst::Bin(Bin::Mul, x, c) = self.kernel.def(product).inst else { return None };
         let c = self.kernel.constant(c).map(|c| c as u32).filter(|c| *c < 1 << 23)?;

@@ -1,5 +1,5 @@
-//! Emits a table instruction: picks the encoding that takes the operands, and copies the operands that none
-//! takes.
+//! Emits a table instruction: selects the encoding that accepts the operands, and copies the operands that none
+//! accepts.
 
 use gcn_isa::Target;
 use gcn_isa::inst::Mods;
@@ -17,8 +17,8 @@ impl Lower<'_> {
         self.machine_with(mnemonic, dsts, srcs, |_| {})
     }
 
-    /// Emits `mnemonic`, destinations and sources in assembly order. VCC as a fixed operand of an encoding
-    /// need not be given.
+    /// Emits `mnemonic`, with destinations and sources in assembly order. VCC may be omitted if it is a fixed operand
+    /// of the encoding.
     pub(super) fn machine_with(
         &mut self,
         mnemonic: &str,
@@ -27,7 +27,7 @@ impl Lower<'_> {
         modify: impl Fn(&mut Mods),
     ) -> Lowered {
         let rows: SmallVec<[&'static InstDesc; 8]> = table::find_operation(self.func.on(), mnemonic)
-            // Those forms need controls; `combine` introduces them where they pay.
+            // Those forms need controls; `combine` introduces them where they save instructions.
             .filter(|row| !row.format.is_dpp() && !row.format.is_sdwa() && reaches_all(row))
             .collect();
         if rows.is_empty() {
@@ -54,8 +54,8 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// The sources, with vector registers in place of scalars that vector instructions have computed, so that
-    /// no lane has to be read back for them.
+    /// The sources, with vector registers in place of scalars that vector instructions have computed, so that no lane
+    /// has to be read back.
     fn twins_of(&self, rows: &[&InstDesc], srcs: &[Src]) -> SmallVec<[Src; 4]> {
         let takes = |row: &InstDesc, i: usize| {
             let mut slots = row.operands.iter().filter(|o| o.access != Access::Write && !is_fixed_vcc(o));
@@ -84,7 +84,8 @@ impl Lower<'_> {
                 let src = *srcs.next().unwrap_or_else(|| unreachable!("checked by fit"));
                 if slot_takes(slot, src, self.file(src)) && bus.take(src, self.file(src)) {
                     to_operand(src)
-                // Before a copy to a vector register: a scalar move issues beside the vector instructions of other waves.
+                // Tried before a copy to a vector register: a scalar move issues in parallel with the vector
+                // instructions of other waves.
                 } else if let Some(scalar) = self.in_scalar(slot, src, &mut bus) {
                     MOperand::Virt(scalar)
                 } else {
@@ -93,7 +94,7 @@ impl Lower<'_> {
             };
             operands.push(operand);
         }
-        // A half that is written leaves the other half of a new register without a value.
+        // Writing one half leaves the other half of a new register undefined.
         if row.has_halves() && row.keeps_other_half() {
             written.iter().for_each(|dst| {
                 self.push(Op::Undef, [MOperand::Virt(*dst)]);
@@ -102,8 +103,7 @@ impl Lower<'_> {
         self.push(Op::Machine(row, mods), operands);
     }
 
-    /// A constant in a scalar register, if the slot and the constant bus take one: that costs no vector
-    /// instruction.
+    /// A constant in a scalar register, if the slot and the constant bus accept one: that costs no vector instruction.
     fn in_scalar(&mut self, slot: &OperandDesc, src: Src, bus: &mut Bus) -> Option<VSlice> {
         let dwords = match src {
             Src::Const(_, Width::B32 | Width::B16) => 1,
@@ -137,7 +137,7 @@ impl Lower<'_> {
         dst
     }
 
-    /// Whether `row` can take the operands, with how many copies.
+    /// The number of copies that `row` needs to take the operands; `None` if it cannot.
     fn fit(&self, row: &InstDesc, dsts: &[VSlice], srcs: &[Src], mods: &Mods) -> Option<Fit> {
         if !mods_fit(row, mods) {
             return None;
@@ -171,8 +171,8 @@ impl Lower<'_> {
         (dsts.next().is_none() && srcs.next().is_none()).then_some(fit)
     }
 
-    /// The constant bus of an instruction with these sources, one for each slot that is read but VCC: what only a scalar register can hold
-    /// has its place there before what could be in a vector register.
+    /// The constant bus for these sources, one for each slot that is read except VCC. Sources that only a scalar
+    /// register can hold are reserved first, before those that could also be in a vector register.
     fn bus(&self, row: &InstDesc, srcs: &[Src]) -> Bus {
         let mut bus = Bus::new(row, self.target);
         let slots = row.operands.iter().filter(|slot| slot.access != Access::Write && !is_fixed_vcc(slot));
@@ -188,12 +188,12 @@ impl Lower<'_> {
         }
     }
 
-    /// `dst = src`, dword by dword where a constant has different ones.
+    /// `dst = src`, dword by dword if the dwords of a constant differ.
     pub(super) fn copy(&mut self, dst: VSlice, src: Src) {
         match src {
             Src::Const(bits, Width::B64) if dst.len == 2 => {
-                // A whole register is assembled from two halves; a part of a longer tuple has been started by
-                // its own assembler.
+                // A whole register is assembled from two halves. For a part of a longer tuple, the code that assembles
+                // the tuple has emitted `Op::Undef`.
                 if self.func.info(dst.reg).len == 2 {
                     self.push(Op::Undef, [MOperand::Virt(dst)]);
                 }
@@ -228,7 +228,7 @@ impl Lower<'_> {
         }
     }
 
-    /// A source as an SGPR (tuple); varying sources do not come here.
+    /// A source as an SGPR (tuple); it must not be varying.
     pub(super) fn in_sgpr(&mut self, src: Src, len: u8) -> VSlice {
         match src {
             Src::Reg(s) => s,
@@ -241,8 +241,7 @@ impl Lower<'_> {
     }
 
     pub(super) fn no_instruction(&self, mnemonic: &str) -> LowerError {
-        let others: Vec<&str> = gcn_isa::Target::ALL
-            .into_iter()
+        let others: Vec<&str> = gcn_isa::Target::with_instructions()
             .filter(|t| table::find_mnemonic(*t, mnemonic).next().is_some())
             .map(gcn_isa::Target::name)
             .collect();
@@ -276,8 +275,8 @@ struct Fit {
     literal: bool,
 }
 
-/// The constant bus: how many different SGPRs (or pairs) and literals a VALU instruction reads is a fact of the target; others
-/// read one literal.
+/// The constant bus: the target limits the number of different SGPRs (or pairs) and literals that a VALU instruction
+/// reads; other instructions read one literal.
 pub(super) struct Bus {
     /// The number for a vector instruction.
     reads: Option<usize>,
@@ -296,7 +295,7 @@ impl Bus {
         bus
     }
 
-    /// Takes the sources of a vector instruction that only a scalar register can hold.
+    /// Reserves the sources of a vector instruction that only a scalar register can hold.
     pub(super) fn reserve<'a>(
         &mut self,
         sources: impl Iterator<Item = (&'a OperandDesc, Src, Option<RegFile>)>,
@@ -313,7 +312,7 @@ impl Bus {
     }
 
     /// Another scalar can be read.
-    fn is_free(&self) -> bool {
+    pub(super) fn is_free(&self) -> bool {
         self.held() < self.reads.unwrap_or(1)
     }
 
@@ -346,14 +345,14 @@ pub(super) fn is_fixed_vcc(slot: &OperandDesc) -> bool {
     slot.kinds == OperandKinds::SPECIAL && slot.specials == "vcc"
 }
 
-/// True if the fields of a row name every register. Short encodings name halves of the first 128 VGPRs only, of which the allocator knows
-/// nothing.
+/// True if the fields of a row can name every register. Short encodings name halves of the first 128 VGPRs only, a
+/// restriction that the allocator does not know.
 pub(super) fn reaches_all(row: &InstDesc) -> bool {
     !row.has_halves() || row.is_vop3()
 }
 
 /// A VGPR where the slot takes half of one: without `op_sel` that is the lower half, in which values of 16 bits are.
-fn is_low_half(slot: &OperandDesc, kind: OperandKinds) -> bool {
+pub(super) fn is_low_half(slot: &OperandDesc, kind: OperandKinds) -> bool {
     slot.is_half() && kind == OperandKinds::VGPR
 }
 
@@ -393,7 +392,7 @@ pub(super) fn slot_takes(slot: &OperandDesc, src: Src, file: Option<RegFile>) ->
     }
 }
 
-/// A copy can bring `src` into a file that `slot` takes. Nothing brings a vector into a scalar slot.
+/// True if a copy can bring `src` into a file that `slot` takes. No copy brings a vector into a scalar slot.
 pub(super) fn can_copy(slot: &OperandDesc, src: Src, file: Option<RegFile>) -> bool {
     let width_fits = match src {
         Src::Reg(s) => slot.dwords == s.len,
@@ -406,7 +405,7 @@ pub(super) fn can_copy(slot: &OperandDesc, src: Src, file: Option<RegFile>) -> b
     width_fits && (into_vector || into_scalar)
 }
 
-/// A source as the operand it would be in an encoding.
+/// The encoding operand for a source.
 pub(super) fn to_operand(src: Src) -> MOperand {
     match src {
         Src::Reg(s) => MOperand::Virt(s),
@@ -420,7 +419,7 @@ fn constant(bits: u64, width: Width) -> Operand {
         Width::B16 => (0..=208u16)
             .chain(240..=248)
             .filter_map(Inline::from_code)
-            // The inline floats have other bits as f16 than as f32, so the search goes over the codes.
+            // Inline floats have different bits as f16 and as f32, so the search goes over the codes.
             .find(|i| u64::from(i.bits16()) == bits & 0xffff),
         Width::B32 => Inline::of_bits32(bits as u32),
         Width::B64 => Inline::of_bits64(bits),

@@ -22,9 +22,8 @@
 //!   s_mov_b64 exec, outer
 //! ```
 //!
-//! An `if` that contains only an exit is `s_andn2_b64 exec, exec, mask` and a branch. An `if` whose body ends
-//! in an exit saves the other lanes instead of all lanes. An exit that all lanes of the block take together
-//! is a branch.
+//! An `if` that contains only an exit becomes `s_andn2_b64 exec, exec, mask` and a branch. An `if` whose body ends in
+//! an exit saves the other lanes instead of all lanes. An exit that all lanes of the block take together is a branch.
 
 use gcn_isa::table;
 
@@ -37,10 +36,10 @@ use crate::mir::{MOperand, Op, VSlice};
 pub(super) struct Frame {
     /// The block's label, if it is one.
     label: Option<Label>,
-    /// Fewer lanes may be active inside than at its start.
+    /// Fewer lanes may be active inside the frame than at its start.
     varying: bool,
-    /// The lanes that are active again at its end. Without it, EXEC is restored by the next enclosing varying
-    /// frame, whose end follows directly.
+    /// The lanes that become active again at its end. `None`: the next enclosing varying frame, whose end follows
+    /// directly, restores EXEC.
     saved: Option<VSlice>,
     /// Branches to the end.
     pub joins: Vec<Pending>,
@@ -85,9 +84,8 @@ impl Lower<'_> {
             Some(saved) => {
                 self.resolve_here(frame.joins);
                 self.exec_op(self.mask_op(mask::MOVE), &[MOperand::Virt(saved)]);
-                // If lanes have left across this frame, perhaps none of the saved ones remain. Code must not
-                // run with EXEC = 0 (see [`super`]), so the wave goes on to the end of the next enclosing
-                // frame in that case.
+                // If lanes have left across this frame, perhaps none of the saved ones remain. Code must not run with
+                // EXEC = 0 (see [`super`]), so the wave then continues at the end of the next enclosing frame.
                 if frame.lost_lanes {
                     let none_left = self.branch("s_cbranch_execz")?;
                     self.innermost_varying().joins.push(none_left);

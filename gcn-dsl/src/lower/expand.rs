@@ -19,9 +19,8 @@ pub(super) fn c32(bits: u32) -> Src {
 const ONES: u64 = 0xffff_ffff;
 
 impl Lower<'_> {
-    /// Correctly rounded `a / b` by the instructions made for it: scale, refine the reciprocal by Newton's
-    /// iteration, fix up the special cases (MI100 ISA, V_DIV_SCALE / V_DIV_FMAS / V_DIV_FIXUP). Needs
-    /// denormals enabled.
+    /// Correctly rounded `a / b` by the dedicated instructions: scale, refine the reciprocal by Newton's iteration, fix
+    /// up the special cases (MI100 ISA, V_DIV_SCALE / V_DIV_FMAS / V_DIV_FIXUP). Needs denormals enabled.
     pub(super) fn div_float(&mut self, elem: Elem, dst: VSlice, a: Src, b: Src) -> Lowered {
         let width = dst.len;
         let (a, b) = (Src::Reg(self.in_vgpr(a, width)), Src::Reg(self.in_vgpr(b, width)));
@@ -41,8 +40,8 @@ impl Lower<'_> {
         let neg0 = |m: &mut Mods| m.neg = 1;
         self.machine(&name("div_scale"), &[reg(den), unused], &[b, b, a])?;
         self.machine(&name("div_scale"), &[reg(num), unused], &[a, b, a])?;
-        // `v_div_fmas` reads from VCC whether the numerator was scaled. The other `v_div_scale` writes a pair that nobody reads, so that
-        // it cannot overwrite VCC.
+        // `v_div_fmas` reads from VCC whether the numerator was scaled. The other `v_div_scale` writes an unused pair,
+        // so that it cannot overwrite VCC.
         self.result_to_vcc();
         self.machine(&name("rcp"), &[reg(rcp)], &[den])?;
         self.machine_with(&name("fma"), &[reg(e0)], &[den, rcp, one], neg0)?;
@@ -79,8 +78,8 @@ impl Lower<'_> {
         self.machine("v_cvt_f16_f32", &[dst], &[Src::Reg(quotient)])
     }
 
-    /// The reciprocal of a 32-bit integer in fixed point. The float reciprocal, scaled by a little less than
-    /// 2^32, is a lower estimate of 2^32 / b, which one Newton step in integers makes better.
+    /// The reciprocal of a 32-bit integer in fixed point. The float reciprocal, scaled by a little less than 2^32, is a
+    /// lower estimate of 2^32 / b, which one integer Newton step refines.
     pub(super) fn reciprocal_u32(&mut self, dst: VSlice, b: Src) -> Lowered {
         let [f, r, scaled, z, neg, t, e] = std::array::from_fn(|_| self.temp_v());
         let src = Src::Reg;
@@ -95,8 +94,8 @@ impl Lower<'_> {
         self.machine("v_add_u32", &[dst], &[src(z), src(e)])
     }
 
-    /// Low 64 bits of a 64-bit product: the low halves' whole product, and both cross products on top.
-    /// `zero_above`: the factors whose upper half is 0.
+    /// The low 64 bits of a 64-bit product: the full product of the low halves, plus both cross products in the upper
+    /// half. `zero_above`: the factors whose upper half is 0.
     pub(super) fn mul_64(&mut self, dst: VSlice, factors: [Src; 2], zero_above: [bool; 2]) -> Lowered {
         self.mul_add_64(dst, factors, zero_above, Src::Const(0, Width::B64))
     }
@@ -104,9 +103,9 @@ impl Lower<'_> {
     /// `dst = a * b + c`, the sum with the lower product.
     fn mul_add_64(&mut self, dst: VSlice, [a, b]: [Src; 2], zero_above: [bool; 2], c: Src) -> Lowered {
         let [a0, a1, b0, b1] = [(a, 0), (a, 1), (b, 0), (b, 1)].map(|(s, i)| self.half(s, i));
-        // One of the two may be a scalar: the constant bus of these instructions takes one.
+        // The other must be in a VGPR: the constant bus of these instructions takes one scalar.
         let b0 = Src::Reg(self.in_vgpr(b0, 1));
-        // A cross product with an upper half of 0 is 0.
+        // The cross product of an upper half that is 0 is omitted.
         let [with_a1, with_b1] = zero_above.map(|zero| !zero);
         let carry = self.new_mask();
         // The product of the upper halves lies beyond 64 bits.
@@ -132,8 +131,8 @@ impl Lower<'_> {
         self.machine(if sum.len() == 3 { "v_add3_u32" } else { "v_add_u32" }, &[hi], &sum)
     }
 
-    /// A bitwise operation on integers of 64 bits, half by half; of which integers the upper half is known to be 0. A half that is all
-    /// zeros or ones decides the result's or leaves the other one as it is.
+    /// A bitwise operation on 64-bit integers, half by half. `zero_above`: the integers whose upper half is known to be
+    /// 0. A half that is all zeros or all ones either determines the result or leaves the other operand unchanged.
     pub(super) fn bitwise_64(
         &mut self,
         op: Bin,
@@ -162,7 +161,8 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// A sum of 64-bit integers of which one is a product that was just computed, and that nothing else reads. `None` if neither is.
+    /// A sum of 64-bit integers one of which is a product that was just computed and has no other reader. `None` if
+    /// neither is.
     pub(super) fn sum_with_product(&mut self, v: Value, [x, y]: [Value; 2]) -> Option<Lowered> {
         let (product, other) = [(x, y), (y, x)].into_iter().find(|(v, _)| self.is_last_product(*v))?;
         let Inst::Bin(_, a, b) = self.kernel.def(product).inst else { return None };
@@ -173,12 +173,13 @@ impl Lower<'_> {
     }
 
     fn is_last_product(&self, v: Value) -> bool {
-        /// The instructions of a product and what may stand between it and the sum.
+        /// The number of preceding instructions that are searched: those of a product, and a few between it and the
+        /// sum.
         const NEAR: usize = 12;
         let Inst::Bin(Bin::Mul, ..) = self.kernel.def(v).inst else { return false };
         let insts = self.func.blocks.last().into_iter().flat_map(|block| block.insts.iter().rev().take(NEAR));
         let (reg, mut insts) = (self.reg(v).reg, insts);
-        // Anything else that reads the product would need it computed a second time.
+        // Another reader would need the product to be computed a second time.
         self.readers[v.0 as usize] == 1
             && insts.any(|inst| matches!(inst.operands.first(), Some(MOperand::Virt(dst)) if dst.reg == reg))
     }
@@ -205,8 +206,7 @@ impl Lower<'_> {
         Ok(Src::Reg(dst))
     }
 
-    /// Round to nearest, ties to even: add half a unit less one, and the kept part's last bit; a NaN stays a
-    /// quiet NaN.
+    /// Rounds to nearest, ties to even: adds half a unit less one, plus the last kept bit. A NaN stays a quiet NaN.
     pub(super) fn f32_to_bf16(&mut self, dst: VSlice, src: Src) -> Lowered {
         let x = Src::Reg(self.in_vgpr(src, 1));
         if table::find_mnemonic(self.target, "v_cvt_pk_bf16_f32").next().is_some() {

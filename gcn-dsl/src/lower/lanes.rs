@@ -9,8 +9,8 @@ use crate::ir::{Place, Value};
 use crate::mir::{VReg, VSlice};
 use crate::scalar::Elem;
 
-/// Scalars that vector instructions have computed, with the vector registers that still have them in the
-/// lanes of the current region: vector instructions read those, and no lane has to be read back for them.
+/// Scalars that vector instructions have computed, with the vector registers that still hold them in the lanes of the
+/// current region. Vector instructions read those registers, so that no lane has to be read back.
 #[derive(Default)]
 pub(super) struct Twins {
     vector: HashMap<VReg, VReg>,
@@ -32,7 +32,7 @@ impl Twins {
         self.scalars.is_empty()
     }
 
-    /// How many there are, for [`Twins::forget_since`].
+    /// The number of entries, for [`Twins::forget_since`].
     pub fn known(&self) -> usize {
         self.scalars.len()
     }
@@ -46,7 +46,7 @@ impl Twins {
 }
 
 impl Lower<'_> {
-    /// The value of the first active lane; of a value that is alike in all lanes any lane's.
+    /// The value of the first active lane. If all lanes hold the same value, any lane's.
     pub(super) fn first_lane(&mut self, v: Value, a: Value) -> Lowered {
         let (src, ty) = (self.operand(a), self.kernel.ty(a));
         let dst = self.define(v);
@@ -82,14 +82,14 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// A uniform value that a vector instruction has computed, alike in all lanes.
+    /// A uniform value that a vector instruction has computed, equal in all lanes.
     pub(super) fn uniform_result(&mut self, dst: VSlice, wide: VSlice, ty: crate::ir::Type) -> Lowered {
         self.read_first_lane(dst, Src::Reg(wide), ty)?;
         self.twins.add(dst.reg, wide.reg);
         Ok(())
     }
 
-    /// The vector register that has the same value as a scalar one, for a vector instruction.
+    /// The vector register with the same value as a scalar register, for use in a vector instruction.
     pub(super) fn for_vector(&self, src: Src) -> Src {
         match src {
             Src::Reg(s) => self.twins.of(s.reg).map_or(src, |reg| Src::Reg(VSlice { reg, ..s })),

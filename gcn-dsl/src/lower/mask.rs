@@ -1,4 +1,4 @@
-//! Masks of lanes: as wide as a wave, in one SGPR or in a pair, with the instructions and registers of that width.
+//! Masks of lanes: as wide as a wave, in one SGPR or in a pair, and the instructions and registers of that width.
 
 use gcn_isa::reg::{EXEC, Reg, RegFile, VCC};
 use gcn_isa::target::WaveSize;
@@ -7,7 +7,7 @@ use super::{Lower, Lowered, Src, Width};
 use crate::ir::Value;
 use crate::mir::VSlice;
 
-/// An operation on masks: of waves of 32 lanes, of waves of 64.
+/// An operation on masks, for waves of 32 lanes and for waves of 64.
 pub(super) type MaskOp = [&'static str; 2];
 
 pub(super) const AND: MaskOp = ["s_and_b32", "s_and_b64"];
@@ -52,7 +52,7 @@ impl Lower<'_> {
         VCC.slice(0, self.func.wave.mask_registers())
     }
 
-    /// A mask with a bit for each lane, or the lower bits of a longer one.
+    /// A mask with one bit per lane: the lower bits of `bits`.
     pub(super) fn mask_const(&self, bits: u64) -> Src {
         match self.func.wave {
             WaveSize::W32 => Src::Const(bits & WaveSize::W32.mask(), Width::B32),
@@ -70,11 +70,11 @@ impl Lower<'_> {
         let mask = self.operand(a);
         let dst = self.define(v);
         let low = self.low_of_mask(dst);
-        // The bits of lanes that do not run are undefined in a mask, and a ballot reports them as 0.
+        // In a mask the bits of inactive lanes are undefined; a ballot must report 0 for them.
         self.machine(self.mask_op(AND), &[low], &[mask, Src::Fixed(self.exec().into())])
     }
 
-    /// The part of 64 bits that is a mask of this wave. What is above gets 0.
+    /// The part of a 64-bit register that holds a mask of this wave. The bits above it are set to 0.
     pub(super) fn low_of_mask(&mut self, dst: VSlice) -> VSlice {
         if self.func.wave == WaveSize::W64 {
             return dst;

@@ -94,7 +94,7 @@ pub(super) struct Address {
 const MUBUF_OFFSET_MAX: u64 = 4095;
 
 impl Lower<'_> {
-    /// Loads from memory that the dispatch has filled, and that `pointer` of the initial state leads to.
+    /// Loads from memory that the dispatcher has filled, at the address in `pointer`, a part of the initial state.
     pub(super) fn dispatch_load(&mut self, v: Value, pointer: Option<VReg>, offset: u32) -> Lowered {
         let Some(pointer) = pointer else { unreachable!("enabled because it is read") };
         let base = Src::Reg(pointer.all(self.func.info(pointer)));
@@ -117,7 +117,7 @@ impl Lower<'_> {
         self.machine(&scalar_load("s_buffer_load_dword", dst.len), &[dst], &[base, offset])
     }
 
-    /// The resource of a slice, which the scheduler is told about.
+    /// The resource of a slice, which is also reported to the scheduler.
     fn slice_resource(&mut self, resource: Value) -> Src {
         let src = self.operand(resource);
         // A slice with an overlapping part is not a memory object of its own for the scheduler.
@@ -173,8 +173,8 @@ impl Lower<'_> {
         }
     }
 
-    /// Byte `offset` of the private array at `array`. Only the array's place goes into the instruction: with
-    /// a constant part of an index there, an index that wraps around would mean another address.
+    /// Byte `offset` of the private array at `array`. Only the array's own offset goes into the instruction: if a
+    /// constant part of an index went there too, an index that wraps around would reach another address.
     fn scratch_address(&mut self, array: u32, offset: Value) -> Address {
         let off = Src::Fixed(Operand::Off);
         let scratch =
@@ -186,8 +186,8 @@ impl Lower<'_> {
                 if at == inside && !scratch::needs_base(self.target) {
                     return scratch(off, at as i32);
                 }
-                // Beyond the reach of the offset field, or without a form that needs no address: the rest of
-                // the constant goes to a VGPR.
+                // Beyond the range of the offset field, or no form without an address register: the rest of the
+                // constant goes to a VGPR.
                 let rest = self.in_vgpr(Src::Const(u64::from(at - inside), Width::B32), 1);
                 scratch(Src::Reg(rest), inside as i32)
             }
@@ -207,9 +207,9 @@ impl Lower<'_> {
         }
     }
 
-    /// `offset` as a part to compute and a constant for a buffer instruction, whose sum does not wrap around.
-    /// A constant that could make it do so stays in the VGPR: the instruction's sum does not wrap, so that a
-    /// negative index would not come back into bounds.
+    /// `offset` as a part to compute and a constant for a buffer instruction, whose sum does not wrap around. A
+    /// constant that could cause a wrap stays in the VGPR: the instruction's addition does not wrap, so a negative
+    /// index would not come back into bounds.
     fn split_aligned(&mut self, offset: Value) -> (Src, i32) {
         let kernel = self.kernel;
         let offset = kernel.resolved(offset);
@@ -228,7 +228,7 @@ impl Lower<'_> {
     /// instruction's range applies, so the split is exact.
     fn split_constant(&mut self, offset: Value, limit: u32) -> (Src, u32) {
         let mut offset = self.kernel.resolved(offset);
-        // A sum that is the same for all lanes is copied into a vector register without its constant.
+        // A sum that is the same for all lanes is copied to a vector register without its constant.
         if let Inst::Splat(uniform) = self.kernel.def(offset).inst {
             offset = self.kernel.resolved(uniform);
         }
@@ -252,8 +252,8 @@ impl Lower<'_> {
         }
     }
 
-    /// The bits of a cache hint, which are those of LLVM's memory legalizer. With scopes, `glc`, `scc` and `slc` are called `sc0`, `sc1`
-    /// and `nt`.
+    /// The bits of a cache hint, as in LLVM's memory legalizer. On targets with scopes, `glc`, `scc` and `slc` are
+    /// called `sc0`, `sc1` and `nt`.
     fn hint(&self, cache: Cache, is_store: bool) -> impl Fn(&mut Mods) + use<> {
         let (generation, scopes) = (self.target.generation(), self.target.is_gfx940_family());
         move |m: &mut Mods| match (cache, generation) {
@@ -333,7 +333,7 @@ impl Lower<'_> {
         self.machine_with(&mnemonic, &[], &srcs, memory_mods(address.offset, address.offen, modify))
     }
 
-    /// A value whose low bits are those of `value`. A store of 8 or 16 bits does not look at the others.
+    /// A value with the same low bits as `value`. A store of 8 or 16 bits ignores the others.
     fn low_bits_of(&self, value: Value) -> Value {
         let kernel = self.kernel;
         let is_word = |v: Value| kernel.ty(v).is_varying_word();
@@ -377,7 +377,7 @@ impl Lower<'_> {
             return Ok(());
         }
         if ty.elem == Elem::Bool {
-            // A lane mask is scalar: the inactive lanes' bits are kept by hand.
+            // A lane mask is scalar: the bits of inactive lanes must be merged explicitly.
             let (new, old) = (self.new_mask(), self.new_mask());
             let exec = Src::Fixed(self.exec().into());
             self.machine(self.mask_op(mask::AND), &[new], &[src, exec])?;
@@ -396,8 +396,8 @@ impl Lower<'_> {
         self.func.blocks.last().map_or(0, |b| b.insts.len())
     }
 
-    /// The copies made since `start` leave inactive lanes alone, so the destination is not undefined before
-    /// them.
+    /// The copies emitted since `start` do not write inactive lanes, so the destination must not count as undefined
+    /// before them.
     fn keep_destination_since(&mut self, start: usize) {
         let Some(block) = self.func.blocks.last_mut() else { return };
         let copies = block.insts.split_off(start);

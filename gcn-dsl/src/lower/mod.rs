@@ -6,24 +6,24 @@
 //! accept the operands, and copies the operands that no encoding accepts. So no rule about operand kinds is
 //! written here.
 //!
-//! - `call`: instructions that the kernel names; `scc`: SCC among their results.
+//! - `call`: explicitly named instructions; `scc`: SCC among their results.
 //! - `arith`: integer and floating-point arithmetic; `unary`: operations of one operand; `compare`:
-//!   comparisons and selection; `convert`: conversions; `lanes`: single lanes.
+//! comparisons and selection; `convert`: conversions; `lanes`: single lanes.
 //! - `expand`: operations without a single instruction (reciprocals, division of floats, 64-bit
-//!   multiplication).
+//! multiplication).
 //! - `memory`: loads, stores, kernel arguments; `constants`: the address of tables after the code.
 //! - `atomic`: atomics and fences, with the sequences of the memory model.
 //! - `wave`: reductions and scans over lanes.
 //! - `schedule`: marks and waits of manual schedules.
-//! - `control`: branches and EXEC; `exit`: divergent exits; `skip`: which branches are left out.
+//! - `control`: branches and EXEC; `exit`: divergent exits; `skip`: which branches are omitted.
 //! - `combine`: patterns of two instructions that one replaces; `pairs`: two LDS accesses as one. Both run at
-//!   the end.
+//! the end.
 //!
-//! Invariants: EXEC is never zero where instructions of a body run, so that `v_readfirstlane_b32` reads an
-//! active lane. A varying branch has a skip branch for that purpose, and EXEC is tested after it was restored
-//! if lanes may have left. The only exception are the short bodies of `skip`, whose instructions have no
-//! effect without active lanes. A uniform `bool` is 0 or 1 in an SGPR. A varying one is a lane mask in an
-//! SGPR pair, in which the bits of inactive lanes are undefined.
+//! Invariants: EXEC is never zero where instructions of a body run, so that `v_readfirstlane_b32` reads an active lane.
+//! For this purpose a varying branch has a skip branch, and EXEC is tested after it was restored if lanes may have
+//! left. The only exceptions are the short bodies of `skip`, whose instructions have no effect without active lanes. A
+//! uniform `bool` is 0 or 1 in an SGPR. A varying one is a lane mask in an SGPR pair, in which the bits of inactive
+//! lanes are undefined.
 
 mod arith;
 pub(crate) mod atomic;
@@ -89,7 +89,7 @@ pub fn lower(kernel: &Kernel, target: Target, workgroup: [u32; 3]) -> Result<(Fu
         used_atomics: atomic::used_atomics(kernel),
         scc_results: scc::scc_results(kernel),
         scc_follows: scc::scc_follows(kernel),
-        // The kernel itself is a frame that lanes can leave, by `return`.
+        // The kernel itself is a frame, which lanes leave by `return`.
         frames: vec![exit::Frame::root()],
         varying_blocks: flow::varying_blocks(kernel),
         undefined: undef::before(kernel),
@@ -105,11 +105,12 @@ pub fn lower(kernel: &Kernel, target: Target, workgroup: [u32; 3]) -> Result<(Fu
     cx.region(&kernel.body, true)?;
     cx.close_root();
     cx.end_program()?;
-    // Uniform floats are also read back from a lane, mostly for nobody; no pattern folds what that reads.
+    // Uniform floats are also read back from a lane, and mostly nothing uses the result; such a read would prevent
+    // patterns from folding its operand.
     crate::mir::dce::run(&mut cx.func);
     combine::run(&mut cx.func);
     copies::run(&mut cx.func);
-    // An access that the kernel names itself stays where its author wrote it, and so must the accesses around it.
+    // An explicitly named access stays where its author wrote it, and so must the accesses around it.
     if !cx.names_lds {
         pairs::run(&mut cx.func);
     }
@@ -139,21 +140,21 @@ struct Lower<'k> {
     used_atomics: HashSet<Value>,
     /// SCC results that are used, by call and number.
     scc_results: HashMap<(Value, u8), Value>,
-    /// SCC results that their only reader finds in SCC.
+    /// SCC results whose only reader finds them in SCC itself.
     scc_follows: HashSet<Value>,
     /// The enclosing constructs that can hold lanes back, outermost first.
     frames: Vec<exit::Frame>,
-    /// Blocks that a part of the lanes can leave.
+    /// Blocks that some of their lanes can leave.
     varying_blocks: HashSet<Label>,
-    /// Variables that begin without a value, by statement.
+    /// Variables that start without a value, by statement.
     undefined: undef::Undefined,
     /// Reads and writes of variables that need no copy.
     direct: variable::Direct,
     /// Scalars that vector instructions have computed.
     twins: lanes::Twins,
-    /// The kernel names an instruction that goes to LDS.
+    /// The kernel contains an explicitly named LDS instruction.
     names_lds: bool,
-    /// How often instructions read each value.
+    /// The number of instructions that read each value.
     readers: Vec<u32>,
     loc: Option<gcn_isa::program::SourceLoc>,
 }
@@ -172,11 +173,12 @@ struct EntryRegs {
     dispatch_packet: Option<VReg>,
     constants: Option<VReg>,
     workgroup_id: [Option<VReg>; 3],
-    /// By dimension; all three in the first where they arrive packed.
+    /// By dimension; all three are in the first register on targets that pack them.
     local_id: [Option<VReg>; 3],
 }
 
-/// Where the grid's size in x stands in a dispatch packet, with y and z after it (HSA Platform System Architecture, 2.9.6).
+/// The offset of the grid's size in x in a dispatch packet, followed by y and z (HSA Platform System Architecture,
+/// 2.9.6).
 const GRID_SIZE: u32 = 12;
 
 /// A source operand before an encoding is chosen.
@@ -184,13 +186,13 @@ const GRID_SIZE: u32 = 12;
 enum Src {
     /// Virtual registers.
     Reg(VSlice),
-    /// A constant, as an operand of this width reads it.
+    /// A constant, interpreted at the width of the operand that reads it.
     Const(u64, Width),
     /// A fixed operand: immediate field, EXEC, VCC, M0.
     Fixed(Operand),
 }
 
-/// How wide a constant's reader is.
+/// The width at which a constant is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Width {
     B16,
@@ -211,8 +213,8 @@ impl Width {
 type Lowered<T = ()> = Result<T, LowerError>;
 
 impl Lower<'_> {
-    /// Copies the registers that the dispatch fills to virtual registers, before anything else. Which of them
-    /// are enabled follows from what the kernel reads (LLVM AMDGPU guide, Initial Kernel Execution State).
+    /// Copies the registers that the dispatcher fills to virtual registers, at the start of the kernel. The kernel's
+    /// reads determine which of them are enabled (LLVM AMDGPU guide, Initial Kernel Execution State).
     fn entry_state(&mut self) {
         let inputs = &mut self.inputs;
         self.kernel.body.each_inst(&mut |v| match self.kernel.def(v).inst {
@@ -222,7 +224,7 @@ impl Lower<'_> {
             Inst::LocalId(d) => inputs.local_id_dims = inputs.local_id_dims.max(d + 1),
             _ => {}
         });
-        // The dispatcher always gives the x id; asking for it always keeps the SGPR order plain.
+        // The dispatcher always supplies the x id; always enabling it keeps the order of the SGPRs simple.
         self.inputs.workgroup_id[0] = true;
         let initial = self.inputs.initial_sgprs(self.target);
         self.entry.dispatch_packet = initial.user_sgpr(UserSgprs::DISPATCH_PTR).map(|reg| self.live_in(reg));
@@ -236,7 +238,8 @@ impl Lower<'_> {
         }
     }
 
-    /// Workgroup ids where the hardware has them in trap temporaries: x in `ttmp9`, y and z as halves of `ttmp7` (LLVM: architected SGPRs).
+    /// Workgroup ids on targets that have them in trap temporaries: x in `ttmp9`, y and z as halves of `ttmp7` (LLVM:
+    /// architected SGPRs).
     fn ids_in_ttmps(&mut self) -> Lowered {
         if !self.target.has_ids_in_ttmps() {
             return Ok(());
@@ -261,7 +264,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// The last instruction, with the code 0 where the table gives it an operand.
+    /// The last instruction; its operand, if the table gives it one, is the code 0.
     fn end_program(&mut self) -> Lowered {
         let operands = gcn_isa::table::find_operation(self.func.on(), "s_endpgm")
             .next()
@@ -280,7 +283,7 @@ impl Lower<'_> {
     /// Lowers a region. `tail` says that nothing runs between its end and the end of the innermost frame that
     /// restores EXEC, so that no construct at the end of the region need do so.
     fn region(&mut self, region: &Region, tail: bool) -> Lowered {
-        // A vector copy that was made in a branch is not computed on the way around it.
+        // A vector copy that was made in a branch is not available on the path around it.
         let known = self.twins.known();
         let result = self.statements(&region.stmts, tail);
         self.twins.forget_since(known);
@@ -328,7 +331,7 @@ impl Lower<'_> {
             Inst::Bin(op, a, b) => self.bin(v, *op, *a, *b)?,
             Inst::Fma(a, b, c) => self.fma(v, *a, *b, *c)?,
             Inst::Un(op, a) => self.un(v, *op, *a)?,
-            // Evaluated again where its reader needs SCC, which the next scalar instruction overwrites.
+            // Evaluated again at its reader, because the next scalar instruction overwrites SCC.
             Inst::Cmp(..) if self.cmp_at_use[v.0 as usize] => {}
             Inst::Cmp(pred, a, b) => self.cmp(v, *pred, *a, *b)?,
             Inst::Select(c, a, b) => self.select(v, *c, *a, *b)?,
@@ -386,7 +389,8 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// The barrier of the workgroup: one instruction, or two where signal and wait are apart, of which -1 is the number.
+    /// The barrier of the workgroup: one instruction, or two on targets that separate signal and wait; the workgroup's
+    /// barrier has the number -1.
     fn barrier(&mut self) -> Lowered {
         const WORKGROUP: i64 = -1;
         if gcn_isa::table::find_operation(self.func.on(), "s_barrier").next().is_some() {
@@ -414,7 +418,7 @@ impl Lower<'_> {
         slice
     }
 
-    /// The value `v` is the register `from`, unchanged.
+    /// Makes the register `from` the register of `v`: its value is unchanged.
     fn alias(&mut self, v: Value, from: Option<VReg>) {
         if let Some(reg) = from {
             self.values.insert(v, reg);
@@ -484,7 +488,7 @@ impl Lower<'_> {
         shown
     }
 
-    /// An error at the user's place that is being lowered.
+    /// An error at the user's source position that is being lowered.
     fn error(&self, cause: LowerCause) -> LowerError {
         LowerError { at: self.loc, cause }
     }

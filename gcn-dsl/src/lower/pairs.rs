@@ -1,9 +1,8 @@
 //! Merges two LDS accesses with one base into one: `ds_read2_b32` and its relatives.
 //!
-//! Within a block, reads from the same base with no write of LDS between them are paired at the place of the
-//! first one, and writes at the place of the last one. The offsets of a pair have 8 bits, in units of
-//! elements or of 64 elements. If the offsets are too large and at least two pairs result, a base of their
-//! own is computed.
+//! Within a block, reads from the same base with no write of LDS between them are paired at the place of the first one,
+//! and writes at the place of the last one. The offsets of a pair have 8 bits, in units of elements or of 64 elements.
+//! If the offsets are too large, a closer base is computed, provided that it enables at least two pairs.
 
 use gcn_isa::inst::Mods;
 use gcn_isa::operand::Operand;
@@ -14,8 +13,8 @@ use hashbrown::HashMap;
 use super::combine::accesses;
 use crate::mir::{Function, MInst, MOperand, Op, VReg, VSlice};
 
-/// An access, the instructions that do two of them (offsets in elements, and in units of 64 elements), and
-/// the bytes of an element.
+/// An access, the instructions that do two of them (offsets in elements, and in units of 64 elements), and the size of
+/// an element in bytes.
 struct Kind {
     one: &'static str,
     two: [&'static str; 2],
@@ -32,11 +31,12 @@ const KINDS: &[Kind] = &[
 /// The largest offset of a pair.
 const MAX: i32 = 255;
 
-/// How many groups may be open at once, and how many accesses a group may have. Each is compared with all
-/// others, so the bound keeps the pass linear.
+/// The largest number of open groups, and of accesses in a group. Each access is compared with all others, so the bound
+/// keeps the pass linear.
 const OPEN: usize = 64;
 
-/// Pairs accesses in all of `f`, unless the user fixed the order or counts them. They are not paired across any mark.
+/// Pairs accesses in all of `f`, except where the user has fixed the order or counts accesses. Accesses on different
+/// sides of a mark are not paired.
 pub(super) fn run(f: &mut Function) {
     let fixes = |inst: &MInst| matches!(&inst.op, Op::Mark(mark) if !mark.leaves_pairs());
     if f.blocks.iter().flat_map(|b| &b.insts).any(fixes) {
@@ -68,11 +68,11 @@ struct Single {
 #[derive(Default)]
 struct Edits {
     gone: Vec<usize>,
-    /// Instructions before others; those of one place in order.
+    /// Instructions to insert, by position; those of one position in order.
     new: Vec<(usize, MInst)>,
 }
 
-/// How often each register is written.
+/// The number of writes of each register.
 fn writers(f: &Function) -> Vec<u32> {
     let mut writers = vec![0; f.vregs.len()];
     for inst in f.blocks.iter().flat_map(|b| &b.insts) {
@@ -90,7 +90,7 @@ fn writers(f: &Function) -> Vec<u32> {
     writers
 }
 
-/// Accesses of one kind and base that may be reordered among each other, in order.
+/// Accesses of one kind and base that may be reordered among each other, in program order.
 fn groups(f: &Function, insts: &[MInst], writers: &[u32]) -> Vec<Vec<Single>> {
     let mut done = Vec::new();
     let mut open: Vec<Vec<Single>> = Vec::new();
@@ -146,7 +146,7 @@ fn single(f: &Function, inst: &MInst, index: usize, writers: &[u32]) -> Option<S
     whole.then_some(Single { index, kind, base, offset: mods.offset })
 }
 
-/// True if no access of LDS may move across `inst`.
+/// True if no LDS access may move across `inst`.
 fn is_fence(inst: &MInst) -> bool {
     use Class as C;
     let exec = inst.operands.first() == Some(&MOperand::Fixed(EXEC.into()));
@@ -222,7 +222,8 @@ fn pair_up(
     }
 }
 
-/// Replaces two accesses by one, from `base` at `origin`, with offsets in units of `step` elements.
+/// Replaces two accesses by one, at address `base`, which is the offset `origin`; its offsets are in units of `step`
+/// elements.
 fn merge(
     f: &mut Function,
     block: usize,

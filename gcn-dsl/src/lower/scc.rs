@@ -1,5 +1,5 @@
-//! SCC as a result of machine-instruction calls: which results are used, and which reader finds SCC as the
-//! previous call left it.
+//! SCC as a result of explicitly named instructions: which results are used, and which reader finds SCC unchanged since
+//! the previous call.
 
 use hashbrown::{HashMap, HashSet};
 

@@ -1,4 +1,4 @@
-//! The cost model for skip branches: which varying branches do without one.
+//! The cost model for skip branches: decides which varying branches do without one.
 //!
 //! With a skip branch, a wave jumps over the body if none of its lanes takes the branch. Without it, the wave
 //! executes the body with EXEC = 0, which has no effect but takes issue slots. The model compares instruction
@@ -16,11 +16,11 @@ use gcn_isa::table::Class;
 use super::{Lower, Pending};
 use crate::mir::{MInst, Op};
 
-/// The number of instructions from which a body keeps its skip branch.
+/// A body with at least this many instructions keeps its skip branch.
 const SKIP_FROM: usize = 10;
 
 impl Lower<'_> {
-    /// Removes the branch over the body that was just lowered, if the body is short and harmless. True if it
+    /// Removes the branch over the body that was just lowered, if the body is short and harmless. Returns true if it
     /// did.
     pub(super) fn drop_skip(&mut self, skip: Pending) -> bool {
         let last = self.func.blocks.len() - 1;
@@ -39,7 +39,7 @@ impl Lower<'_> {
     }
 }
 
-/// True if the instruction does nothing but take its issue slot when no lane is active.
+/// True if the instruction has no effect with EXEC = 0 and takes only its issue slot.
 fn harmless(inst: &MInst) -> bool {
     match &inst.op {
         Op::Copy | Op::Undef => true,

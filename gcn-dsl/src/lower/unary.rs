@@ -1,4 +1,4 @@
-//! Operations of one operand, and fused multiplication and addition.
+//! Operations with one operand, and fused multiply-add.
 
 use gcn_isa::reg::RegFile;
 
@@ -30,8 +30,8 @@ impl Lower<'_> {
             (Un::Neg, Calc::I64 | Calc::U64) if uniform => {
                 self.add_sub_64_scalar(Bin::Sub, dst, Src::Const(0, Width::B64), a)
             }
-            // Uniform floats: the SALU of these targets has no float arithmetic, so that every lane computes the value and one is read
-            // back.
+            // Uniform floats: the SALU of these targets has no float arithmetic, so every lane computes the value and
+            // one is read back.
             _ if uniform => {
                 let wide = self.new_reg(RegFile::Vgpr, dst.len);
                 self.un_vector(op, ty.elem, wide, a)?;

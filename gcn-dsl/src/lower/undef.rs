@@ -1,9 +1,8 @@
-//! Where the variables begin that join the results of branches and exits.
+//! The start of the live ranges of variables that join the results of branches and exits.
 //!
-//! Such a variable is written in each branch by a part of the lanes. A masked write keeps the other lanes'
-//! value and so reads the variable, which would make it live from the kernel's entry on. Before the innermost
-//! statement that encloses all its accesses it has no value, so it is marked undefined there, which starts
-//! its live range.
+//! Such a variable is written in each branch by some of the lanes. A masked write keeps the other lanes' values and so
+//! reads the variable, which would make it live from the kernel's entry on. It has no value before the innermost
+//! statement that encloses all its accesses, so it is marked undefined there, which starts its live range.
 
 use hashbrown::HashMap;
 
@@ -12,7 +11,7 @@ use crate::ir::{Inst, Kernel, Region, Stmt, Variable};
 /// Statements by address, with the variables that are undefined before them.
 pub(super) type Undefined = HashMap<*const Stmt, Vec<Variable>>;
 
-/// The joined variables of `kernel`, by the statement before which they begin.
+/// The joined variables of `kernel`, by the statement before which their live ranges start.
 pub(super) fn before(kernel: &Kernel) -> Undefined {
     let begins = kernel.joined.iter().map(|var| (*var, None)).collect();
     let mut walk = Walk { kernel, path: Vec::new(), begins };
@@ -20,18 +19,18 @@ pub(super) fn before(kernel: &Kernel) -> Undefined {
     let mut found = Undefined::new();
     for var in &kernel.joined {
         if let Some(Some(begin)) = walk.begins.remove(var) {
-            // The statement of the common region in which the first access is.
+            // The statement of the common region that contains the first access.
             found.entry(begin.first[begin.common.min(begin.first.len() - 1)]).or_default().push(*var);
         }
     }
     found
 }
 
-/// The first access of a variable, and how much of its nesting all accesses share.
+/// The first access of a variable, and the part of its nesting that all accesses share.
 struct Begin {
     /// The statements that enclose the first access, outermost first, and the access itself.
     first: Vec<*const Stmt>,
-    /// How many of them enclose all accesses.
+    /// The number of these statements that enclose all accesses.
     common: usize,
 }
 

@@ -22,7 +22,7 @@ use crate::scalar::Elem;
 pub(super) struct Direct {
     /// Reads whose value is the variable's register.
     pub reads: HashSet<Value>,
-    /// Written values that can be computed in the variable's register, each with its variable.
+    /// Written values that can be computed in the variable's register, with the variable.
     pub writes: HashMap<Value, Variable>,
 }
 
@@ -65,8 +65,7 @@ pub(super) fn direct(kernel: &Kernel, lazy_cmp: &[bool]) -> Direct {
     direct
 }
 
-/// True for what lowers to an instruction sequence in which only the last instruction writes the
-/// result.
+/// True if the value lowers to an instruction sequence in which only the last instruction writes the result.
 fn is_simple(kernel: &Kernel, v: Value) -> bool {
     let ty = kernel.ty(v);
     let one = ty.elem.is_narrow_integer() || matches!(ty.elem, Elem::F16 | Elem::F32 | Elem::U32 | Elem::I32);
@@ -201,7 +200,7 @@ impl<'k> Walk<'k> {
         self.uses[v.0 as usize].push((user, at));
     }
 
-    /// The last use of each value, including uses through values that are evaluated lazily at their own use.
+    /// The last use of each value, including uses through values that are evaluated lazily at their own uses.
     fn last_uses(&mut self, lazy_cmp: &[bool]) {
         for v in self.order.clone().into_iter().rev() {
             let mut last = self.def[v.0 as usize];
@@ -240,8 +239,8 @@ impl<'k> Walk<'k> {
 }
 
 impl Lower<'_> {
-    /// Computes the value that was just lowered in the variable's register, by renaming the result of its
-    /// last instruction. True if that was possible.
+    /// Computes the value that was just lowered in the variable's register, by renaming the result of its last
+    /// instruction. Returns true if that was possible.
     pub(super) fn compute_in(&mut self, value: Value, dst: VSlice, keep: bool) -> bool {
         let Src::Reg(from) = self.operand(value) else { return false };
         if from.start != 0
@@ -279,7 +278,7 @@ impl Lower<'_> {
     }
 }
 
-/// True for a copy to a virtual register: the lanes that run are the same before and after it.
+/// True for a copy to a virtual register: it does not change the set of active lanes.
 fn is_copy(inst: &MInst) -> bool {
     inst.op == Op::Copy && matches!(inst.operands.first(), Some(MOperand::Virt(_)))
 }

@@ -4,10 +4,10 @@
 //! identity of the operation, so that a partial result can pass through it. Live registers keep their values
 //! in those lanes, since the allocator gives the temporaries registers that no lane of the wave needs.
 //!
-//! A reduction joins neighbours within a quad, quads within eight lanes, and halves within a row of 16. Each
-//! of these steps is a permutation, so every lane of the row has the result. Then two broadcasts to later
-//! rows join the rows. A scan shifts by 1, 2, 4 and 8 within the row (Hillis and Steele) and then uses the
-//! same broadcasts. If VOP2 has the operation, each step is a single instruction.
+//! A reduction combines neighbours within a quad, quads within eight lanes, and halves within a row of 16. Each of
+//! these steps is a permutation, so every lane of the row has the result. Then two broadcasts to later rows combine the
+//! rows. A scan shifts by 1, 2, 4 and 8 within the row (Hillis and Steele) and then uses the same broadcasts. If VOP2
+//! has the operation, each step is a single instruction.
 
 use gcn_isa::inst::{Dpp, Mods};
 use gcn_isa::reg::RegFile;
@@ -22,13 +22,13 @@ use crate::ir::{Bin, Place, Value, Wave};
 use crate::mir::{MOperand, Op, VSlice};
 use crate::scalar::Elem;
 
-/// The lanes that a step reads, and those that it writes.
+/// The source lanes of a step, and the lanes that it writes.
 #[derive(Clone, Copy)]
 struct Step {
     ctrl: u16,
     row_mask: u8,
     bank_mask: u8,
-    /// Every lane has a source, so nothing of the destination is kept.
+    /// Every lane has a source, so the old value of the destination is not needed.
     total: bool,
 }
 
@@ -40,11 +40,11 @@ const fn shift(n: u16) -> Step {
     Step { ctrl: 0x110 | n, row_mask: 0xf, bank_mask: 0xf, total: false }
 }
 
-/// How the results of rows come to later rows.
+/// The way in which results of rows reach later rows.
 struct Join {
     /// By DPP, where it has broadcasts.
     broadcast: Step,
-    /// The same elsewhere: lanes, and the rows that their values go to.
+    /// The equivalent without DPP: source lanes, and the rows that receive their values.
     lanes: &'static [(u32, u8)],
 }
 
@@ -138,11 +138,12 @@ impl Lower<'_> {
         }
     }
 
-    /// `ds_bpermute_b32` where it moves data within each half of the wave: of the values as they are, and of the values with the halves
-    /// exchanged; each lane takes the one that its address asks for. Lanes that are switched off give 0.
+    /// `ds_bpermute_b32` on targets where it moves data only within each half of the wave. It is executed for the
+    /// values, and again with the halves exchanged; each lane takes the result that its address selects. Inactive lanes
+    /// read as 0.
     pub(super) fn permute_by_halves(&mut self, v: Value, address: Value, value: Value) -> Lowered {
         const EXCHANGE: &str = "v_permlane64_b32";
-        /// The bit of an address, four times the number of a lane, that says which half of the wave it is in.
+        /// The bit of an address (four times the number of a lane) that tells the half of the wave.
         const HALF: u64 = 4 * 32;
         let (address, x, ty) = (self.operand(address), self.operand(value), self.kernel.ty(v));
         if table::find_operation(self.func.on(), EXCHANGE).next().is_none() {
@@ -220,7 +221,7 @@ impl Lower<'_> {
         Ok(out)
     }
 
-    /// DPP goes beyond rows: it has broadcasts to rows and shifts of the whole wave.
+    /// True if DPP crosses rows, by broadcasts to rows and shifts of the whole wave.
     fn joins_rows_by_dpp(&self) -> bool {
         self.target.family() == Family::GFX9
     }
@@ -314,7 +315,7 @@ impl Lower<'_> {
         Ok(out)
     }
 
-    /// Each lane's value one lane up; the first lane of each segment gets `neutral`.
+    /// Shifts each lane's value up by one lane; the first lane of each segment gets `neutral`.
     fn shifted_by_one(&mut self, t: VSlice, neutral: Src, width: u8) -> Lowered<VSlice> {
         let in_row = shift(1);
         let over_wave = Step { ctrl: 0x138, ..in_row };

@@ -68,7 +68,7 @@ impl Dwords {
         })
     }
 
-    /// What an instruction reads, but for reads that only keep a part of a result.
+    /// The operands that an instruction reads, without reads that only keep a part of a result.
     fn read(&self, inst: &MInst) -> impl Iterator<Item = usize> {
         self.of_operands(inst, |access| access != Access::Write)
     }
@@ -117,7 +117,7 @@ impl Makers {
     }
 }
 
-/// How often each dword is read, not counting reads that only keep a part of a result.
+/// The number of reads of each dword, without reads that only keep a part of a result.
 fn reads(f: &Function, dwords: &Dwords) -> Vec<u32> {
     let mut reads = vec![0; dwords.count()];
     // As if something read them.

@@ -79,7 +79,7 @@ impl Code<'_> {
         self.copy(MOperand::Fixed(reg.into()))
     }
 
-    /// The register that an operand of this code names.
+    /// The register that an operand names.
     fn last(&self, operand: MOperand) -> VReg {
         match operand {
             MOperand::Virt(s) => s.reg,

@@ -121,7 +121,7 @@ pub struct ShownPart {
     pub part: usize,
     /// The virtual register.
     pub reg: VReg,
-    /// The register is that of a variable, and the part is whatever it holds.
+    /// The register is that of a variable, and the part is whatever value it currently holds.
     pub variable: bool,
 }
 
@@ -188,7 +188,7 @@ impl Function {
         }
     }
 
-    /// A new virtual register with the alignment that the target's encodings ask for.
+    /// A new virtual register with the alignment that the target's encodings require.
     pub fn new_vreg(&mut self, file: RegFile, len: u8) -> VReg {
         let align = self.target.tuple_alignment(file, len);
         self.vregs.push(VRegInfo { file, len, align });

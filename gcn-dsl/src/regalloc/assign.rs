@@ -135,7 +135,7 @@ pub(super) trait SpillCosts {
     fn of(&self, root: VReg) -> Option<f32>;
 }
 
-/// The owners that were met at the place at hand. A class may meet very many, each with very many segments.
+/// The owners seen at the current place. A class may meet very many, each with very many segments.
 struct Seen {
     /// By class: when it was met last.
     round: Vec<u32>,
@@ -156,7 +156,7 @@ pub(super) struct File<'a> {
     pub limit: u16,
     pub reserved: &'a [(Reg, Seg)],
     pub order: Order,
-    /// Where two instructions become one, whose results go to an even and an odd register.
+    /// On targets where two instructions can become one, if their results go to an even and an odd register.
     pub pairs: Option<Pairs>,
 }
 
@@ -173,7 +173,7 @@ impl Pairs {
         (file == RegFile::Vgpr && dual::joins(f.on())).then(Pairs::default)
     }
 
-    /// True for a place that is not even or odd as the last one, and below what is in use anyway.
+    /// True for a place of other parity than the last one, below the registers that are in use anyway.
     fn takes(&self, base: u16) -> bool {
         base < self.end.get() && base % 2 != self.last.get() % 2
     }

@@ -89,7 +89,7 @@ fn does_not_fit(
     at: Option<&InstPlace>,
     live: &[LiveReg],
 ) -> String {
-    // The user's source says more than numbers of blocks and registers, where it is known.
+    // The number of its dwords that are live.
     let place =
         at.map_or(String::new(), |p| format!(" at {}", p.loc.map_or(p.to_string(), |loc| loc.to_string())));
     let file = plural(file);

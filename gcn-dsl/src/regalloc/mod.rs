@@ -1,10 +1,10 @@
 //! Register allocation: from [`crate::mir`] to a [`Program`] on machine registers.
 //!
 //! # What it decides
-//! A register for every virtual register, for its whole life, and which copies become no instruction. A value
-//! that finds no register is spilled to the places that [`Limits::spill`] permits (`spill`); where nothing is
-//! permitted, the result is [`AllocError::DoesNotFit`]. The allocator does not reorder instructions, inserts
-//! no waits, and leaves every operand that is not virtual as it is.
+//! Finds a register for every virtual register, for its whole life, and decides which copies need no instruction. A
+//! value without a register is spilled to the places that [`Limits::spill`] permits (`spill`); if none is permitted,
+//! the result is [`AllocError::DoesNotFit`]. The allocator does not reorder instructions, inserts no waits, and leaves
+//! every operand that is not virtual as it is.
 //!
 //! # Invariants
 //! - Two values that are live at the same time never share a register. Time is counted in slots: instruction
@@ -97,7 +97,7 @@ pub struct Usage {
 pub struct Allocated {
     /// The code. Blocks that are branched to have labels `.LBB0_<block>`.
     pub program: Program,
-    /// What it uses.
+    /// The registers that it uses.
     pub usage: Usage,
     /// Where it needs most registers.
     pub pressure: Pressure,
@@ -365,8 +365,8 @@ fn reserved(f: &Function, numbers: &Numbering) -> Vec<(Reg, Seg)> {
         });
         last.extend(fixed.flat_map(Reg::units).map(|u| (u.reg(), i as u32)));
     }
-    // If a branch leads back to the entry block, its reads execute again: the registers stay reserved for the
-    // whole function.
+    // If a branch leads back to the entry block, its reads execute again: the registers stay reserved for the whole
+    // function.
     let looped = input::successors(f).iter().any(|s| s.contains(&0));
     let all = 2 * numbers.inst.last().copied().unwrap_or(0);
     last.sort_unstable_by_key(|&(reg, i)| (reg, std::cmp::Reverse(i)));

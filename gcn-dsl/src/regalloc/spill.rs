@@ -80,7 +80,7 @@ fn backoff(round: usize) -> usize {
 /// Coalescing and orders to try.
 const ATTEMPTS: [(Coalesce, Order); 2] = [(Coalesce::All, Order::Start), (Coalesce::Whole, Order::Size)];
 
-/// What is known of a function that does not fit: the first round begins with it.
+/// Facts about a function that does not fit, with which the first round begins.
 pub(super) struct Start<'f> {
     pub job: Job<'f>,
     /// With [`Coalesce::All`].
@@ -255,7 +255,7 @@ impl<'f> Spiller<'f> {
     ) {
         let mut homes: HashMap<VReg, Option<HomeId>> = roots.iter().map(|&r| (r, None)).collect();
         let regs: Vec<VReg> = (0..self.work.f.vregs.len() as u32).map(VReg).collect();
-        // Slots that are turned out, by root: their values go to memory.
+        // Evicted slots, by root: their values go to memory.
         let mut in_memory: HashMap<VReg, Vec<VReg>> = HashMap::new();
         for &reg in regs.iter().filter(|r| self.work.kinds[r.0 as usize] == Kind::Slot) {
             let (root, _) = classes.find(reg);

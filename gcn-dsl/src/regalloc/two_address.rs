@@ -1,7 +1,8 @@
-//! Shorter forms of instructions whose result has the register of a source.
+//! Shorter forms of instructions whose result is in the register of a source.
 //!
-//! A fused multiply-add whose sum goes where its addend was has a form of 4 bytes instead of 8, which also leaves out an operand to
-//! encode. Which register the result gets is known only after allocation; `classes` hints that it be the addend's.
+//! A fused multiply-add whose sum goes to its addend's register has a form of 4 bytes instead of 8, since one operand
+//! need not be encoded. The register of the result is known only after allocation; `classes` hints that it should be
+//! the addend's.
 
 use gcn_isa::table::{self, Format, InstDesc};
 use gcn_isa::{Inst, Operand, Program, RegFile, Target};
@@ -27,7 +28,8 @@ fn row(desc: &InstDesc) -> Option<&'static Row> {
     ROWS.iter().find(|row| row.long == desc.entry.mnemonic)
 }
 
-/// Result and addend of an instruction that would be shorter with both in one register. Not of those that the kernel names.
+/// Result and addend of an instruction that would be shorter with both in one register. `None` for explicitly named
+/// instructions.
 pub(super) fn tied(f: &Function, inst: &MInst) -> Option<[VSlice; 2]> {
     let Op::Machine(desc, mods) = &inst.op else { return None };
     row(desc)?;
@@ -41,7 +43,7 @@ pub(super) fn tied(f: &Function, inst: &MInst) -> Option<[VSlice; 2]> {
     }
 }
 
-/// Shortens those of these lines that can be.
+/// Shortens those of these lines that have a shorter form.
 pub fn run(program: &mut Program, lines: &[usize]) {
     let target = program.target;
     for at in lines {

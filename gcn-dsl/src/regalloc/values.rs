@@ -1,10 +1,12 @@
-//! Which machine register holds which virtual one, for debug information.
+//! Maps virtual registers to the machine registers that hold them, for debug information.
 //!
-//! A *fact* says that a machine register holds a certain dword of a virtual register. An instruction makes facts about what it
-//! writes. A copy that became nothing makes them of others: the register that held its source now holds its destination as well.
-//! Where a fact still holds is for the finished program to say, since later passes move instructions.
+//! A *fact* says that a machine register holds a certain dword of a virtual register. An instruction creates facts
+//! about the registers that it writes. A copy that was coalesced derives new ones: the register that held its source
+//! now holds its destination as well. The range over which a fact holds is determined on the finished program, since
+//! later passes move instructions.
 //!
-//! A dword that one instruction writes is a value: copies of it are the same fact. One that several write is that of a variable.
+//! A dword that a single instruction writes is a value: copies of it are the same fact. A dword that several
+//! instructions write belongs to a variable.
 
 use gcn_isa::Reg;
 use hashbrown::{HashMap, HashSet};
@@ -13,7 +15,7 @@ use smallvec::SmallVec;
 use super::access::{self, VUse};
 use crate::mir::{Function, MInst, MOperand, Op, VReg, VSlice};
 
-/// What a machine register may hold, by number.
+/// The content that a machine register may have, by number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Fact(pub u32);
 
@@ -26,11 +28,11 @@ pub struct Held {
     pub facts: SmallVec<[Fact; 4]>,
     /// The virtual register is a variable.
     pub variable: bool,
-    /// Lanes that do not run keep what was there.
+    /// Inactive lanes keep the old content.
     pub keeps: bool,
 }
 
-/// A copy that became nothing: what holds one side also holds the other.
+/// A coalesced copy: a register that holds one side also holds the other.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Renamed {
     /// Number of the copy.
@@ -41,12 +43,12 @@ pub struct Renamed {
     pub to: Held,
 }
 
-/// What an instruction does to facts.
+/// The effect of an instruction on facts.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Effect {
     /// Copies before it.
     pub before: Vec<Renamed>,
-    /// What it writes.
+    /// The facts that it creates.
     pub writes: SmallVec<[Held; 1]>,
 }
 
@@ -61,7 +63,7 @@ pub struct Part {
     pub facts: SmallVec<[Fact; 4]>,
 }
 
-/// All that a function says of its named values.
+/// All facts about the named values of a function.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Values {
     /// By [`Line::origin`](gcn_isa::program::Line::origin).
@@ -77,9 +79,9 @@ pub(super) struct Collector<'f> {
     f: &'f Function,
     /// Number of the first dword of each virtual register.
     first: Vec<u32>,
-    /// By dword: how many instructions write it.
+    /// By dword: the number of instructions that write it.
     writers: Vec<u32>,
-    /// By dword: what it is a copy of, or itself.
+    /// By dword: the dword of which it is a copy, or itself.
     same: Vec<u32>,
     wanted: HashSet<Fact>,
     pending: Vec<Renamed>,
@@ -127,14 +129,14 @@ impl<'f> Collector<'f> {
         }
         for shown in &f.shown {
             let whole = shown.reg.all(f.info(shown.reg));
-            // The value of a variable at one time is in its register for some time only.
+            // A value that a variable holds at one time is in its register only temporarily.
             if shown.variable || self.dwords(whole).all(|d| self.is_value(d)) {
                 let facts = self.facts(whole);
                 self.wanted.extend(&facts);
                 self.values.parts.push(Part { name: shown.name, part: shown.part, facts });
             }
         }
-        // What is wanted may be a copy of a variable.
+        // A requested value may be a copy of a variable.
         loop {
             let before = self.wanted.len();
             for (to, from) in &copies {

@@ -1,4 +1,4 @@
-//! Instruction classes, in which schedules are written, for instructions on virtual registers.
+//! Instruction classes, the terms of schedules, for instructions on virtual registers.
 
 use gcn_isa::reg::RegFile;
 

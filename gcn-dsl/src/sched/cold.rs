@@ -1,8 +1,8 @@
 //! Code that is rarely executed goes to the end of the program.
 //!
-//! A branch that is taken costs time, one that falls through hardly any. In layout order a branch over the body of an `if` is taken
-//! each time the body is *not* executed. So a body with a [`Mark::Cold`] moves: the branch is inverted and leads to it, and it ends
-//! in a branch back.
+//! A taken branch costs time, a fall-through hardly any. In layout order the branch over the body of an `if` is taken
+//! each time the body is *not* executed. So a body with a [`Mark::Cold`] moves to the end: the branch is inverted and
+//! leads to it, and it ends in a branch back.
 //!
 //! ```text
 //!   s_cbranch_scc0 .after            s_cbranch_scc1 .cold
@@ -23,13 +23,15 @@ use smallvec::smallvec;
 
 use crate::ir::mark::Mark;
 
-/// Lines of a program in which every branch reaches every place: 2^15 dwords, at most four to an instruction. Waits are inserted
-/// later; they are single dwords, and far fewer than such long instructions would be.
+/// The number of lines of a program in which every branch surely reaches every target: 2^15 dwords, at most four per
+/// instruction. Waits are inserted later; they are single dwords, and their number stays far below the margin that this
+/// leaves.
 const NEAR: usize = 1 << 13;
 
 /// Moves the code of each [`Mark::Cold`] to the end of `program`, and removes these marks. The others keep their places.
 pub fn run(program: &mut Program, marks: &mut Vec<(usize, Mark)>) {
-    // The outer body first, with those inside it: one that has moved is a way into the code around it.
+    // Outer bodies first, together with the bodies inside them: a body that has moved would count as an entry to the
+    // code around it.
     while let Some(at) = marks.iter().position(|(_, mark)| *mark == Mark::Cold) {
         let (line, _) = marks.remove(at);
         if program.lines.len() < NEAR
@@ -63,7 +65,7 @@ struct Body {
     lines: Range<usize>,
     /// The label after it.
     after: Label,
-    /// That branch on the opposite condition; `None` if it has no condition: it ends what comes before an `else`.
+    /// That branch with the opposite condition; `None` for the unconditional branch in front of an `else`.
     inverse: Option<&'static gcn_isa::InstDesc>,
 }
 
@@ -83,6 +85,8 @@ impl Body {
             None
         };
         let lines = start..end;
+        // Code that is also entered from elsewhere is more than the body of one `if`, and may not be cold. The start of an
+        // `else` is entered by the branch of its own `if`.
         let inside = |label: Label| {
             let at = program.labels[label.0 as usize].at;
             at.is_some_and(|at| lines.contains(&at) && !(at == start && inverse.is_none()))
@@ -114,6 +118,7 @@ impl Body {
         };
         program.labels.iter_mut().for_each(|label| label.at = label.at.map(place));
         marks.iter_mut().for_each(|(line, _)| *line = place(*line));
+        // A stable sort keeps marks on the same line in order.
         marks.sort_by_key(|(line, _)| *line);
         if let Some(inverse) = inverse {
             let cold = program.new_label(format!(".LBB0_cold{}", program.labels.len()));

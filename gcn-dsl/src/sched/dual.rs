@@ -1,8 +1,9 @@
-//! Two instructions in one: VOPD (RDNA 3 and later, in waves of 32 lanes).
+//! Combines two instructions into one: VOPD (RDNA 3 and later, in waves of 32 lanes).
 //!
-//! Two independent vector instructions near each other in one block become the halves of a single instruction, which issues in one
-//! cycle. The table says which instructions can be halves, the encoder which registers they may use together. One of the two moves to the
-//! place of the other. The later one does not move up if it is the first to read a result of long latency: the wave would wait sooner.
+//! Two independent vector instructions near each other in one block become the halves of a single instruction, which
+//! issues in one cycle. The table lists the instructions that can be halves; the encoder knows which registers they may
+//! use together. One of the two moves to the place of the other. The later one does not move up if it is the first to
+//! read a result of long latency: the wave would wait earlier.
 
 use std::collections::BTreeSet;
 
@@ -19,18 +20,19 @@ use smallvec::SmallVec;
 use super::fence;
 use crate::ir::mark::Mark;
 
-/// How many instructions further on a second half is looked for.
+/// The distance, in instructions, up to which a second half is searched for.
 const LOOK: usize = 32;
 
-/// A half that every target with such instructions has.
+/// A half that exists on every target with such instructions.
 const SOME_HALF: &str = "v_mov_b32";
 
-/// True if there are instructions that are two.
+/// True if the target has dual instructions.
 pub fn joins(on: Subtarget) -> bool {
     table::pair_of(on, [SOME_HALF; 2]).is_some()
 }
 
-/// Joins instructions of `program`, but not those of the lines `named`, which the kernel names; `marks` keep their places.
+/// Combines instructions of `program`. The lines `named` hold explicitly named instructions and stay alone; `marks`
+/// keep their places.
 pub fn run(program: &mut Program, marks: &mut [(usize, Mark)], named: &[usize]) {
     let on = program.subtarget();
     if !joins(on) {
@@ -51,7 +53,7 @@ pub fn run(program: &mut Program, marks: &mut [(usize, Mark)], named: &[usize]) 
 
 struct Joiner {
     on: Subtarget,
-    /// What each line reads and writes.
+    /// The registers that each line reads and writes.
     touched: Vec<Touched>,
     /// Lines before which nothing passes.
     fences: BTreeSet<usize>,
@@ -74,7 +76,7 @@ impl Joiner {
         }
     }
 
-    /// The lines of the block that are the first to read what an instruction of long latency has written.
+    /// The lines of the block that are the first to read the result of an instruction of long latency.
     fn first_readers(&self, program: &Program, block: &Block) -> BTreeSet<usize> {
         let mut pending = Set::default();
         let mut found = BTreeSet::new();
@@ -92,7 +94,7 @@ impl Joiner {
         found
     }
 
-    /// Joins `first` with the nearest instruction after it that goes together with it.
+    /// Combines `first` with the nearest later instruction that can be its other half.
     fn join(&mut self, program: &mut Program, first: usize, end: usize, early: &BTreeSet<usize>) {
         let mut between = Touched::default();
         for second in (first + 1..end).filter(|line| !self.gone[*line]).take(LOOK) {
@@ -101,6 +103,7 @@ impl Joiner {
                 return;
             }
             let (a, b) = (&self.touched[first], &self.touched[second]);
+            // Moving the later one up is preferred, unless that would move a wait forward.
             let up = b.may_swap_with(&between) && !early.contains(&second);
             let down = a.may_swap_with(&between);
             let independent = !a.writes.meets(&b.reads) && !a.writes.meets(&b.writes);
@@ -128,16 +131,17 @@ struct Half {
     operands: SmallVec<[Operand; 4]>,
 }
 
-/// A fused multiply-add with a constant, whose addend or second factor has a field of its own in other instructions, which halves have.
+/// A fused multiply-add. If its addend or second factor is a constant, other instructions, which can be halves, have a
+/// field of their own for it.
 const FUSED: &str = "v_fma_f32";
 const WITH_ADDEND: &str = "v_fmaak_f32";
 const WITH_FACTOR: &str = "v_fmamk_f32";
 
-/// A vector of ways in which an instruction can be a half.
+/// The forms in which an instruction can be a half.
 type Ways = SmallVec<[Half; 4]>;
 
 impl Half {
-    /// The ways in which an instruction can be a half: none, or several by the order of its operands.
+    /// The forms in which an instruction can be a half: none, or several with different orders of the operands.
     fn of(inst: &Inst, on: Subtarget) -> Ways {
         let is_plain = inst.desc.format.is_vop() && inst.mods == inst.desc.default_mods();
         if !is_plain || inst.desc.halves.is_some() {
@@ -147,7 +151,7 @@ impl Half {
         if alone == FUSED {
             return Half::of_fused(&inst.operands);
         }
-        // As the second half, where every half can stand.
+        // As the second half: every half can be second.
         let Some([_, half]) = table::pair_of(on, [SOME_HALF, alone]).and_then(|pair| pair.halves) else {
             return Ways::new();
         };
@@ -191,7 +195,7 @@ impl Half {
     }
 }
 
-/// The instruction that does what both do, if there is one.
+/// The instruction that does the same as both, if there is one.
 fn pair(one: &Inst, other: &Inst, on: Subtarget) -> Option<Inst> {
     let [one, other] = [Half::of(one, on), Half::of(other, on)];
     [[&one, &other], [&other, &one]].into_iter().find_map(|[x, y]| {

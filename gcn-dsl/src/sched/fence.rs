@@ -1,5 +1,4 @@
-//! Places of a finished program at which the user's order is binding, so that filling wait states must not
-//! change it.
+//! Places of a finished program at which the user's order is binding, so that filling wait states must not change it.
 
 use std::collections::BTreeSet;
 
@@ -35,8 +34,8 @@ pub fn fences(program: &Program, marks: &[(usize, Mark)]) -> Vec<usize> {
         let cfg = Cfg::build(program);
         for (line, mark) in marks {
             if let Mark::Interleave(_) = mark {
-                // At the end of a block, the mark stands before the first line of the next one, so both
-                // blocks may be meant.
+                // At the end of a block, the mark stands before the first line of the next one, so it may belong to
+                // either block.
                 let beside = [line.checked_sub(1), Some(*line)].into_iter().flatten();
                 for block in beside.filter(|l| *l < program.lines.len()).map(|l| cfg.block_of(l)) {
                     found.extend(cfg.blocks[block].start..cfg.blocks[block].end);

@@ -2,12 +2,12 @@
 //! independent work goes between a slow instruction (a load, a matrix instruction) and the first use of its
 //! result.
 //!
-//! A block is cut into regions at instructions that nothing may pass (`deps::is_boundary`), and regions into
-//! windows of at most [`WINDOW`] instructions, which keeps the work linear in the program. In a window the
-//! dependences (`deps`) form a DAG. Instructions are taken top down: of the ready ones that the matrix pipe and the
-//! banks of LDS could begin at once, the one with the longest critical path to the end of the window. An
-//! instruction whose result would lift the estimated register pressure (`pressure`) over the budget waits while
-//! another one is ready. If the new order still needs more registers than both the budget and the original order, the original order stays.
+//! A block is cut into regions at instructions that nothing may pass (`deps::is_boundary`), and regions into windows of
+//! at most [`WINDOW`] instructions, which keeps the work linear in the program. In a window the dependences (`deps`)
+//! form a DAG. Instructions are selected top down: of the ready ones that the matrix pipe and the banks of LDS could
+//! start at once, the one with the longest critical path to the end of the window. An instruction whose result would
+//! lift the estimated register pressure (`pressure`) over the budget is delayed while another one is ready. If the new
+//! order still needs more registers than both the budget and the original order, the original order stays.
 //!
 //! Not done here: moving instructions across blocks, starting loads in an earlier trip of a loop
 //! ([`crate::ir::pipeline`]), and exact waits ([`super::wait`]).
@@ -25,11 +25,12 @@ use gcn_isa::Operand;
 use pattern::Pattern;
 use pressure::{Budget, Live, Pressure};
 
-/// The largest number of instructions that are ordered at a time.
+/// The largest number of instructions that are scheduled together.
 pub const WINDOW: usize = 256;
 
-/// Slots before the matrix pipe is free in which a matrix instruction goes before arithmetic. Other waves of the SIMD take slots as
-/// well: were all of them filled, the pipe would wait for the wave.
+/// The number of slots before the matrix pipe becomes free at which a matrix instruction takes precedence over
+/// arithmetic. Other waves of the SIMD use slots as well: if arithmetic filled all of them, the pipe would wait for
+/// this wave.
 const SPARE: u32 = 3;
 
 /// Orders the instructions of each block of `f`.
@@ -100,7 +101,7 @@ fn windows(insts: &[MInst], start: usize, manual: &mut u32) -> Vec<std::ops::Ran
 
 /// The order of a window, as indices into it, if it is better than the original one.
 ///
-/// An order that the user asks for (`interleave!`) is not weighed against register pressure.
+/// An order that the user requests (`interleave!`) is not weighed against register pressure.
 fn schedule_window(f: &Function, insts: &[MInst], live: Live) -> Result<Option<Vec<usize>>, MissingClass> {
     let graph = deps::Graph::build(f, insts);
     let original: Vec<usize> = (0..insts.len()).collect();
@@ -167,8 +168,8 @@ fn list_schedule(
             let height = if fits { u32::MAX - heights[r.inst] } else { 0 };
             match &pattern {
                 Some(pattern) => (false, u32::from(pattern.rank(r.inst)), u32::MAX - heights[r.inst], r.inst),
-                // First what fits, then what need not stall, then the longest critical path; the position in
-                // the text decides ties, which makes the order deterministic.
+                // First instructions that fit, then those that need not stall, then the longest critical path; the
+                // position in the text decides ties, which makes the order deterministic.
                 None => (!fits, busy(r), height, r.inst),
             }
         };

@@ -1,14 +1,14 @@
-//! The waits that the user wrote: for each, the counter value that is low enough for the operation it names.
+//! The user's waits: for each, the counter value that guarantees the completion of the named operation.
 //!
-//! A wait for an operation is the instruction that waits for its counter, after a [`Mark::Wait`], with a
-//! value that is still open. Its value is the smallest number of younger operations of the same stream that a
-//! path from the operation to the wait has started: a forward dataflow analysis, run once for each operation.
-//! If the operation shares its counter with another stream (LDS with scalar loads), completion is not in
-//! order, and the value is 0. The waits that the compiler adds itself are inserted into a copy of the program
-//! first, because they end such sharing.
+//! A wait for an operation is the instruction that waits for its counter, after a [`Mark::Wait`], with a value that is
+//! still open. That value is the smallest number of younger operations of the same stream that any path from the
+//! operation to the wait has started. It is found by a forward dataflow analysis, run once for each operation. If the
+//! operation shares its counter with another stream (LDS with scalar loads), completion is not in order, and the value
+//! is 0. The waits that the compiler adds itself are inserted into a copy of the program first, because they end such
+//! sharing.
 //!
-//! Correctness does not depend on this analysis: the wait inserter runs afterwards and adds what is missing,
-//! and the checker judges the result.
+//! Correctness does not depend on this analysis: the wait inserter runs afterwards and adds missing waits, and the
+//! checker judges the result.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -34,8 +34,8 @@ pub struct WrongCounter {
     pub other: &'static str,
 }
 
-/// Gives each of the user's waits its value, removes those that have nothing to wait for, and tells barriers
-/// which operations may pass them. Marks keep their lines.
+/// Sets the value of each of the user's waits, removes those that have nothing to wait for, and tells barriers which
+/// operations may pass them. Marks keep their lines.
 ///
 /// # Errors
 /// [`WrongCounter`] if an operation that is waited for uses other counters only.
@@ -65,7 +65,7 @@ pub fn resolve(program: &mut Program, marks: &mut [(usize, Mark)]) -> Result<(),
     Ok(())
 }
 
-/// Adds the reason to the waits that the compiler emitted.
+/// Adds their reason to the waits that the compiler emitted.
 fn explain(program: &mut Program, marks: &[(usize, Mark)]) {
     for (line, mark) in marks {
         if let Mark::Because(why) = mark
@@ -154,7 +154,7 @@ fn merge(program: &mut Program, marks: &[(usize, Mark)], removed: &mut BTreeSet<
             continue;
         };
         let both = a.and(b);
-        // Counters with instructions of their own are waited for by both.
+        // If the counters have separate wait instructions, both stay.
         if both.part_of(&program.lines[pair[1]].inst) != both {
             continue;
         }

@@ -15,7 +15,7 @@ use smallvec::smallvec;
 use crate::ir::mark::Mark;
 use crate::mir::{Function, MInst, MOperand, Op};
 
-/// So few matrix instructions are not worth two instructions more.
+/// Fewer matrix instructions are not worth two additional instructions.
 const LEAST: usize = 4;
 
 /// Adds the priorities to `f`.

@@ -3,7 +3,7 @@
 
 use std::panic::Location;
 
-use gcn_dsl::__private::{self as lang, Arguments, with_builder};
+use gcn_dsl::__private::{self as lang, Arguments, Tracing, with_builder};
 use gcn_dsl::catalog::{self, Effect, Form, Function, ParamKind, Variant};
 use gcn_dsl::ir::{Inst, Place, Type, Value};
 use gcn_dsl::isa::request::Request;
@@ -13,6 +13,7 @@ use gcn_dsl::scalar::Elem;
 use gcn_dsl::sched::{list, wait};
 use gcn_isa::mods::DppControls;
 use gcn_isa::table::{InstDesc, Modifiers};
+use gcn_isa::target::{Family, Subtarget, WaveSize};
 use gcn_isa::{Target, check};
 use gcn_test_support::env::fuzz_step;
 use smallvec::SmallVec;
@@ -84,20 +85,26 @@ fn has_newbcast_only(row: &InstDesc) -> bool {
 
 /// The modifiers without which the row's form does not exist.
 fn required(row: &InstDesc) -> Options {
-    if has_newbcast_only(row) { Options::new().row_newbcast(1) } else { Options::new() }
+    match row.modifiers.contains(Modifiers::DPP8) {
+        true => Options::new().dpp8([7, 6, 5, 4, 3, 2, 1, 0]),
+        false if has_newbcast_only(row) => Options::new().row_newbcast(1),
+        false => Options::new(),
+    }
 }
 
 /// The modifiers that a call of the row's form may have, one at a time, with a value that fits.
 fn modifiers(row: &InstDesc) -> Vec<Options> {
     let newbcast = has_newbcast_only(row);
+    // The first of the sources that have the modifier.
+    let lowest = |bits: u8| if bits == 0 { 1 } else { bits & bits.wrapping_neg() };
     let new = || required(row);
     let each = [
         (Modifiers::CLAMP, new().clamp()),
         (Modifiers::OMOD, new().omod(Omod::Mul4)),
-        (Modifiers::OP_SEL, new().op_sel(1)),
+        (Modifiers::OP_SEL, new().op_sel(lowest(row.bits.op_sel))),
         (Modifiers::OP_SEL_HI, new().op_sel_hi(0)),
-        (Modifiers::NEG_LO, new().neg_lo(1)),
-        (Modifiers::NEG_HI, new().neg_hi(1)),
+        (Modifiers::NEG_LO, new().neg_lo(lowest(row.bits.neg_lo))),
+        (Modifiers::NEG_HI, new().neg_hi(lowest(row.bits.neg_hi))),
         (Modifiers::DPP_CTRL, if newbcast { new().row_newbcast(3) } else { new().row_shr(3) }),
         (Modifiers::ROW_MASK, new().row_mask(5)),
         (Modifiers::BANK_MASK, new().bank_mask(6)),
@@ -112,6 +119,12 @@ fn modifiers(row: &InstDesc) -> Vec<Options> {
         (Modifiers::GDS, new().gds()),
         (Modifiers::CBSZ, new().cbsz(1)),
         (Modifiers::ABID, new().abid(1)),
+        (Modifiers::DLC, new().dlc()),
+        (Modifiers::TH, new().th(if row.required.contains(Modifiers::TH) { 3 } else { 2 })),
+        (Modifiers::SCOPE, new().scope(2)),
+        (Modifiers::BYTE_SEL, new().byte_sel(2)),
+        (Modifiers::INDEX_KEY, new().index_key(1)),
+        (Modifiers::FI, new().fi()),
         (Modifiers::BLGP, new().blgp(1)),
     ];
     let own = row.modifiers - row.required;
@@ -130,7 +143,10 @@ impl Case<'_> {
                 ParamKind::Old(n) => request = request.old(pool.vector(n)),
                 ParamKind::Vector(n) => inputs.push(pool.vector(n)),
                 ParamKind::Narrow => inputs.push(pool.vector(8)),
-                ParamKind::Uniform(n) => inputs.push(pool.uniform(n)),
+                ParamKind::Uniform(n) => {
+                    // A mask has the size of the wave.
+                    inputs.push(pool.uniform(slot.map_or(n, |s| s.dwords)));
+                }
                 ParamKind::Buffer | ParamKind::Global | ParamKind::SecondAddress if off => {
                     inputs.push(Input::OFF);
                 }
@@ -174,9 +190,10 @@ impl Case<'_> {
 }
 
 /// A row of each addressing form of `f` on `target`.
-fn forms(f: &Function, target: Target) -> Vec<&'static InstDesc> {
+fn forms(f: &Function, on: Subtarget) -> Vec<&'static InstDesc> {
     let mut found: Vec<&'static InstDesc> = Vec::new();
-    for &row in f.rows.iter().filter(|row| row.targets.contains(target)) {
+    // An address of lane numbers alone is not offered.
+    for &row in f.rows.iter().filter(|row| row.is_on(on) && row.form != "noaddr") {
         if !found.iter().any(|r| r.form == row.form) {
             found.push(row);
         }
@@ -184,12 +201,12 @@ fn forms(f: &Function, target: Target) -> Vec<&'static InstDesc> {
     found
 }
 
-fn cases(f: &Function, target: Target) -> Vec<Case<'_>> {
+fn cases(f: &Function, on: Subtarget) -> Vec<Case<'_>> {
     let mut list = Vec::new();
-    for row in forms(f, target) {
+    for row in forms(f, on) {
         list.push(Case { f, row, form: Form::Short, modifier: required(row) });
     }
-    let rows = f.rows.iter().filter(|row| row.targets.contains(target));
+    let rows = f.rows.iter().filter(|row| row.is_on(on) && row.form != "noaddr");
     let form = *f.forms().last().unwrap_or(&Form::Short);
     for row in rows.copied() {
         for modifier in modifiers(row) {
@@ -200,13 +217,15 @@ fn cases(f: &Function, target: Target) -> Vec<Case<'_>> {
 }
 
 /// Compiles a kernel of these calls; the mnemonics of their instructions, in order of the program.
-fn compile(target: Target, cases: &[&Case<'_>], schedule: bool) -> Result<Vec<&'static InstDesc>, String> {
-    let kernel = lang::trace("k", target, [64, 1, 1], || {
+fn compile(on: Subtarget, cases: &[&Case<'_>], schedule: bool) -> Result<Vec<&'static InstDesc>, String> {
+    let tracing = Tracing { wave: Some(on.wave), ..Tracing::default() };
+    let kernel = lang::trace_with("k", on.target, [64, 1, 1], tracing, || {
         let pool = Pool::new();
         cases.iter().for_each(|case| case.call(&pool));
     })
     .map_err(|e| e.to_string())?;
-    let (mut function, _) = gcn_dsl::lower::lower(&kernel, target, [64, 1, 1]).map_err(|e| e.to_string())?;
+    let (mut function, _) =
+        gcn_dsl::lower::lower(&kernel, on.target, [64, 1, 1]).map_err(|e| e.to_string())?;
     if schedule {
         list::schedule(&mut function).unwrap();
     }
@@ -225,46 +244,43 @@ fn compile(target: Target, cases: &[&Case<'_>], schedule: bool) -> Result<Vec<&'
 
 /// True if the program has an instruction for each call.
 fn all_there(cases: &[&Case<'_>], found: &[&'static InstDesc]) -> bool {
-    let count = |m: &str, v: Variant| found.iter().filter(|d| d.mnemonic == m && d.variant() == v).count();
+    let count =
+        |m: &str, v: Variant| found.iter().filter(|d| d.entry.mnemonic == m && d.variant() == v).count();
     cases.iter().all(|case| {
         let calls = cases.iter().filter(|c| c.f.name == case.f.name).count();
         let forms = cases.iter().filter(|c| c.f.name == case.f.name).map(|c| c.row.form);
         let forms_there = forms
             .into_iter()
-            .all(|form| found.iter().any(|d| d.mnemonic == case.f.mnemonic && d.form == form));
+            .all(|form| found.iter().any(|d| d.entry.mnemonic == case.f.mnemonic && d.form == form));
         count(case.f.mnemonic, case.f.variant) >= calls && forms_there
     })
 }
 
-/// By default each function on a third of the targets that have it; on all of them if `GCN_FUZZ_COUNT` is set.
-#[test]
-fn every_function_builds_on_every_target_that_has_it() {
+/// What does not come out of calls of these functions on the targets that have them, each function on one in `step` of them, and how many
+/// calls were made on each.
+fn faults(functions: &[&Function], targets: &[Subtarget], step: usize) -> (Vec<String>, Vec<usize>) {
     const BATCH: usize = 48;
-    let step = fuzz_step(3);
-    let functions = catalog::functions();
-    let mut faults = Vec::new();
-    let mut calls = [0; Target::REPRESENTATIVES.len()];
-    for (t, target) in Target::REPRESENTATIVES.into_iter().enumerate() {
-        let on = |f: &Function, target| f.rows.iter().any(|row| row.targets.contains(target));
+    let (mut faults, mut calls) = (Vec::new(), Vec::new());
+    for (t, &on) in targets.iter().enumerate() {
+        let has = |f: &Function, on| f.rows.iter().any(|row| row.is_on(on));
         let here = functions.iter().enumerate().filter(|(n, f)| {
-            let count = Target::REPRESENTATIVES.into_iter().filter(|other| on(f, *other)).count();
-            let earlier = Target::REPRESENTATIVES[..t].iter().filter(|other| on(f, **other)).count();
+            let count = targets.iter().filter(|other| has(f, **other)).count();
+            let earlier = targets[..t].iter().filter(|other| has(f, **other)).count();
             // A function that few targets have is not left out.
-            on(f, target) && earlier % step == n % step.min(count)
+            has(f, on) && earlier % step == n % step.min(count)
         });
-        let here = here.map(|(_, f)| f);
-        let cases: Vec<Case<'_>> = here.flat_map(|f| cases(f, target)).collect();
-        calls[t] = cases.len();
+        let here = here.map(|(_, f)| *f);
+        let cases: Vec<Case<'_>> = here.flat_map(|f| cases(f, on)).collect();
+        calls.push(cases.len());
         for (i, batch) in cases.chunks(BATCH).enumerate() {
             let batch: Vec<&Case<'_>> = batch.iter().collect();
-            if compile(target, &batch, i % 2 == 0).is_ok_and(|found| all_there(&batch, &found)) {
+            if compile(on, &batch, i % 2 == 0).is_ok_and(|found| all_there(&batch, &found)) {
                 continue;
             }
             for &case in &batch {
-                let result = compile(target, &[case], false);
-                let name =
-                    format!("{target} {} {} {}", case.f.name_of(case.form), case.row.printed, case.row.form);
-                match result {
+                let name = case.f.name_of(case.form);
+                let name = format!("{} {name} {} {}", on.target, case.row.printed, case.row.form);
+                match compile(on, &[case], false) {
                     Err(error) => faults.push(format!("{name}: {error}")),
                     Ok(found) if !all_there(&[case], &found) => {
                         faults.push(format!("{name}: not in the program"));
@@ -275,6 +291,31 @@ fn every_function_builds_on_every_target_that_has_it() {
         }
     }
     println!("calls per target: {calls:?}");
+    (faults, calls)
+}
+
+/// By default each function on a third of the targets that have it; on all of them if `GCN_FUZZ_COUNT` is set.
+#[test]
+fn every_function_builds_on_every_target_that_has_it() {
+    let step = fuzz_step(3);
+    let functions = catalog::functions();
+    let own: Vec<&Function> = functions.iter().filter(|f| f.family == Family::GFX9).collect();
+    let (faults, calls) = faults(&own, &Target::REPRESENTATIVES.map(Subtarget::from), step);
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults[..faults.len().min(60)].join("\n"));
     assert!(calls.iter().all(|n| *n > 3000 / step), "{calls:?}");
+}
+
+/// The functions of instructions that GFX9 lacks, in waves of both sizes.
+#[test]
+fn functions_of_rdna_build_on_every_target_that_has_them() {
+    let step = fuzz_step(3);
+    let functions = catalog::functions();
+    let own: Vec<&Function> = functions.iter().filter(|f| f.family == Family::RDNA).collect();
+    let targets: Vec<Subtarget> = Target::with_instructions()
+        .filter(|target| target.family() == Family::RDNA && target.is_first_of_its_set())
+        .flat_map(|target| WaveSize::ALL.into_iter().filter_map(move |wave| Subtarget::new(target, wave)))
+        .collect();
+    let (faults, calls) = faults(&own, &targets, step);
+    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults[..faults.len().min(60)].join("\n"));
+    assert!(calls.iter().sum::<usize>() > 3000 / step, "{calls:?}");
 }

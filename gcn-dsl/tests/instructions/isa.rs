@@ -3,6 +3,7 @@
 mod carry;
 mod lanes;
 mod memory;
+mod rdna;
 mod scalar;
 
 use gcn_dsl::prelude::*;

@@ -19,7 +19,7 @@ pub(super) fn is_name(byte: u8) -> bool {
     NAME[usize::from(byte)]
 }
 
-/// How many bytes of the name `bytes` begin with.
+/// The length of the name at the start of `bytes`.
 pub(super) fn name_length(bytes: &[u8]) -> usize {
     bytes.iter().position(|byte| !is_name(*byte)).unwrap_or(bytes.len())
 }
@@ -111,7 +111,7 @@ impl<'s> Args<'s> {
         Located::new(self.word(), fault)
     }
 
-    /// The error that the next word is not what was expected.
+    /// An error: the next word is not the expected one.
     pub fn expected(&mut self, what: &'static str) -> Located {
         self.error(Fault::Expected(what))
     }

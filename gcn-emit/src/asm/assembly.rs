@@ -1,4 +1,4 @@
-//! What the assembler is asked for, and what it gives.
+//! The assembler's options and its result.
 
 use std::sync::Arc;
 
@@ -26,22 +26,21 @@ pub struct Options {
 pub struct Assembly {
     /// Sections, symbols and relocations.
     pub module: Module,
-    /// Lanes of a wave of kernels that do not say, and of code that belongs to none.
+    /// The lanes of a wave, for kernels that do not specify them and for code outside kernels.
     pub wave: WaveSize,
-    /// The instructions in the order of the file, if [`Options::keep_instructions`] asked for them.
+    /// The instructions in the order of the file, if [`Options::keep_instructions`] is set.
     pub instructions: Vec<AsmInst>,
-    /// The labels in the order of their first mention, if [`Options::keep_instructions`] asked for them.
-    /// Numeric labels are not among them.
+    /// The labels in the order of their first mention, if [`Options::keep_instructions`] is set. Numeric labels are not
+    /// included.
     pub labels: Vec<AsmLabel>,
-    /// Where instructions come from that macros, repetitions and included files wrote, see
-    /// [`AsmInst::origin`].
+    /// The origins of instructions from macros, repetitions and included files, see [`AsmInst::origin`].
     pub origins: Vec<Origin>,
     /// The files that `.file` names, which [`AsmInst::location`] refers to.
     pub files: Vec<SourceFile>,
     /// Suspicious code that is not an error.
     pub warnings: Vec<Diagnostic>,
     pub(super) places: Vec<RelocationPlace>,
-    /// True if [`Options::keep_instructions`] asked for the instructions.
+    /// True if [`Options::keep_instructions`] is set.
     pub(crate) keeps_instructions: bool,
 }
 
@@ -54,13 +53,13 @@ pub struct AsmInst {
     pub offset: u64,
     /// Bytes of its machine code.
     pub length: u8,
-    /// The instruction. A [`Label`](gcn_isa::Operand::Label) operand holds no number that means anything; a
-    /// literal that is filled in later is 0. Statements that are the same share theirs.
+    /// The instruction. The number in a [`Label`](gcn_isa::Operand::Label) operand is meaningless; a literal that is
+    /// filled in later is 0. Equal statements share theirs.
     pub inst: Arc<Inst>,
-    /// Line in the assembly file, from 1: of what a macro wrote, the line of the call, and of an included
-    /// file that of `.include`.
+    /// Line in the assembly file, from 1; for instructions from a macro, the line of the call, and for those from an
+    /// included file, that of `.include`.
     pub line: u32,
-    /// Where it comes from, if the line is that of a call: index into [`Assembly::origins`].
+    /// Its origin, if `line` is that of a call: index into [`Assembly::origins`].
     pub origin: Option<u32>,
     /// The source line that the last `.loc` gave it.
     pub location: Option<SourceLocation>,
@@ -75,7 +74,7 @@ pub struct Origin {
     pub file: Arc<str>,
     /// Its line there, from 1: in the body of the macro or repetition, or in the included file.
     pub line: u32,
-    /// The origin of the call, if the call is not written in the file itself either.
+    /// The origin of the call, if the call is not in the file itself either.
     pub outer: Option<u32>,
 }
 
@@ -134,8 +133,7 @@ impl Assembly {
     /// The code object, as `ld.lld -shared` would link it from the module.
     ///
     /// # Errors
-    /// [`ObjectError`] if a symbol is not defined or an address does not fit; [`Assembly::line_of`] says
-    /// where.
+    /// [`ObjectError`] if a symbol is not defined or an address does not fit; [`Assembly::line_of`] finds the line.
     pub fn code_object(&self) -> Result<Vec<u8>, ObjectError> {
         crate::object::link(&self.module)
     }

@@ -11,7 +11,7 @@ use super::symbols::Def;
 /// The role of a directive in conditional assembly.
 #[derive(Clone, Copy)]
 enum Kind {
-    /// It begins one, which holds if the test does.
+    /// It begins a conditional part, which is active if the test succeeds.
     If(Test),
     ElseIf,
     Else,
@@ -67,7 +67,7 @@ struct Condition {
     span: Span,
     /// Its statements are skipped.
     skips: bool,
-    /// One of its branches was taken, or none may be taken because the whole is inside a skipped part.
+    /// One of its branches was taken, or none may be taken because it is inside a skipped part.
     met: bool,
     /// `.else` was there.
     last: bool,
@@ -80,7 +80,7 @@ pub(super) struct Conditions {
 }
 
 impl Conditions {
-    /// How many are open.
+    /// The number of open conditions.
     pub fn open(&self) -> usize {
         self.list.len()
     }
@@ -90,7 +90,7 @@ impl Conditions {
         self.list.last().is_some_and(|condition| condition.skips)
     }
 
-    /// Closes all but the first `count`; gives the place of the first that is closed.
+    /// Closes all but the first `count`; returns the place of the first that is closed.
     pub fn close_to(&mut self, count: usize) -> Option<Span> {
         let first = self.list.get(count).map(|condition| condition.span);
         self.list.truncate(count);
@@ -188,7 +188,7 @@ impl<'s> Assembler<'s> {
         Ok(holds)
     }
 
-    /// True if a symbol has a value, or one that follows from others which have one.
+    /// True if a symbol has a value, or one that can be computed from symbols with values.
     fn is_defined(&self, sym: Sym) -> bool {
         let mut sym = sym;
         // Symbols that are defined by each other in a cycle have no value.

@@ -1,5 +1,5 @@
-//! The debug sections that directives ask for: line tables of `.file` and `.loc`, call frames of `.cfi_…`. Both are written when
-//! everything has its place.
+//! The debug sections that directives define: line tables by `.file` and `.loc`, call frames by `.cfi_…`. Both are
+//! written after layout.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use crate::object::debug::frames::{self, Frame, Kind, Rule};
 use crate::object::debug::line_table::{File, LineTable, Paths, Row, Sequence};
 use crate::object::{Relocation, RelocationKind, SectionId};
 
-/// What directives have said so far.
+/// The state from directives so far.
 #[derive(Default)]
 pub(super) struct Debug {
     pub lines: Lines,
@@ -27,7 +27,7 @@ pub(super) struct Debug {
 /// The line table.
 #[derive(Default)]
 pub(super) struct Lines {
-    /// `.file 0`, with which the table is one of version 5.
+    /// `.file 0`; with it the table has version 5.
     root: Option<File>,
     /// The directory where the compiler ran, and those of files.
     directories: Vec<String>,
@@ -53,7 +53,7 @@ impl Lines {
             self.root = Some(file);
             return;
         }
-        // A file that is the unit's own has no number besides 0.
+        // A file that is the unit's own has only the number 0.
         if self.root.as_ref().is_some_and(|root| root.name == file.name && root.md5 == file.md5) {
             return;
         }
@@ -106,7 +106,7 @@ impl Lines {
         }
     }
 
-    /// A number that a file should have, and the file with the next one.
+    /// A number without a file, and the file with the next number.
     fn missing_number(&self) -> Option<(u32, Span)> {
         let numbered = self.files.iter().zip(1..);
         numbered
@@ -149,14 +149,14 @@ pub(super) struct Sections {
 }
 
 impl Assembler<'_> {
-    /// Notes a `.loc`. One directly after another has a row of its own.
+    /// Records a `.loc`. If one directly follows another, both get a row.
     pub fn locate(&mut self, row: Row) {
         self.row();
         self.debug.lines.not_statement = !row.is_statement;
         self.debug.lines.pending = Some(row);
     }
 
-    /// Makes the row of a `.loc` whose code begins here.
+    /// Emits the pending `.loc` row for code that begins here.
     pub fn row(&mut self) {
         let Some(row) = self.debug.lines.pending.take() else { return };
         let (section, place) = (self.stream().section, self.here());
@@ -245,7 +245,7 @@ impl Assembler<'_> {
         Ok(sections)
     }
 
-    /// Appends what directives said to the debug sections; the relocations of each.
+    /// Appends the contents of the debug sections; returns the relocations of each.
     pub fn write_debug_sections(
         &self,
         sections: Sections,

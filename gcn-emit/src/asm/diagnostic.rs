@@ -5,20 +5,20 @@ use std::fmt;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use serde::Serialize;
 
-/// How bad it is.
+/// The severity.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// No code object can be made.
     Error,
-    /// The text means something else than it seems to say.
+    /// The text has another meaning than it appears to have.
     Warning,
 }
 
 /// One thing that is wrong with a file.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
     /// The file's name, as the caller gave it.
     pub file: String,
@@ -51,7 +51,7 @@ pub struct Note {
     pub file: String,
     /// Line, from 1.
     pub line: u32,
-    /// What is there.
+    /// The error message.
     pub message: String,
 }
 
@@ -108,8 +108,8 @@ impl Diagnostic {
         }
     }
 
-    /// The message, then the place, the source line with carets, the notes, and the help; with the colours of
-    /// a terminal if asked for.
+    /// The message, then the place, the source line with carets, the notes, and the help; optionally with terminal
+    /// colours.
     pub fn render(&self, colours: bool) -> String {
         let level = match self.severity {
             Severity::Error => Level::ERROR,
@@ -147,7 +147,7 @@ impl fmt::Display for Diagnostic {
 pub struct Diagnostics {
     /// The first ones, at most [`Diagnostics::LIMIT`].
     pub list: Vec<Diagnostic>,
-    /// How many more errors there are.
+    /// The number of further errors.
     pub more: usize,
 }
 
@@ -167,7 +167,7 @@ impl Diagnostics {
         self
     }
 
-    /// All of them as text, with the colours of a terminal if asked for.
+    /// All of them as text, optionally with terminal colours.
     pub fn render(&self, colours: bool) -> String {
         let mut text = self.list.iter().map(|d| d.render(colours)).collect::<Vec<_>>().join("\n\n");
         if self.more > 0 {

@@ -1,4 +1,4 @@
-//! Directives: one table of their names, with the function that reads the arguments of each.
+//! Directives: one table of their names, each with the function that parses its arguments.
 
 mod amdgpu;
 pub(super) mod data;
@@ -215,7 +215,7 @@ directives! {
     ".zero" => data::space,
 }
 
-/// Directives that are known and not supported: the beginning of the name, why, and what to do.
+/// Known but unsupported directives: the beginning of the name, the reason, and the alternative.
 const UNSUPPORTED: [(&str, &str, &str); 16] = [
     (".amd_amdgpu_hsa_metadata", OLD_METADATA, METADATA),
     (".amd_amdgpu_isa", "code objects V2 and those of PAL name their processor so", "write `.amdgcn_target`"),
@@ -255,7 +255,7 @@ fn unsupported<'s>(_: &mut Assembler<'s>, args: &mut Args<'s>, name: &'static st
     Err(Located::new(span, Fault::Unsupported { name: name.to_owned(), why, remedy }))
 }
 
-/// The directives that the assembler takes, those inside `.amdhsa_kernel` after the others.
+/// The supported directives, with those inside `.amdhsa_kernel` last.
 ///
 /// ```
 /// let all: Vec<_> = gcn_emit::asm::directives().collect();

@@ -10,7 +10,7 @@ use super::place::{Place, StreamId};
 use super::section::{Fill, Gap, GapKind, Section, Stream, write_fill, write_leb, write_repeated};
 use super::span::Span;
 
-/// Most bytes that `.fill`, `.space`, `.org` and alignments write into one file.
+/// The most filling bytes that `.fill`, `.space`, `.org` and alignments may write into one file.
 pub const MAX_FILLING: u64 = 1 << 28;
 
 /// The properties that identify a section.
@@ -41,7 +41,7 @@ impl<'s> Assembler<'s> {
     }
 
     pub fn stream(&self) -> &Stream {
-        // `current` comes from `stream_of` alone, and streams are never removed.
+        // `current` comes only from `stream_of`, and streams are never removed.
         &self.streams[self.current.0 as usize]
     }
 
@@ -129,7 +129,7 @@ impl<'s> Assembler<'s> {
         Ok(())
     }
 
-    /// Counts bytes of filling, so that a short file does not become a huge one.
+    /// Counts filling bytes, so that a short file cannot become a huge one.
     pub fn count_filling(&mut self, length: u64) -> std::result::Result<(), Fault> {
         self.filling = self.filling.saturating_add(length);
         if self.filling > MAX_FILLING { Err(Fault::Filling(MAX_FILLING)) } else { Ok(()) }
@@ -236,8 +236,8 @@ impl<'s> Assembler<'s> {
         self.current = stream;
     }
 
-    /// The section with this name and these attributes. Attributes that are not given come from an existing
-    /// section of the name, or from the name itself.
+    /// The section with this name and these attributes. Attributes that are not given are taken from an existing
+    /// section of the name, or derived from the name.
     pub fn section_of(&mut self, key: &SectionKey<'_>, span: Span) -> Result<u32> {
         let signature = key.group.as_ref().map(|group| group.0.clone());
         let next = self.sections.len() as u32;
@@ -267,7 +267,7 @@ impl<'s> Assembler<'s> {
         Ok(index)
     }
 
-    /// Runs `write` in another section and comes back.
+    /// Runs `write` in another section, then restores the current one.
     pub fn in_section(
         &mut self,
         key: &SectionKey<'_>,
@@ -323,7 +323,7 @@ const NAMED: [(&str, bool, u32, u32); 17] = [
     (".data.rel.ro", true, elf::SHT_PROGBITS, WRITE),
 ];
 
-/// Type and flags of a section of which nothing but the name is given.
+/// The default type and flags of a section that is given only by name.
 fn defaults(name: &str) -> (u32, u64) {
     let is = |(known, suffix, ..): &&(&str, bool, u32, u32)| match name.strip_prefix(known) {
         Some("") => true,

@@ -1,8 +1,8 @@
 //! Evaluates expressions.
 //!
-//! A value is a number, an address plus a number, or an address minus an address plus a number: the values
-//! that a relocation can express. A symbol that is defined by an expression is evaluated once, with a
-//! worklist instead of recursion.
+//! A value is a number, an address plus a number, or a difference of two addresses plus a number: the values that a
+//! relocation can express. A symbol that is defined by an expression is evaluated once, with a worklist instead of
+//! recursion.
 
 use smallvec::SmallVec;
 
@@ -59,7 +59,7 @@ impl Value {
             (specifier, Specifier::None) | (Specifier::None, specifier) => specifier,
             _ => return Err(Fault::NotRelocatable),
         };
-        // A specifier asks the linker for something other than a distance, so nothing is folded.
+        // A specifier requests something other than a distance from the linker, so nothing is folded.
         let fold = sum.specifier == Specifier::None;
         let mut plus: SmallVec<[Atom; 2]> = [self.plus, other.plus].into_iter().flatten().collect();
         let mut minus: SmallVec<[Atom; 2]> = [self.minus, other.minus].into_iter().flatten().collect();
@@ -105,7 +105,7 @@ enum Known {
     /// Being evaluated.
     Open,
     Value(Value),
-    /// It has none; the error was given where it was asked for first.
+    /// It has none; the error was reported at its first use.
     Fault,
 }
 
@@ -118,7 +118,7 @@ impl Memo {
         self.values.get(sym.0 as usize).copied().unwrap_or_default()
     }
 
-    /// Marks all symbols that depend on one without a value as having none either.
+    /// Marks all symbols that depend on one without a value as having no value.
     fn give_up(&mut self, waiting: &[Sym], fault: Fault) -> Fault {
         waiting.iter().for_each(|sym| self.set(*sym, Known::Fault));
         fault
@@ -132,7 +132,7 @@ impl Memo {
 }
 
 impl Assembler<'_> {
-    /// The value of an expression when everything is laid out as `layout` says.
+    /// The value of an expression under the given `layout`.
     pub fn value(&self, expr: Expr, layout: &Layout, memo: &mut Memo) -> Result<Value, Fault> {
         let single;
         let items = match expr {
@@ -297,7 +297,7 @@ impl Assembler<'_> {
         self.now(expr, fold, &mut budget).map(|value| value.and_then(|v| v.absolute()))
     }
 
-    /// The same for anything that has a value now; `None` if it has none yet.
+    /// The same for any expression that has a value already; `None` if it has none yet.
     fn now(&self, expr: Expr, fold: bool, budget: &mut u32) -> Result<Option<Value>, Fault> {
         let single;
         let items = match expr {
@@ -345,10 +345,10 @@ impl Assembler<'_> {
         Ok(stack.pop())
     }
 
-    /// An address whose distance to others in the same stream, between the same gaps, is known already.
+    /// An address whose distance to others in the same stream is known already, if no gap is between them.
     fn label_now(&self, place: Place) -> Value {
-        // Stream and gap make a section of their own for `Atom::distance`; more gaps than this fits are not
-        // folded.
+        // Stream and number of preceding gaps act as a section in `Atom::distance`. If there are more gaps than fit,
+        // differences are not folded.
         let run = place
             .stream
             .0
@@ -359,5 +359,5 @@ impl Assembler<'_> {
     }
 }
 
-/// How many symbols an expression may go through to be a number while the file is read.
+/// The largest number of symbols through which an expression is evaluated to a number while the file is being read.
 const DEPTH: u32 = 64;

@@ -4,8 +4,7 @@ use super::function::Function;
 use super::operator::{Binary, Unary};
 use super::place::Place;
 
-/// Number of a symbol, in the order of their first mention. A symbol that is set again after it was used is a
-/// new one.
+/// Number of a symbol, in the order of first mention. A symbol that is set again after it was used gets a new number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Sym(pub u32);
 
@@ -69,7 +68,7 @@ impl Exprs {
     }
 }
 
-/// The kind of value that a reference to a symbol asks of the linker (guide, *Relocation Records*).
+/// The kind of value that a reference to a symbol requests from the linker (guide, *Relocation Records*).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Specifier {
     #[default]

@@ -1,8 +1,8 @@
 //! Parses expressions into postfix order.
 //!
-//! Neither parsing nor evaluation recurses, so nesting costs no stack. Subexpressions of plain numbers are
-//! folded during parsing. Operators, their precedence and their results are LLVM's: comparisons give -1;
-//! `&&`, `||` and `!` give 1; `>>` shifts zeros in; `a!b` is `a|~b`.
+//! Neither parsing nor evaluation is recursive, so nesting needs no stack. Subexpressions of plain numbers are folded
+//! during parsing. Operators, their precedence and their results are LLVM's: comparisons give -1; `&&`, `||` and `!`
+//! give 1; `>>` shifts zeros in; `a!b` is `a|~b`.
 
 use super::Assembler;
 use super::args::{Args, escape, is_name};
@@ -25,7 +25,7 @@ enum Pending {
 /// The stacks of the parser, kept for their allocation.
 #[derive(Default)]
 pub(super) struct Stacks {
-    /// What the expression is so far.
+    /// The expression so far.
     output: Vec<Item>,
     pending: Vec<Pending>,
 }
@@ -319,7 +319,7 @@ impl<'s> Assembler<'s> {
         Ok(Item::Const(value as i64))
     }
 
-    /// A symbol in an expression: its number if it has one now.
+    /// A symbol in an expression: its number, if it has one already.
     fn reference(&mut self, name: &'s str, span: Span) -> Item {
         let sym = self.symbols.intern(name.into(), span);
         if let Some(value) = self.next_free(sym) {

@@ -69,7 +69,7 @@ pub(super) enum Fault {
     #[error("`{0}` depends on itself")]
     Cycle(String),
 
-    /// A symbol without a value, which was reported where it was asked for first.
+    /// A symbol without a value, which was reported at its first use.
     #[error("the value of a symbol is not known")]
     ReportedBefore,
     #[error("an absolute expression is wanted: one that is a number here")]

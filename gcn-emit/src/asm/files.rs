@@ -1,4 +1,4 @@
-//! What surrounds an assembly file: the files that `.include` and `.incbin` name, and symbols from outside.
+//! The environment of an assembly file: the files that `.include` and `.incbin` name, and external symbols.
 
 use std::io::{Error, ErrorKind, Read as _, Result};
 use std::path::{Path, PathBuf};

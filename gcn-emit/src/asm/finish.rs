@@ -30,7 +30,7 @@ struct Open {
 }
 
 impl Assembler<'_> {
-    /// Lays everything out and makes the module, or gives everything that is wrong.
+    /// Lays everything out and produces the module, or all errors.
     pub fn finish(mut self) -> Result<Assembly, Diagnostics> {
         let Some(target) = self.target else {
             if self.diagnostics.list.is_empty() && !self.target_missed {
@@ -160,7 +160,7 @@ impl Assembler<'_> {
         out.extend_from_slice(stream.bytes.get(at as usize..).unwrap_or_default());
     }
 
-    /// Fills in the fixups whose values are known; the others become relocations.
+    /// Fills in the fixups with known values; the others become relocations.
     fn fill_in(&mut self, layout: &Layout, memo: &mut Memo, bytes: &mut [Vec<u8>]) -> Vec<Open> {
         let mut open = Vec::new();
         for fixup in std::mem::take(&mut self.fixups) {
@@ -317,7 +317,7 @@ impl Assembler<'_> {
         }))
     }
 
-    /// The size of a symbol that is another name of one with a size.
+    /// The size of a symbol that is an alias of one with a size.
     fn aliased_size(&self, sym: Sym, layout: &Layout, memo: &mut Memo) -> u64 {
         let Def::Value(Expr::Symbol(other)) = self.symbols.get(sym).def else { return 0 };
         let Some((expr, _)) = self.symbols.get(other).size else { return 0 };

@@ -198,8 +198,8 @@ impl Assembler<'_> {
         }
     }
 
-    /// True if llvm-mc takes a literal operand relative to its place: a symbol, or sums of symbols and
-    /// numbers, but no difference, and nothing that asks for an absolute address.
+    /// True if llvm-mc treats a literal operand as relative to its place: a symbol, or sums of symbols and numbers, but
+    /// no difference, and nothing with a specifier for an absolute address.
     fn is_relative(&self, expr: Expr) -> bool {
         let Expr::Items { start, count } = expr else { return matches!(expr, Expr::Symbol(_)) };
         let items = self.exprs.items(start, count);

@@ -16,7 +16,7 @@ pub(super) enum Function {
     Or,
     /// `extrasgprs(vcc, flat_scratch, xnack)`: SGPRs above the numbered ones.
     ExtraSgprs,
-    /// `totalnumvgprs(agprs, vgprs)`: VGPRs that both take together.
+    /// `totalnumvgprs(agprs, vgprs)`: the number of VGPRs for both together.
     TotalNumVgprs,
     /// `alignto(value, align)`
     AlignTo,
@@ -24,7 +24,7 @@ pub(super) enum Function {
     Occupancy,
 }
 
-/// Names, numbers of arguments (`None` for one or more), and the expected arguments in words.
+/// Names, numbers of arguments (`None` for one or more), and a description of the expected arguments.
 const FUNCTIONS: [(&str, Function, Option<u32>, &str); 6] = [
     ("max", Function::Max, None, "one or more arguments"),
     ("or", Function::Or, None, "one or more arguments"),
@@ -101,7 +101,7 @@ impl Function {
 /// SGPRs above the numbered ones.
 pub(super) fn extra_sgprs(target: Target, vcc: bool, flat_scratch: bool, xnack: bool) -> u32 {
     let resources = Resources { uses_vcc: vcc, uses_flat_scratch: flat_scratch, ..Resources::default() };
-    // A mask that is asked for is reserved on every target, also where the replay does not exist.
+    // If the mask is requested it is reserved on every target, even where replay does not exist.
     let without = resources.extra_sgprs(target, Feature::Off);
     if xnack && target.counts_sgprs() { without.max(4) } else { without }
 }

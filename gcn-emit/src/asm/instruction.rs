@@ -17,7 +17,7 @@ use super::{AsmInst, Assembler, NextFree};
 use crate::object::SectionId;
 use crate::text::{ExprValue, ParseFault, Scope, parse_inst_in};
 
-/// Names of symbols that say what the target is (guide, *Predefined Symbols*).
+/// Predefined symbols that identify the target (guide, *Predefined Symbols*).
 const GENERATION: [&str; 3] =
     [".amdgcn.gfx_generation_number", ".amdgcn.gfx_generation_minor", ".amdgcn.gfx_generation_stepping"];
 /// Names of symbols that follow the highest register written down.
@@ -93,7 +93,7 @@ impl<'s> Assembler<'s> {
         Ok(())
     }
 
-    /// Reports once that no target is given.
+    /// Reports once that no target was given.
     fn miss_target(&mut self, span: Span) -> Result<()> {
         let fault = if self.target_missed { Fault::ReportedBefore } else { Fault::NoTarget };
         self.target_missed = true;
@@ -127,7 +127,7 @@ impl<'s> Assembler<'s> {
         self.next_free.iter().find(|next| next.symbol == Some(sym)).map(|next| next.value)
     }
 
-    /// `.set` of a symbol that follows the registers; false if it is none.
+    /// `.set` of a symbol that tracks register use; false for any other symbol.
     pub fn set_next_free(&mut self, sym: Sym, value: i64) -> bool {
         let found = self.next_free.iter_mut().find(|next| next.symbol == Some(sym));
         found.map(|next| next.value = value).is_some()
@@ -194,7 +194,7 @@ impl Scope for InstScope<'_, '_> {
         let parsed =
             match local.and_then(|at| asm.text.get(at..at + expr.len()).map(|text| (asm.base + at, text))) {
                 Some((at, text)) => asm.operand_expr(text, at),
-                // The parser hands out pieces of the text; nothing else comes here.
+                // The parser passes only parts of the text, so this does not occur.
                 None => Err(Located::new(Span::default(), Fault::Expected("an expression"))),
             };
         let parsed = parsed.and_then(|expr_| {
@@ -230,7 +230,7 @@ fn offset_in(text: &str, piece: &str) -> Option<usize> {
 }
 
 impl<'s> Assembler<'s> {
-    /// An expression that is an operand: nearly always one name.
+    /// An expression as an operand: nearly always a single name.
     fn operand_expr(&mut self, text: &'s str, at: usize) -> Result<Expr> {
         let plain = |b: u8| is_name(b) && b != b'@';
         let starts = text.as_bytes().first().is_some_and(|b| !b.is_ascii_digit());

@@ -1,8 +1,7 @@
 //! `.amdhsa_kernel`: from directives to a kernel descriptor.
 //!
-//! Values may be expressions that are known only at the end of the file, so descriptors are computed after
-//! layout. Checks and fields follow the LLVM AMDGPU guide, *AMDHSA Kernel Assembler Directives* and *Kernel
-//! Descriptor*.
+//! Values may be expressions that are known only at the end of the file, so descriptors are computed after layout.
+//! Checks and fields follow the LLVM AMDGPU guide, *AMDHSA Kernel Assembler Directives* and *Kernel Descriptor*.
 
 use gcn_isa::WaveSize;
 
@@ -26,7 +25,7 @@ use crate::text::nearest;
 
 /// Blocks of VGPRs that the descriptor can count.
 const VGPR_BLOCKS: i64 = 64;
-/// VGPRs in front of the first AGPR come in steps of this.
+/// The number of VGPRs before the first AGPR is a multiple of this.
 const ACCUM_STEP: i64 = 4;
 
 /// The directives between `.amdhsa_kernel` and `.end_amdhsa_kernel`, and the end.
@@ -200,7 +199,7 @@ impl<'s> Assembler<'s> {
         }
     }
 
-    /// Works out the values of all directives; false if one has none, which is reported.
+    /// Evaluates the values of all directives; false if one has no value, which is reported.
     fn kernel_numbers(&mut self, values: &mut Values<'_>, layout: &Layout, memo: &mut Memo) -> bool {
         let mut good = true;
         for (index, row) in ROWS.iter().enumerate() {
@@ -226,7 +225,7 @@ impl<'s> Assembler<'s> {
 /// The numbers of a kernel.
 struct Values<'k> {
     id: TargetId,
-    /// Lanes of a wave, where the kernel does not say.
+    /// The lanes of a wave, if the kernel does not specify them.
     wave: WaveSize,
     kernel: &'k Kernel,
     numbers: [Option<i64>; ROWS.len()],
@@ -281,7 +280,7 @@ impl Values<'_> {
         Ok(d)
     }
 
-    /// User SGPRs: as many as are set up, or more if the kernel says so.
+    /// User SGPRs: the number that is set up, or more if the kernel requests it.
     fn user_sgprs(&self) -> Result<u32> {
         let set_up = ROWS.iter().zip(&self.numbers).map(|(row, number)| match row.slot {
             Slot::UserSgpr { registers, .. } if *number == Some(1) => i64::from(registers),
@@ -304,7 +303,7 @@ impl Values<'_> {
         self.limit(Slot::PreloadLength, what, length, MOST_USER_SGPRS.into(), "fit in user SGPRs")?;
         if length > 0 {
             let have = (length + offset) * 4;
-            // A size of 0 says nothing about the arguments.
+            // A size of 0 means unspecified.
             if let Some(limit) = self.get(Slot::KernargSize).filter(|size| *size > 0) {
                 let what = "the preloaded kernel arguments end at byte";
                 self.limit(Slot::PreloadLength, what, have, limit, "bytes are there")?;

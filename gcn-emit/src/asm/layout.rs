@@ -1,4 +1,4 @@
-//! Where everything is: offsets of streams in their sections, for given sizes of gaps.
+//! The layout: offsets of streams in their sections, for given sizes of gaps.
 
 use super::Assembler;
 use super::place::Place;

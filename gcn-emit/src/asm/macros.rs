@@ -1,4 +1,4 @@
-//! Macros and repetitions: bodies, the values of parameters, the text that both come to, and how texts are read inside others.
+//! Macros and repetitions: bodies, parameter values, their expansion, and reading of nested texts.
 
 pub(super) mod argument;
 mod body;
@@ -35,7 +35,7 @@ pub(super) struct Macro<'s> {
     /// Index of each parameter.
     by_name: HashMap<&'s str, usize>,
     pub body: Body<'s>,
-    /// How often it was called: `\+`.
+    /// The number of calls so far: `\+`.
     calls: Cell<u64>,
 }
 
@@ -158,7 +158,7 @@ impl<'s> Assembler<'s> {
     }
 }
 
-/// Defaults in place of values that are not given.
+/// Replaces missing values by defaults.
 fn fill_in<'s>(called: &Macro<'s>, mut values: Vec<Value<'s>>, args: &Args<'s>) -> Result<Vec<Value<'s>>> {
     for (value, parameter) in values.iter_mut().zip(&called.parameters) {
         if value.is_some() {

@@ -1,8 +1,8 @@
 //! `.amdgpu_metadata`: from YAML to the `MessagePack` note.
 //!
-//! A third-party library parses the YAML. The meaning of its scalars follows LLVM's convention, which differs
-//! from YAML's: the type of a scalar, a key or a value, depends on its text alone, quoted or not, unless a tag such as
-//! `!str` overrides it. Anchors and aliases are rejected, as LLVM does.
+//! A third-party library parses the YAML. The meaning of its scalars follows LLVM's convention, which differs from
+//! YAML's: the type of a scalar, a key or a value, depends on its text alone, quoted or not, unless a tag such as
+//! `!str` overrides it. Anchors and aliases are rejected, as in LLVM.
 
 mod rules;
 mod yaml;

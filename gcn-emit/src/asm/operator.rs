@@ -1,4 +1,4 @@
-//! Operators of expressions: their spelling, their precedence, and what they compute.
+//! Operators of expressions: their spelling, precedence and evaluation.
 
 use super::fault::Fault;
 
@@ -37,7 +37,7 @@ pub(super) enum Binary {
     Shr,
 }
 
-/// Operators with their precedence. An operator that begins with another one comes before it.
+/// Operators with their precedence. If one operator is a prefix of another, the longer one comes first.
 pub(super) const BINARY: [(&str, Binary, u8); 20] = [
     ("||", Binary::Or2, 1),
     ("&&", Binary::And2, 2),

@@ -8,7 +8,7 @@ pub(super) struct StreamId(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Place {
     pub stream: StreamId,
-    /// How many gaps of the stream are before it.
+    /// The number of gaps of the stream before it.
     pub gaps: u32,
     /// Bytes of the stream before it, without gaps.
     pub bytes: u64,

@@ -13,8 +13,8 @@ use hashbrown::DefaultHashBuilder;
 /// Places for statements at first and at most: powers of two. The first fit a core's own cache.
 const PLACES: (usize, usize) = (1 << 12, 1 << 16);
 
-/// Each time that as many statements as places were kept: with one found for this many kept, there will be
-/// more places; with fewer than one found for that many, looking costs more than it saves.
+/// Checked whenever as many statements as there are places have been stored: if at least one of this many was found
+/// again, the table grows; if fewer than one of that many, the lookup costs more than it saves.
 const FEW: (usize, usize) = (4, 16);
 
 /// Statements that are read without looking for them, for each place, before the next attempt.
@@ -40,7 +40,7 @@ impl Recalled<'_> {
     }
 }
 
-/// Statements by the hash of their text; a newer one takes an older one's place.
+/// Statements by the hash of their text; a newer one replaces an older one in its slot.
 #[derive(Default)]
 pub struct Recall<'s> {
     places: Vec<Option<Recalled<'s>>>,

@@ -51,8 +51,8 @@ impl Assembler<'_> {
         Ok(())
     }
 
-    /// Gives each branch over a bad distance its `s_nop`; true if there was one. As in LLVM, one whose distance the linker decides gets
-    /// it too. What cannot be resolved is reported when the branch is filled in.
+    /// Inserts an `s_nop` after each branch over a bad distance; true if there was one. As in LLVM, a branch whose
+    /// distance the linker determines gets one too. Unresolvable targets are reported when the branch is filled in.
     fn repair_branches(&mut self, layout: &Layout) -> bool {
         let mut memo = Memo::new(self.symbols.len());
         let mut repaired = Vec::new();
@@ -78,13 +78,12 @@ impl Assembler<'_> {
         !repaired.is_empty()
     }
 
-    /// New sizes of all gaps for these offsets; a gap whose size changed.
+    /// Recomputes the sizes of all gaps for these offsets; returns a gap whose size changed.
     fn resize(&mut self, layout: &Layout, round: usize) -> Result<Option<Span>> {
         let mut memo = Memo::new(self.symbols.len());
         let mut changed = None;
         for index in 0..self.streams.len() {
-            // The offset moves with the sizes that this round finds, so that a chain of gaps settles in one
-            // round.
+            // Offsets shift with the sizes found in this round, so that a chain of gaps settles in one round.
             let mut moved = 0i64;
             for number in 0..self.streams[index].gaps.len() {
                 let stream = &self.streams[index];

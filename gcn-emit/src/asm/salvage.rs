@@ -7,7 +7,7 @@ use gcn_isa::WaveSize;
 use super::{Assembly, Diagnostic, Diagnostics, Files, NoFiles, Options, assemble_with};
 use crate::target_id::TargetId;
 
-/// A file of which some statements may have been left out.
+/// A file from which some statements may have been omitted.
 #[derive(Debug)]
 pub struct Salvaged {
     /// The rest. A word that is not an instruction on any target replaces each instruction that was left out.
@@ -16,15 +16,14 @@ pub struct Salvaged {
     pub left_out: Vec<Diagnostic>,
 }
 
-/// How often a file is read again. Each time reports [`Diagnostics::LIMIT`] errors; a file with more errors
+/// The most times that a file is read again. Each time reports [`Diagnostics::LIMIT`] errors; a file with more errors
 /// is not assembly.
 const ROUNDS: usize = 16;
 
 /// In place of an instruction.
 const NO_INSTRUCTION: &str = "\t.long 0xffffffff";
 
-/// Assembles what can be read of a file: lines with errors are left out, instructions as words that none of
-/// the targets knows.
+/// Assembles the readable parts of a file: lines with errors, such as instructions that no target knows, are omitted.
 ///
 /// ```
 /// use gcn_emit::asm::{Options, assemble_readable};
@@ -36,13 +35,13 @@ const NO_INSTRUCTION: &str = "\t.long 0xffffffff";
 /// ```
 ///
 /// # Errors
-/// The file's errors, if the target is not known or not one instruction can be read.
+/// The file's errors, if the target is unknown or no instruction can be read.
 pub fn assemble_readable(file: &str, text: &str, options: &Options) -> Result<Salvaged, Diagnostics> {
     assemble_readable_with(file, text, options, &NoFiles)
 }
 
-/// The same with `files` for `.include` and `.incbin`. A line of a macro's body is left out of all its calls;
-/// a file with an error in an included file is rejected.
+/// The same with `files` for `.include` and `.incbin`. A line of a macro's body is omitted from all its calls; a file
+/// with an error in an included file is rejected.
 ///
 /// # Errors
 /// As [`assemble_readable`].
@@ -100,8 +99,8 @@ pub fn named_target(text: &str) -> Option<TargetId> {
     text.lines().find(|line| names_target(line))?.split('"').nth(1)?.parse().ok()
 }
 
-/// The size of waves that all `.amdhsa_wavefront_size32` of a file ask for, with a number that is 0 or 1; `None` if there are none, or
-/// they differ.
+/// The size of waves that all `.amdhsa_wavefront_size32` of a file select by 0 or 1; `None` if there are none, or they
+/// differ.
 ///
 /// ```
 /// use gcn_isa::WaveSize;

@@ -1,8 +1,8 @@
 //! Sections under construction.
 //!
-//! A section is one or more streams, one for each subsection. A stream is bytes with gaps: places whose size
-//! is known only after layout (an alignment after another gap, a LEB128 of a later label …). Nearly all
-//! streams have no gap, so that their offsets are final at once.
+//! A section consists of one or more streams, one for each subsection. A stream is bytes with gaps: places whose size
+//! is known only after layout (an alignment after another gap, a LEB128 of a later label …). Nearly all streams have no
+//! gap, so their offsets are final at once.
 
 use object::elf;
 
@@ -51,7 +51,7 @@ pub(super) struct Stream {
     pub section: u32,
     pub number: u32,
     pub bytes: Vec<u8>,
-    /// Size without gaps; more than `bytes` in a section that takes no bytes of the file.
+    /// Size without gaps; more than `bytes` in a section without file contents.
     pub length: u64,
     pub gaps: Vec<Gap>,
 }
@@ -73,7 +73,7 @@ pub(super) struct Section {
 }
 
 impl Section {
-    /// True if it takes memory, but no bytes of the file.
+    /// True if it occupies memory, but no bytes of the file.
     pub fn is_nobits(&self) -> bool {
         self.kind == elf::SHT_NOBITS
     }

@@ -1,5 +1,5 @@
-//! The texts that statements come from: comments that span lines, lines and columns of byte offsets, and
-//! which text was entered from where.
+//! The source texts of statements: comments that span lines, lines and columns of byte offsets, and the nesting of
+//! texts.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -59,27 +59,26 @@ pub(super) fn string_end(bytes: &[u8], at: usize) -> (usize, bool) {
     (bytes.len(), false)
 }
 
-/// A text that statements are read from: the file itself, a file that it includes, or what a macro or a
-/// repetition becomes.
+/// A source text of statements: the file itself, an included file, or the expansion of a macro or repetition.
 ///
-/// All of them share one space of offsets, in which each begins where the one before ends, so that a [`Span`]
-/// alone says where something stands.
+/// All of them share one space of offsets, in which each begins where the one before ends, so that a [`Span`] alone
+/// identifies a position.
 pub(super) struct Source<'s> {
     /// Offset of its first byte among all sources.
     base: u32,
     /// The text as it was written, in which comments still have their line feeds.
     text: &'s str,
-    /// The file whose lines these are. The lines of an expansion are those of the body.
+    /// The file that contains these lines. The lines of an expansion are those of the body.
     file: &'s str,
     /// The line of the first byte in that file.
     first_line: u32,
-    /// Where reading it was asked for; none for the file itself.
+    /// The statement that started it; `None` for the file itself.
     call: Option<Call<'s>>,
-    /// An offset in the text and its line: lines are mostly asked for in order.
+    /// A cached offset in the text with its line: lines are mostly queried in ascending order.
     counted: Cell<(u32, u32)>,
 }
 
-/// Where an expansion or an included file was asked for.
+/// The statement that started an expansion or an included file.
 #[derive(Clone, Copy)]
 pub(super) struct Call<'s> {
     /// The statement.
@@ -102,7 +101,7 @@ impl<'s> Sources<'s> {
         Sources { list: vec![main] }
     }
 
-    /// Adds a text; its base, or `None` if there are more than 4 GiB of text.
+    /// Adds a text and returns its base, or `None` if there are more than 4 GiB of text.
     pub fn push(&mut self, text: &'s str, file: &'s str, first_line: u32, call: Call<'s>) -> Option<u32> {
         let last = self.list.last()?;
         // One more than its length, so that the end of each text is its own.
@@ -130,7 +129,7 @@ impl<'s> Sources<'s> {
         self.list.get(next.checked_sub(1)?)
     }
 
-    /// The offset in the file itself that leads to an offset: its own, or that of the outermost call.
+    /// The corresponding offset in the file itself: the offset itself, or that of the outermost call.
     pub fn outermost(&self, at: u32) -> u32 {
         let mut at = at;
         while let Some(call) = self.of(at as usize).and_then(|source| source.call) {

@@ -16,7 +16,7 @@ struct Mark {
 }
 
 impl<'s> Assembler<'s> {
-    /// Reads all statements; errors are kept, and reading goes on with the next statement.
+    /// Reads all statements; errors are collected, and reading continues with the next statement.
     pub fn statements(&mut self) {
         loop {
             while self.at < self.text.len() && !self.ended {
@@ -48,7 +48,7 @@ impl<'s> Assembler<'s> {
         }
     }
 
-    /// Where a statement begins whose text may be kept.
+    /// The start of a statement whose text may be kept.
     fn mark(&mut self) -> Mark {
         self.expands = false;
         Mark { base: self.base, at: self.at, end: self.text.len(), depth: self.frames.len() }
@@ -82,7 +82,7 @@ impl<'s> Assembler<'s> {
     fn statement(&mut self) -> Result<()> {
         let bytes = self.text.as_bytes();
         let at = skip_blanks(bytes, self.at);
-        // Whatever becomes of this statement, the next one is read after it.
+        // The next statement is read after this one even if this one has an error.
         self.at = bytes.len();
         let Some(first) = bytes.get(at).copied() else { return Ok(()) };
         match first {

@@ -36,7 +36,7 @@ pub(super) struct Symbol<'s> {
     /// Size by `.size`.
     pub size: Option<(Expr, Span)>,
     pub kind: SymbolKind,
-    /// `None` until something says it: local if defined, else global.
+    /// `None` until it is specified: local if defined, otherwise global.
     pub binding: Option<Binding>,
     pub visibility: Visibility,
     pub flags: Flags,
@@ -85,7 +85,7 @@ impl<'s> Symbols<'s> {
     }
 
     pub fn get(&self, sym: Sym) -> &Symbol<'s> {
-        // Numbers come from `push` alone, and nothing is removed.
+        // Numbers come only from `push`, and nothing is removed.
         &self.list[sym.0 as usize]
     }
 
@@ -125,7 +125,7 @@ impl<'s> Symbols<'s> {
         sym
     }
 
-    /// A new symbol in place of one that is set again; references to the old one keep its value.
+    /// A new symbol that replaces one that is set again; references to the old one keep its value.
     pub fn replace(&mut self, old: Sym, mention: Span) -> Sym {
         let name = self.get(old).name.clone();
         let hash = self.hasher.hash_one(name.as_ref());

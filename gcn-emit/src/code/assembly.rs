@@ -19,7 +19,7 @@ use crate::object::{
     metadata_in_note,
 };
 
-/// The code of `assembly`, whose instructions are these.
+/// The code of `assembly`, with these instructions.
 pub(super) fn unit(assembly: &Assembly, mut instructions: Vec<AsmInst>) -> Result<Unit, CodeError> {
     if !assembly.keeps_instructions {
         return Err(CodeError::NotKept);
@@ -98,7 +98,7 @@ impl Reader<'_> {
             };
             let field = self.branch_field(&inst);
             let mut own = inst.inst;
-            // The number of a label means nothing here; the field is what a branch out of the section keeps.
+            // The label's number is meaningless here; a branch out of the section keeps the value of the field.
             if let Some(field) = field
                 && let Some(at) = own.desc.branch_operand()
                 && let Some(operand) = Arc::make_mut(&mut own).operands.get_mut(at)
@@ -129,8 +129,8 @@ impl Reader<'_> {
         Some(inst.offset.wrapping_add_signed(4 + 4 * i64::from(distance)))
     }
 
-    /// Bytes that no statement with an instruction wrote: instructions, if control comes to them and all of
-    /// them can be read.
+    /// Bytes without instruction statements: treated as instructions if they are reachable and all of them can be
+    /// decoded.
     fn between(&mut self, from: u64, to: u64) {
         let (Ok(first), Ok(last)) = (usize::try_from(from), usize::try_from(to)) else { return };
         let Some(bytes) = self.section.bytes.get(first..last).filter(|b| !b.is_empty()) else { return };
@@ -183,7 +183,7 @@ fn links(module: &Module, id: SectionId, section: &Section) -> Links {
             RelocationBase::Symbol(symbol) => {
                 let number = symbol.0 as usize;
                 let target = module.symbols.get(number).map_or(Target::Unknown, |s| match s.place {
-                    // Another file may have the one that counts.
+                    // Another file may have the definition that takes precedence.
                     _ if s.binding == Binding::Weak => Target::Unknown,
                     SymbolPlace::Section(to) if to == id => Target::Here(s.value as i64),
                     SymbolPlace::Section(_) | SymbolPlace::Undefined => Target::Outside(number),
@@ -205,7 +205,7 @@ struct Described {
     entry: Option<(SectionId, u64)>,
 }
 
-/// The kernels whose descriptors the module has.
+/// The kernels whose descriptors are in the module.
 fn descriptors(module: &Module) -> Vec<Described> {
     let mut places: HashMap<&str, (SectionId, u64)> = HashMap::new();
     for symbol in &module.symbols {
@@ -213,7 +213,7 @@ fn descriptors(module: &Module) -> Vec<Described> {
             places.insert(&symbol.name, (section, symbol.value));
         }
     }
-    // As in an object, a kernel without bytes at whose place another function begins is none of the code there.
+    // As in an object, a kernel without bytes at the start of another function owns none of the code there.
     let mut largest: HashMap<(SectionId, u64), u64> = HashMap::new();
     let mut sizes: HashMap<&str, u64> = HashMap::new();
     for symbol in module.symbols.iter().filter(|s| s.kind == SymbolKind::Function) {

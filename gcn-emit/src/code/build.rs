@@ -13,7 +13,7 @@ use super::functions::{self, Start};
 use super::image::{CodeImage, Links};
 use super::{Code, CodeError, CodePlace, Unread, Unreadable};
 
-/// A section while its pieces come in, in the order of their offsets.
+/// A section under construction; its parts arrive in the order of their offsets.
 #[derive(Clone)]
 pub(super) struct Builder<'s> {
     section: &'s str,
@@ -31,12 +31,12 @@ pub(super) struct Builder<'s> {
     targets: Vec<bool>,
 }
 
-/// How often a section is built anew because jumps lead to what was taken for padding.
+/// The number of times that a section is rebuilt because jumps lead to supposed padding.
 const ROUNDS: usize = 4;
 
 /// `s_nop N` less the number.
 const S_NOP: u32 = 0xbf80_0000;
-/// `s_code_end`: no instruction of these targets, but what some compilers fill with.
+/// `s_code_end`: not an instruction of these targets, but some compilers use it as padding.
 const S_CODE_END: u32 = 0xbf9f_0000;
 
 impl<'s> Builder<'s> {
@@ -98,7 +98,7 @@ impl<'s> Builder<'s> {
         self.targets.get(line).copied().unwrap_or(false)
     }
 
-    /// Makes the program. `label` gives the name of the label at an offset, if there is one.
+    /// Produces the program. `label` gives the name of the label at an offset, if there is one.
     pub fn finish<'n>(
         self,
         target: Target,
@@ -107,8 +107,8 @@ impl<'s> Builder<'s> {
         links: &Links,
     ) -> Code {
         let starts = functions::in_order(starts);
-        // What looks like padding may be the first instructions of a function without a symbol. That code makes its address
-        // shows only when jumps are followed.
+        // Supposed padding may be the first instructions of a function without a symbol. If code computes its address,
+        // only following jumps shows that.
         let makes_addresses = |l: &Line| l.inst.desc.does(Behaviours::READS_PC);
         let whole = self.lines.iter().any(makes_addresses).then(|| self.clone());
         let mut entered: Vec<u64> = Vec::new();
@@ -121,7 +121,7 @@ impl<'s> Builder<'s> {
         code
     }
 
-    /// The program, and offsets to which jumps lead and that were taken for padding. `entered` are such offsets that are known.
+    /// The program, and the targets of jumps into supposed padding. `entered` are such offsets that are known already.
     fn build<'n>(
         mut self,
         target: Target,
@@ -172,7 +172,7 @@ impl<'s> Builder<'s> {
         (code, missed)
     }
 
-    /// For each dword of the section the line that begins there, plus one; 0 for none.
+    /// For each dword of the section, the number of the line that begins there plus one; 0 for none.
     fn line_table(&self) -> Vec<u32> {
         let mut table = vec![0; self.bytes.len() / 4 + 1];
         for (line, place) in self.places.iter().enumerate().filter(|(_, p)| p.offset % 4 == 0) {
@@ -245,7 +245,7 @@ impl<'s> Builder<'s> {
 
     /// Keeps only these lines, and unreadable bytes unless they are padding.
     fn retain(&mut self, keep: &[bool]) {
-        // New numbers of lines; of one that goes, the number of the next that stays.
+        // The new numbers of lines; a removed line has the number of the next one that stays.
         let mut numbers = Vec::with_capacity(keep.len() + 1);
         let mut next = 0;
         for kept in keep {

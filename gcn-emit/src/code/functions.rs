@@ -7,7 +7,7 @@ use gcn_isa::program::{Entry, EntryKind};
 use super::{CodePlace, Function};
 use crate::descriptor::KernelDescriptor;
 
-/// A function's start, as a symbol or descriptor gives it.
+/// A function's start, from a symbol or descriptor.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Start {
     /// Offset in the section.
@@ -20,8 +20,8 @@ pub(super) struct Start {
     pub other_entry: Option<u64>,
 }
 
-/// Bytes of the code at a kernel's start that dispatchers skip which have loaded kernel arguments into SGPRs
-/// (LLVM AMDGPU guide, *Preloaded Kernel Arguments*).
+/// Bytes of code at a kernel's start that a dispatcher skips if it has loaded kernel arguments into SGPRs (LLVM AMDGPU
+/// guide, *Preloaded Kernel Arguments*).
 const PRELOAD_PROLOGUE: u64 = 256;
 
 impl Start {
@@ -37,8 +37,8 @@ impl Start {
     }
 }
 
-/// Functions in the order of their offsets, each offset once: a kernel's name wins over others, then that of
-/// a function whose size is known, then the first.
+/// Functions in the order of their offsets, one per offset: a kernel's name takes precedence, then that of a function
+/// with known size, then the first.
 pub(super) fn in_order(mut starts: Vec<Start>) -> Vec<Start> {
     starts.sort_by_key(|s| (s.offset, s.kind != EntryKind::Kernel, s.size == 0));
     starts.dedup_by(|later, first| {

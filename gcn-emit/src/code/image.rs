@@ -17,8 +17,8 @@ const APART: i64 = 16;
 /// count from the start of the section.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Links {
-    /// By the offset of the dword: the 64-bit value of which one half goes there, and which half; `None` if
-    /// it is not known.
+    /// By the offset of the dword: the 64-bit value, of which one half goes there, and which half; `None` if it is
+    /// unknown.
     literals: HashMap<u64, Option<(i64, Half)>>,
     /// Addresses that are stored in memory, by their place.
     pointers: HashMap<i64, i64>,
@@ -93,7 +93,7 @@ pub(super) struct CodeImage<'a, L> {
     pub places: &'a [super::CodePlace],
     pub links: &'a Links,
     pub label: L,
-    /// Offsets that were asked for and at which no line begins.
+    /// Queried offsets at which no line begins.
     pub missed: RefCell<BTreeSet<u64>>,
 }
 

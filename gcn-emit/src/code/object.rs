@@ -103,8 +103,7 @@ fn section(
 /// Bytes of a row of a relocation table.
 const RELA_BYTES: usize = 24;
 
-/// In an object that is not linked: branches that the linker fills in, and the offset that each leads to, if
-/// that is in the section.
+/// For an unlinked object: branches that the linker fills in, each with its target offset, if that is in the section.
 fn relocated_branches(object: &CodeObject<'_>, section: usize) -> HashMap<u64, Option<u64>> {
     let branches = relocations(object, section).filter(|r| r.kind == RelocationKind::Rel16.number());
     branches.map(|r| (r.offset, destination(object, section, &r))).collect()
@@ -169,13 +168,12 @@ fn rows(object: &CodeObject<'_>, table: impl Fn(u32) -> bool) -> impl Iterator<I
     tables.flat_map(|t| t.bytes.chunks_exact(RELA_BYTES)).filter_map(Row::read)
 }
 
-/// The values that a linker or loader fills in: in the section itself, and addresses in the global offset
-/// table.
+/// The values that a linker or loader fills in: in the section itself, and addresses in the global offset table.
 fn links(object: &CodeObject<'_>, code: &CodeSection<'_>) -> Links {
     let mut links = Links::default();
     let here = |address: u64| Target::Here(address.wrapping_sub(code.address) as i64);
     let symbol = |row: &Row| match row.symbol(object) {
-        // A weak symbol may be replaced by one of another file.
+        // A weak symbol may be replaced by another file's.
         Some(s) if object.is_relocatable && s.binding == Binding::Weak => Target::Unknown,
         Some(s) if s.section == Some(code.number) => here(s.address),
         Some(s) if s.section.is_some() || s.place == SymbolPlace::Undefined => Target::Outside(row.symbol),

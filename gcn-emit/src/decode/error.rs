@@ -50,7 +50,7 @@ pub enum DecodeFault {
         /// The opcode.
         opcode: u16,
     },
-    /// Bits are set that mean nothing on this instruction.
+    /// Bits are set that have no meaning in this instruction.
     #[error("opcode of `{mnemonic}`, but bits that it does not have are set")]
     ReservedBits {
         /// The instruction with that opcode.
@@ -64,7 +64,7 @@ pub enum DecodeFault {
         /// The operand.
         name: &'static str,
     },
-    /// An operand is something that this instruction does not take.
+    /// An operand that this instruction does not accept.
     #[error("`{mnemonic}`: operand `{name}`: {fault}")]
     IllegalOperand {
         /// The instruction.

@@ -10,8 +10,8 @@ use super::error::DecodeFault;
 use crate::fields::codec;
 use crate::fields::row::RowCodec;
 
-/// The formats as far as the first dword tells them apart. VOP3A and VOP3B, and the three VOP3P formats, have
-/// disjoint opcodes and count as one.
+/// The formats that the first dword distinguishes. VOP3A and VOP3B, and the three VOP3P formats, have disjoint opcodes
+/// and count as one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 enum Major {
@@ -44,7 +44,7 @@ enum Major {
     LdsDir,
 }
 
-/// Names in messages, and how many opcodes the field has; in the order of [`Major`].
+/// Names in messages, and the number of opcodes of the field; in the order of [`Major`].
 const MAJORS: [(&str, usize); 27] = [
     ("SOP1", 256),
     ("SOP2", 128),
@@ -83,8 +83,8 @@ fn classify(word: u32, generation: Generation) -> Option<(Major, usize)> {
     }
 }
 
-/// RDNA2 ISA chapter 13, RDNA3 ISA and RDNA4 ISA chapter 15: the encoding bits of each format. An opcode that has its upper bits in a
-/// later dword is told by those that are in the first.
+/// RDNA2 ISA chapter 13, RDNA3 ISA and RDNA4 ISA chapter 15: the encoding bits of each format. If the opcode's upper
+/// bits are in a later dword, those in the first dword identify it.
 fn classify_rdna(word: u32, generation: Generation) -> Option<(Major, usize)> {
     use Generation::{GFX10, GFX11, GFX12};
     let bits = |lo: u32, len: u32| (word >> lo & ((1 << len) - 1)) as usize;
@@ -178,7 +178,7 @@ impl Candidate {
 
 /// The rows of one target, by format and opcode.
 struct Index {
-    /// Where each (format, opcode) begins and ends in `rows`.
+    /// The range of each (format, opcode) in `rows`.
     ranges: [Vec<(u16, u16)>; MAJORS.len()],
     rows: Vec<Candidate>,
 }
@@ -212,7 +212,7 @@ impl Index {
 static INDICES: [[OnceLock<Index>; 2]; InstructionSet::COUNT] =
     [const { [const { OnceLock::new() }; 2] }; InstructionSet::COUNT];
 
-/// The rows that the first dword may begin, most specific first; at least one.
+/// The rows that the first dword may start, most specific first; at least one.
 pub(super) fn candidates(word: u32, on: Subtarget) -> Result<&'static [Candidate], DecodeFault> {
     let (major, opcode) = classify(word, on.generation()).ok_or(DecodeFault::UnknownFormat)?;
     let index = &INDICES[on.instruction_set().index()][on.wave as usize];

@@ -40,7 +40,7 @@ pub(crate) enum Slot {
 }
 
 impl Slot {
-    /// The [`word`](Slot::word) in front of which the distance to the code stands.
+    /// The [`word`](Slot::word) that the distance to the code follows.
     #[cfg(feature = "tools")]
     pub const ENTRY_WORD: u32 = 3;
     /// The last word.
@@ -72,7 +72,7 @@ impl Slot {
     pub fn value_bits(self) -> usize {
         match (self, self.bits()) {
             (Slot::ReserveVcc | Slot::ReserveFlatScratch | Slot::ReserveXnackMask, _) => 1,
-            // What is too large of a count has a message of its own.
+            // A count that is too large has a message of its own.
             (Slot::UserSgprCount, _) | (_, None) => 32,
             (_, Some((_, bits))) => bits,
         }

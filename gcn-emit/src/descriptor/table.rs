@@ -1,8 +1,8 @@
 //! Every bit of a kernel descriptor with its name and meaning, for people.
 //!
-//! Rows: LLVM AMDGPU guide, *Code Object V3 Kernel Descriptor*, *compute_pgm_rsrc1 for GFX6-GFX11*,
-//! *compute_pgm_rsrc2 for GFX6-GFX11*, *compute_pgm_rsrc3* for GFX90A, GFX940, for GFX10-GFX11 and for GFX12; the kernarg preload
-//! fields are those of later guides. What a target does not have is reserved there.
+//! Rows: LLVM AMDGPU guide, *Code Object V3 Kernel Descriptor*, *compute_pgm_rsrc1 for GFX6-GFX11*, *compute_pgm_rsrc2
+//! for GFX6-GFX11*, *compute_pgm_rsrc3* for GFX90A, GFX940, for GFX10-GFX11 and for GFX12; the kernarg preload fields
+//! are those of later guides. Fields that a target does not have are reserved there.
 
 use std::fmt::Write as _;
 

@@ -145,8 +145,8 @@ impl<'d> CodeSection<'d> {
         Some(&self.labels[index].1)
     }
 
-    /// The address that a branch at `address` leads to; `None` for other instructions. Nothing says that an
-    /// instruction is there.
+    /// The target address of a branch at `address`; `None` for other instructions. There need not be an instruction at
+    /// the target.
     pub fn destination(address: u64, inst: &Inst) -> Option<u64> {
         match inst.operands.get(inst.desc.branch_operand()?)? {
             Operand::Imm(distance) => {
@@ -156,7 +156,7 @@ impl<'d> CodeSection<'d> {
         }
     }
 
-    /// The distance of which the instruction at an address adds a half.
+    /// The distance; half of the instruction's address is added to it.
     pub(super) fn distance_at(&self, address: u64) -> Option<Distance> {
         let offset = address.wrapping_sub(self.address);
         let index = self.distances.binary_search_by_key(&offset, |d| d.at).ok()?;

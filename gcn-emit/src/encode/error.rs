@@ -49,7 +49,7 @@ pub enum EncodeFault {
         name: &'static str,
         /// The operand.
         operand: Operand,
-        /// What is wrong with it.
+        /// The problem.
         #[source]
         fault: OperandFault,
     },
@@ -58,7 +58,7 @@ pub enum EncodeFault {
     Modifier {
         /// The modifier's name.
         name: &'static str,
-        /// What is wrong with it.
+        /// The problem.
         #[source]
         fault: ModifierFault,
     },

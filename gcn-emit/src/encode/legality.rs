@@ -57,7 +57,7 @@ fn is_scalar(operand: Operand) -> bool {
     }
 }
 
-/// The lane number of `v_writelane_b32` in M0 does not count (LLVM 22 takes an SGPR beside it).
+/// The lane number of `v_writelane_b32` in M0 does not count (LLVM 22 accepts an SGPR in addition to it).
 fn is_lane_in_m0(inst: &Inst, slot: &OperandDesc, operand: Operand) -> bool {
     inst.desc.class == Class::Writelane && slot.name == "src1" && operand == Operand::Reg(gcn_isa::reg::M0)
 }

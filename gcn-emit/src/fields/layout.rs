@@ -56,7 +56,7 @@ pub(crate) struct Slot {
     pub lo: u8,
     /// Width in bits.
     pub len: u8,
-    /// The bit that says AGPR instead of VGPR, on rows where both may stand.
+    /// The bit that selects AGPR instead of VGPR, on rows where both are possible.
     pub acc: Option<u8>,
     /// The register number that means `off`, where it is not just an unused zero.
     pub off: Option<u16>,
@@ -182,7 +182,7 @@ pub(crate) struct Layout {
     pub opcode_lo: u8,
     /// Where the opcode is in two parts: the bits of the lower one, and the lowest bit of the upper one.
     pub opcode_hi: Option<(u8, u8)>,
-    /// The lower of two bits that are never the same, the upper of which is a modifier's.
+    /// The lower of two bits that are never the same; the upper one belongs to a modifier.
     pub opposite: Option<u8>,
     /// Operands.
     pub slots: &'static [Slot],

@@ -40,7 +40,7 @@ pub(crate) struct RowCodec {
     pub literal: u8,
     /// The numbers of scalar registers.
     pub scalars: Scalars,
-    /// How many VGPRs a wave can have.
+    /// The number of VGPRs that a wave can have.
     pub vgprs: u16,
 }
 
@@ -124,7 +124,7 @@ pub(crate) struct ModPiece {
     pub signed: bool,
 }
 
-/// Above the number of a VGPR of which there are 128, counted from the lowest bit of the field.
+/// Above the number of a VGPR (there are 128), counted from the lowest bit of the field.
 pub(crate) const HALF_BIT: u8 = 7;
 
 /// A mask of `len` bits from `lo` on.
@@ -279,7 +279,7 @@ impl RowCodec {
         }
         for slot in layout.mods.iter().filter(|m| m.field == field && m.when.holds(desc)) {
             if desc.requires(field) && field == Modifier::Th {
-                // Only the lowest bit is required: it says that an atomic returns the value from before.
+                // Only the lowest bit is required: it makes an atomic return the old value.
                 self.base |= mask(slot.lo, 1);
                 self.add_piece(ModPiece {
                     field,

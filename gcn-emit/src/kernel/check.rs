@@ -24,11 +24,11 @@ pub enum SpecError {
     TooMany {
         /// Kernel.
         kernel: String,
-        /// What there is too much of.
+        /// The resource of which there is too much.
         what: &'static str,
-        /// How many the kernel takes.
+        /// The number that the kernel takes.
         have: u32,
-        /// How many there are.
+        /// The number that exists.
         max: u32,
         /// Target.
         target: Target,
@@ -58,12 +58,12 @@ pub enum SpecError {
         /// The registers in the specification.
         said: Box<Resources>,
     },
-    /// The target does not have what the kernel asks for.
+    /// The target lacks something that the kernel requires.
     #[error("kernel `{kernel}` asks for {what}, which {target} does not have; leave it out")]
     Unsupported {
         /// Kernel.
         kernel: String,
-        /// What it asks for.
+        /// The required feature.
         what: &'static str,
         /// Target.
         target: Target,

@@ -1,4 +1,4 @@
-//! How many waves a SIMD holds at once, and what limits them.
+//! The number of waves that a SIMD holds at once, and the resources that limit it.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ pub const SIMDS_PER_CU: u32 = Target::GFX942.simds_per_cu();
 /// Workgroups of more than one wave that a compute unit holds: each takes one of its barriers.
 const BARRIERS_PER_CU: u32 = 16;
 
-/// What a kernel chooses of the machine.
+/// The resources that a kernel takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mode {
     /// Lanes of a wave.
@@ -103,13 +103,13 @@ pub struct Limits {
     pub lds: u32,
 }
 
-/// How many waves run at once.
+/// The number of waves that run at once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Occupancy {
     /// Waves on the fullest SIMD of a compute unit that is full of whole workgroups; 0 if not even one fits.
     pub waves_per_simd: u32,
-    /// Whole workgroups on a compute unit, or on a workgroup processor where they use both of its compute units; 0 if not even one
-    /// fits.
+    /// Whole workgroups on a compute unit, or on a workgroup processor where they use both of its compute units; 0 if
+    /// there is not room for one.
     pub workgroups_per_cu: u32,
     /// The resource that limits the number of waves.
     pub limited_by: Limiter,
@@ -146,8 +146,8 @@ impl Usage {
     }
 }
 
-/// SGPRs of a wave and the waves that a SIMD then holds; its 800 SGPRs are handed out in blocks of 16, of
-/// which a wave can address 102 and the named ones.
+/// SGPRs of a wave and the number of waves that a SIMD then holds; its 800 SGPRs are handed out in blocks of 16, and a
+/// wave can address 102 and the named ones.
 const SGPR_STEPS: [(u32, u32); 3] = [(80, 10), (88, 9), (100, 8)];
 /// Waves with more SGPRs than that.
 const WAVES_WITH_MOST_SGPRS: u32 = 7;

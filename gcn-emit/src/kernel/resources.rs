@@ -1,4 +1,4 @@
-//! How many registers a kernel takes.
+//! The number of registers that a kernel takes.
 
 use gcn_isa::{Program, Reg, RegFile, Target, reg};
 

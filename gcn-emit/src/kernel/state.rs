@@ -4,7 +4,7 @@ use bitflags::bitflags;
 use gcn_isa::Reg;
 
 bitflags! {
-    /// User SGPRs that a kernel asks for; the bits are those of the kernel descriptor (bits 448 to 454).
+    /// User SGPRs that a kernel requests; the bits are those of the kernel descriptor (bits 448 to 454).
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
     pub struct UserSgprs: u8 {
         /// Buffer resource of scratch, 4 SGPRs. Not with architected flat scratch.
@@ -97,7 +97,7 @@ impl InitialSgprs {
         self.system(4)
     }
 
-    /// How many SGPRs are set up.
+    /// The number of SGPRs that are set up.
     pub fn count(&self) -> u32 {
         self.user_count() + self.enabled().into_iter().map(u32::from).sum::<u32>()
     }

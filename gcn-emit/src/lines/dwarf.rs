@@ -57,7 +57,7 @@ impl<'d> Reader<'d> {
     fn units(&mut self) -> gimli::Result<()> {
         let mut headers = self.dwarf.units();
         while let Some(header) = headers.next()? {
-            // A unit whose own data is broken says nothing about the next.
+            // A unit whose own data is broken does not affect the next one.
             if let Ok(unit) = self.dwarf.unit(header) {
                 let _ = self.table(&unit);
             }
@@ -122,7 +122,7 @@ impl Inlined {
                 gimli::AttributeValue::FileIndex(file) => Some(file),
                 other => other.udata_value(),
             });
-            // clang makes two functions of an OpenCL kernel, of which one calls the other.
+            // clang makes two functions of an OpenCL kernel; one calls the other.
             let place = file.filter(|_| callee.is_none() || callee != caller).and_then(|file| {
                 let file = files.name(header, file)?;
                 let line = u32::try_from(number(gimli::DW_AT_call_line)?).ok()?;
@@ -130,7 +130,7 @@ impl Inlined {
                     number(gimli::DW_AT_call_column).and_then(|n| u32::try_from(n).ok()).unwrap_or(0);
                 Some(SourcePlace { file, line, column, note: None })
             });
-            // Of a call whose place is not known, what calls it is.
+            // For a call whose place is not known, the place is that of its caller.
             let call = match place {
                 Some(at) => {
                     self.calls.push(Call { at, outer });
@@ -152,7 +152,7 @@ impl Inlined {
 /// File and line of a function's declaration.
 type Declared = Option<(u64, u64)>;
 
-/// Where a function is declared: its entry says so, or leads to the one that does.
+/// The place where a function is declared: its entry has it, or refers to the one that does.
 fn declared(unit: &Unit<Bytes<'_>>, entry: &DebuggingInformationEntry<Bytes<'_>>) -> Declared {
     let of = |entry: &DebuggingInformationEntry<Bytes<'_>>| {
         let file = entry.attr_value(gimli::DW_AT_decl_file).and_then(|value| match value {

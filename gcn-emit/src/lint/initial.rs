@@ -42,7 +42,7 @@ impl Written {
         })
     }
 
-    /// Adds what `other` has; true if that was something.
+    /// Adds the facts of `other`; true if there was a new one.
     fn add(&mut self, other: &Written) -> bool {
         let mut more = false;
         for (own, other) in self.0.iter_mut().zip(other.0) {
@@ -58,7 +58,7 @@ impl Written {
             return;
         }
         inst.writes().iter().for_each(|u| self.set(u.reg));
-        // Indexed moves write a register that a number says.
+        // Indexed moves write a register whose number is computed.
         match inst.desc.class {
             Class::MovrelDestination => (0..SGPRS).for_each(|s| self.set(Reg::s(s, 1))),
             Class::GprIdx => *self = Written::ALL,

@@ -1,4 +1,4 @@
-//! LDS and scratch at constant offsets against what the kernel has.
+//! LDS and scratch at constant offsets, compared with the sizes of the kernel.
 
 use gcn_isa::counters::{self, MemoryEffect};
 use gcn_isa::program::Line;

@@ -28,7 +28,7 @@ pub(super) fn check(kernel: &Kernel<'_>, unit: &Unit, lints: &mut Lints<'_>) {
     arguments(metadata, lints);
 }
 
-/// What the metadata say of the whole file.
+/// The metadata of the whole file.
 pub(super) fn check_file(unit: &Unit, lints: &mut Lints<'_>) {
     let Some(metadata) = &unit.metadata else {
         let message = "the code object has no metadata, so that HIP does not load it".to_owned();

@@ -9,9 +9,8 @@ pub struct LintRule {
     pub id: &'static str,
     /// The rule in words.
     pub title: &'static str,
-    /// How well it is supported: *certain* if the hardware cannot do what the code asks for, *documented* if
-    /// the code object contradicts the guide or itself, *cautious* if there may be a reason that cannot be
-    /// seen here.
+    /// The quality of its evidence: *certain* if the hardware cannot do what the code requires, *documented* if the
+    /// code object contradicts the guide or itself, *cautious* if there may be a reason that cannot be seen here.
     pub grade: Grade,
     /// Where it is written.
     pub cite: &'static str,

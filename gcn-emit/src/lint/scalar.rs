@@ -52,7 +52,7 @@ fn unwritten_at_end(code: &Reached<'_>) -> Option<usize> {
                 Class::SmemStore => dirty = dirty.or(Some(line)),
                 Class::SmemCache if l.inst.desc.does(Behaviours::WRITES_BACK) => dirty = None,
                 Class::Endpgm if dirty.is_some() => return dirty,
-                // What is called may write back.
+                // A callee may write back.
                 _ if is_call(&l.inst) => dirty = None,
                 _ => {}
             }

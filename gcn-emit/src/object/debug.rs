@@ -1,5 +1,5 @@
-//! Debug information: line tables and call frames, as the assembler's directives ask for them, too; and of our own kernels, which
-//! source line each instruction comes from (DWARF 5).
+//! Debug information: line tables and call frames, also those that the assembler's directives describe; and, for our
+//! own kernels, the source line of each instruction (DWARF 5).
 //!
 //! One compilation unit for all kernels of an object, a subprogram for each with its parameters, its blocks with their variables and
 //! the functions that were inlined into it, and the line table. Numbers in comments are sections of the DWARF 5 standard.

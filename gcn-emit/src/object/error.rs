@@ -54,7 +54,7 @@ pub enum ObjectError {
     Link {
         /// Where: section, offset and symbol.
         place: LinkPlace,
-        /// What is wrong there.
+        /// The problem there.
         #[source]
         fault: LinkFault,
     },
@@ -63,7 +63,7 @@ pub enum ObjectError {
     Read {
         /// Where in the file.
         offset: u64,
-        /// What is wrong there.
+        /// The problem there.
         #[source]
         fault: ReadFault,
     },
@@ -99,7 +99,7 @@ impl fmt::Display for LinkPlace {
     }
 }
 
-/// What is wrong with the bytes at an offset of a file.
+/// A problem with the bytes at an offset of a file.
 pub(super) fn fault(offset: u64, fault: ReadFault) -> ObjectError {
     ObjectError::Read { offset, fault }
 }
@@ -113,7 +113,7 @@ pub enum ReadFault {
         "{what} takes {bytes} bytes, which run past the end of the file at {end:#x}; is the file complete?"
     )]
     Truncated {
-        /// What lies there.
+        /// The object at the offset.
         what: &'static str,
         /// Its size.
         bytes: u64,
@@ -141,7 +141,7 @@ pub enum ReadFault {
         /// The number of the method.
         method: u64,
     },
-    /// A compressed bundle that takes too much memory, or with those before it too much time.
+    /// A compressed bundle that takes too much memory, or too much time together with those before it.
     #[error(
         "the compressed bundle says that it has {size} bytes unpacked, {most} are possible; `clang-offload-bundler \
          --unbundle` takes code objects out of it"
@@ -155,7 +155,7 @@ pub enum ReadFault {
     /// Compressed data that cannot be unpacked.
     #[error("the compressed bundle cannot be unpacked: {problem}; is the file damaged?")]
     Unpack {
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// Entries of a bundle overlap.
@@ -230,9 +230,9 @@ pub enum ReadFault {
     /// A file of another kind, or for another machine or system.
     #[error("this is {what}; {remedy}")]
     Foreign {
-        /// What it is.
+        /// The kind of file.
         what: &'static str,
-        /// What to do.
+        /// The suggested fix.
         remedy: &'static str,
     },
     /// A field of the ELF header has a value that no code object has.
@@ -274,7 +274,7 @@ pub enum ReadFault {
     /// A section refers to one that does not exist.
     #[error("{what} refers to section {section}, which does not exist")]
     NoSection {
-        /// What refers.
+        /// The source of the reference.
         what: &'static str,
         /// The section's number.
         section: u32,
@@ -284,7 +284,7 @@ pub enum ReadFault {
         "{what} of kernel `{kernel}` is at address {address:#x} with {bytes} bytes, which no loaded segment holds"
     )]
     Unmapped {
-        /// What lies there.
+        /// The object there.
         what: &'static str,
         /// The kernel.
         kernel: String,
@@ -315,7 +315,7 @@ pub enum LinkFault {
         value: i128,
         /// Bits that there are.
         bits: u32,
-        /// What to write instead.
+        /// The suggested replacement.
         remedy: &'static str,
     },
     /// The distance of a branch is not a multiple of an instruction word.
@@ -376,7 +376,7 @@ pub enum LinkFault {
     /// Something lies outside its section.
     #[error("{what} at byte {at:#x} is not inside the section's {size:#x} bytes")]
     Outside {
-        /// What it is.
+        /// The kind of file.
         what: &'static str,
         /// Where it is.
         at: u64,
@@ -386,9 +386,9 @@ pub enum LinkFault {
     /// The section is of a kind that cannot be linked.
     #[error("{what}; {remedy}")]
     Unsupported {
-        /// What it is.
+        /// The kind of file.
         what: &'static str,
-        /// What to do.
+        /// The suggested fix.
         remedy: &'static str,
     },
     /// An alignment is not a power of two.

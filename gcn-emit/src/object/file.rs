@@ -237,7 +237,7 @@ impl<'d> File<'d> {
     }
 }
 
-/// How many sections there are, and which holds their names.
+/// The number of sections, and the one that holds their names.
 fn section_counts(data: &[u8], header: &FileHeader64<LittleEndian>) -> Result<(u64, u32), ObjectError> {
     let (count, names) = (header.e_shnum.get(E), header.e_shstrndx.get(E));
     let table = header.e_shoff.get(E);

@@ -1,11 +1,12 @@
-//! Files of other kinds, by how they begin: so that a refusal says what a file is, not only what it is not.
+//! Files of other kinds, recognised by their first bytes: so that an error message can name the kind of a file that is
+//! refused.
 
 /// A kind of file that is not read here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Foreign {
-    /// What the file is.
+    /// The kind of the file.
     pub what: &'static str,
-    /// What to do with it.
+    /// The suggested action.
     pub remedy: &'static str,
     /// Where the file says so.
     pub offset: u64,
@@ -21,7 +22,7 @@ type Mark = (usize, &'static [u8]);
 const ELF: Mark = (0, b"\x7fELF");
 const AMDGPU: Mark = (18, &[0xe0, 0]);
 
-/// Marks of each kind, the telling one last; what it is; what to do.
+/// Marks of each kind, the distinctive one last; the kind; the suggested action.
 const KINDS: &[(&[Mark], &str, &str)] = &[
     (&[(0, b"MZ")], "a program or library of Windows (PE)", HOST),
     (&[(0, b"\xcf\xfa\xed\xfe")], "a program or library of macOS (Mach-O)", HOST),

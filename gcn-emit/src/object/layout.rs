@@ -74,7 +74,7 @@ fn append_constants(bytes: &mut Vec<u8>, kernel: &KernelSpec, code: usize) {
     }
 }
 
-/// How many `s_nop` stand between code and constants.
+/// The number of `s_nop` between code and constants.
 pub(crate) fn constants_padding(code: usize) -> usize {
     (constants_offset(code as u64) as usize - code) / 4
 }

@@ -1,9 +1,9 @@
 //! Links one module to a code object: the file that `ld.lld -shared` makes of it, byte for byte.
 //!
-//! The order of the work stands in `linked`: which input section goes into which output section (`input`,
-//! `output`, `merge`), what becomes of each symbol (`symbol`), what the relocations ask for (`reloc`), what
-//! the loader looks symbols up in (`dynamic`), where everything is (`layout`), and the bytes (`write`). What
-//! differs from LLVM's linker, and why, stands in `docs/code-object.md`.
+//! The steps are called in `linked`: the assignment of input sections to output sections (`input`, `output`, `merge`),
+//! the symbols (`symbol`), the relocations (`reloc`), the tables in which the loader looks symbols up (`dynamic`), the
+//! layout (`layout`), and the bytes (`write`). Differences from LLVM's linker, with reasons, are listed in
+//! `docs/code-object.md`.
 
 mod dynamic;
 mod input;
@@ -20,7 +20,7 @@ use super::{LinkFault, LinkPlace, Module, ObjectError, SectionId};
 /// Options of the linker.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LinkOptions<'a> {
-    /// A text for `.comment` that says which program made the file; LLVM's linker puts its name and version
+    /// A text for `.comment` with the name of the program that made the file; LLVM's linker puts its name and version
     /// there. `None` writes none, and no `.comment` unless the module has one.
     pub producer: Option<&'a str>,
 }

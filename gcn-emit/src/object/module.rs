@@ -25,7 +25,7 @@ impl Module {
         Module { target_id, version, sections: Vec::new(), symbols: Vec::new() }
     }
 
-    /// `e_flags`: those of the target id, of which V6 alone has the version of a generic target.
+    /// `e_flags`: those of the target id; only V6 has the version of a generic target in them.
     pub(crate) fn elf_flags(&self) -> u32 {
         let flags = self.target_id.elf_flags();
         if self.version >= CodeObjectVersion::V6 { flags } else { flags & !GENERIC_VERSION }
@@ -55,7 +55,7 @@ pub struct Section {
     pub entry_size: u64,
     /// Content; empty for `SHT_NOBITS`.
     pub bytes: Vec<u8>,
-    /// Size in bytes: `bytes.len()`, or what a `SHT_NOBITS` section takes in memory.
+    /// Size in bytes: `bytes.len()`, or the size in memory of a `SHT_NOBITS` section.
     pub size: u64,
     /// Places to fill in when addresses are known, in ascending order of offset.
     pub relocations: Vec<Relocation>,

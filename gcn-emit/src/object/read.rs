@@ -46,8 +46,8 @@ pub struct KernelCode<'d> {
     pub descriptor_bytes: &'d [u8; DESCRIPTOR_BYTES],
     /// Address of the first instruction: in the object; in a relocatable object, in its section.
     pub address: u64,
-    /// The machine code, as far as the entry symbol's size says; without that size, up to the next function
-    /// or the end of the segment, padding included. Empty for a kernel of 0 bytes, at whose address another function may begin.
+    /// The machine code, with the size of the entry symbol; without that size, up to the next function or the end of
+    /// the segment, padding included. Empty for a kernel of 0 bytes, at whose address another function may begin.
     pub code: &'d [u8],
     /// Number in [`CodeObject::sections`] of the section with the code; `None` where no section has it.
     pub section: Option<usize>,

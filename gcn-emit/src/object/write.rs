@@ -63,9 +63,9 @@ pub fn write_with_code(kernels: &[KernelSpec]) -> Result<Written, ObjectError> {
 }
 
 impl Module {
-    /// What an assembler makes of `kernels`: `.text` with the code, `.rodata` with the descriptors, `.note`
-    /// with the metadata, and debug information for those with [`KernelSpec::source_lines`]. [`link`] turns
-    /// it into a code object of the version that is asked for.
+    /// The output of an assembler for `kernels`: `.text` with the code, `.rodata` with the descriptors, `.note` with
+    /// the metadata, and debug information for those with [`KernelSpec::source_lines`]. [`link`] turns it into a code
+    /// object of the requested version.
     ///
     /// # Errors
     /// As [`write_code_object`].

@@ -15,8 +15,8 @@ use super::{
 /// followed by its relocations, then symbols and names.
 ///
 /// # Errors
-/// [`ObjectError::Link`] if something refers to what the module does not have, or there are more sections
-/// than an ELF file numbers plainly (65,279).
+/// [`ObjectError::Link`] if a reference has no definition in the module, or there are more sections than an ELF file
+/// numbers plainly (65,279).
 pub fn write_relocatable(module: &Module) -> Result<Vec<u8>, ObjectError> {
     let mut writer = Writer::new(module)?;
     writer.sections()?;

@@ -96,7 +96,8 @@ impl<'a> Writer<'a> {
             for line in from_old..stop {
                 let before =
                     !marked(&old_marks, from_old..line + 1) && marked(&old_marks, line + 1..stop + 1);
-                // Between labels nothing is put: such a wait goes with the latter, as what is put there is.
+                // Nothing is inserted between labels: such a wait goes after the last one, as other insertions there
+                // do.
                 gap.old[usize::from(!before)].push(line);
             }
             self.gap(plan, &gap, from_old, stop)?;
@@ -109,8 +110,8 @@ impl<'a> Writer<'a> {
         self.check_distances()
     }
 
-    /// Removes these lines and puts instructions before others, in the places where the text has instructions; what a macro or an
-    /// included file wrote stays as it is. How many were put in.
+    /// Removes these lines and inserts instructions before others, at their places in the text; the output of a macro
+    /// or an included file stays as it is. Returns the number of insertions.
     pub fn hints(&mut self, removed: &[usize], put: &[(usize, Inst)]) -> Result<usize, RewriteError> {
         for &line in removed {
             if self.statement(line).is_some() {
@@ -210,7 +211,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// Says what was done. `reason` is the line of the planned program that has the reasons.
+    /// Describes the change. `reason` is the line of the planned program that has the reasons.
     fn record(
         &mut self,
         line: u32,
@@ -379,8 +380,9 @@ impl Writer<'_> {
     }
 }
 
-/// The last line that computes with a half of the address that `s_getpc_b64` at `line` makes, or with a copy of it, or that
-/// loads from there. The constants of such instructions count the bytes in between; what is made of their results does not.
+/// The last line that computes with a half of the address that `s_getpc_b64` at `line` makes, or with a copy of it, or
+/// that loads from there. The constants of such instructions count the bytes in between; instructions that use their
+/// results do not.
 fn last_use(program: &Program, line: usize, getpc: &Inst) -> Option<usize> {
     let mut halves: SmallVec<[RegUnit; 4]> = getpc.writes().iter().flat_map(|w| w.reg.units()).collect();
     let mut last = None;

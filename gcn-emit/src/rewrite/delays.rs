@@ -21,7 +21,7 @@ pub(super) fn renewed(
     edited(file, &bare, options, files, |program| (Vec::new(), new_hints(program)))
 }
 
-/// The text after what `what` says of each section: lines to remove, and what to put before lines.
+/// The text after the changes in `what` to each section: lines to remove, and instructions to insert before lines.
 fn edited(
     file: &str,
     text: &str,

@@ -182,7 +182,7 @@ struct Served {
     reasons: Vec<Reason>,
 }
 
-/// How many blocks are searched for the wait that serves one need.
+/// The number of blocks that are searched for the wait that serves one need.
 const MOST_BLOCKS: usize = 64;
 
 impl Served {
@@ -276,15 +276,15 @@ impl Served {
     }
 }
 
-/// How much a line moves a counter up.
+/// The increment of a counter by a line.
 fn issued(program: &Program, line: usize, counter: Counter) -> u32 {
     let set = program.target.instruction_set();
     let events = events(program.target, &program.lines[line].inst);
     events.iter().filter(|e| e.stream.counter(set) == counter).map(|e| u32::from(e.count)).sum()
 }
 
-/// Walks back from before `line` over all paths; `visit` gets each line with what has been counted up to it
-/// and says what is counted before it, or that the path ends.
+/// Walks back from before `line` over all paths; `visit` gets each line with the count up to it and returns the count
+/// before it, or that the path ends.
 fn walk_back(
     program: &Program,
     flow: &Flow,

@@ -114,7 +114,7 @@ enum Point {
     None,
     /// It reads memory: after an acquire, the data.
     Access,
-    /// It may tell others that what stands before it has happened.
+    /// It may tell other waves that everything before it has happened.
     Publish,
 }
 
@@ -246,8 +246,8 @@ struct Solver<'a> {
     entering: Vec<Option<State>>,
 }
 
-/// How many operations may be joined in all: so many for each line of the program, and so many at least. Programs in which
-/// anything is waited for take a few for each line.
+/// The limit on joins of operations: a number for each line of the program, and a minimum. Programs in which anything
+/// is waited for take a few for each line.
 const BUDGET: (usize, usize) = (64, 1 << 24);
 
 impl Solver<'_> {

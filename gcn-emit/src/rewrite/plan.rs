@@ -55,7 +55,7 @@ pub(super) struct Plan {
     pub kept: Vec<Kept>,
 }
 
-/// How many of a function's waits are removed.
+/// The number of a function's waits that are removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Take {
     All,
@@ -184,7 +184,7 @@ struct Strip<'a> {
     /// For each line whether it is reachable. Waits in unreachable code fill space, and stay.
     reached: Vec<bool>,
     roles: Roles,
-    /// What the program orders; unknown if so much may be outstanding that its waits stay.
+    /// The order that the program guarantees; unknown if so much may be outstanding that its waits stay.
     order: Option<Order>,
     /// Writes of LDS that the program does not order.
     unordered: Vec<usize>,
@@ -207,7 +207,7 @@ impl<'a> Strip<'a> {
         levels
     }
 
-    /// Takes away and inserts until what the original orders is ordered.
+    /// Removes and inserts waits until the order of the original is guaranteed.
     fn plan(&self, levels: &[Take]) -> Plan {
         self.order.as_ref().and_then(|order| self.plan_ordered(levels, order)).unwrap_or_else(|| {
             let levels: Vec<Take> = levels.iter().map(|level| (*level).max(Take::OnlyNops)).collect();
@@ -216,7 +216,7 @@ impl<'a> Strip<'a> {
         })
     }
 
-    /// The same where it is known what the original orders. `None` if it is not known of the result.
+    /// The same where the order of the original is known. `None` if that of the result is not.
     fn plan_ordered(&self, levels: &[Take], order: &Order) -> Option<Plan> {
         let mut keep: BTreeMap<usize, WaitCnt> = BTreeMap::new();
         let mut kept: Vec<Kept> = Vec::new();

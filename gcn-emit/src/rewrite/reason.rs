@@ -7,11 +7,11 @@ use gcn_isa::wait::{Demand, Inserted, Reason};
 
 use super::plan::Plan;
 
-/// How many insertions may cover one line, with room to spare: the longest needs two `s_nop`.
+/// The number of insertions that may cover one line, with room to spare: the longest needs two `s_nop`.
 const MOST_AT_ONE_LINE: usize = 8;
 
-/// The reasons of the wait at a line of the planned program. `line_of` says where a line stands in the file,
-/// if that is to be said.
+/// The reasons of the wait at a line of the planned program. `line_of` gives the line of the file, if that is to be
+/// named.
 pub(super) fn describe_all(plan: &Plan, line: usize, line_of: &dyn Fn(usize) -> Option<u32>) -> Vec<String> {
     let own = |i: &&Inserted| (i.at..i.at + i.count.max(1)).contains(&line);
     let mut texts: Vec<String> = Vec::new();

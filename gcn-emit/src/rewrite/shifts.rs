@@ -43,8 +43,8 @@ pub(super) fn mended(text: &str, unit: &Unit, rules: Config) -> (String, Vec<Vec
     (edits.apply(text), shifts)
 }
 
-/// The shift with its amount in a lower register, and what changes places with what. Where source or result are the pair that
-/// ends with the amount, the whole pair does.
+/// The shift with its amount in a lower register, and the registers that are exchanged. Where source or result are the
+/// pair that ends with the amount, the whole pair is exchanged.
 fn with_lower(inst: &Inst, amount: Reg) -> Option<(Inst, Vec<Exchange>)> {
     let used: Vec<Reg> =
         inst.operands.iter().filter_map(|o| o.reg()).filter(|r| r.file == RegFile::Vgpr).collect();

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::code::Unit;
 
-/// A wait that is stronger than any rule asks for, if all others stay as they are.
+/// A wait that is stronger than any rule requires, if all others stay as they are.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Superfluous {
     /// Its section.

@@ -19,7 +19,7 @@ const DEEPEST: u32 = 9;
 pub struct Waits {
     /// Wait states of all `s_nop`: N + 1 for `s_nop N`.
     pub wait_states: u64,
-    /// How many `s_waitcnt` there are.
+    /// The number of `s_waitcnt`.
     pub waitcnts: u64,
     /// The same wait states, each times [`LOOP_WEIGHT`] for each loop around it.
     pub weighted_wait_states: u64,

@@ -31,7 +31,7 @@ pub struct LastWriters {
     pub written_by: Vec<String>,
 }
 
-/// How many blocks are searched for one register.
+/// The number of blocks that are searched for one register.
 const MOST_BLOCKS: usize = 256;
 
 /// Finds the last writers of the registers that each instruction reads.

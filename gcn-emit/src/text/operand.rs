@@ -170,7 +170,7 @@ impl InPlace<'_> {
         self.inst.desc.operands.get(self.position).is_some_and(gcn_isa::OperandDesc::is_literal)
     }
 
-    /// What a register's name ends with where it is half a register.
+    /// The suffix of a register's name where it is half a register.
     fn half(&self, reg: Reg) -> &'static str {
         let desc = self.inst.desc;
         let slot = &desc.operands[self.position];

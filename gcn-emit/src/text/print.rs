@@ -57,7 +57,7 @@ fn is_silent(inst: &Inst, position: usize) -> bool {
     inst.desc.class == Class::Endpgm && inst.operands[position] == Operand::Imm(0)
 }
 
-/// What stands after the instructions of a printed program.
+/// The text after the instructions of a printed program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Comments {
     /// Nothing.

@@ -169,10 +169,10 @@ pub(crate) fn messages(set: InstructionSet) -> impl Iterator<Item = &'static Mes
     MESSAGES.iter().filter(move |message| message.sets.has(set))
 }
 
-/// How many messages there are where operations stand beside them: up to RDNA 2.
+/// The number of messages where they have operations: up to RDNA 2.
 const MESSAGE_IDS: u16 = 16;
 
-/// How many messages a generation can name.
+/// The number of messages that a generation can name.
 pub(crate) const fn message_ids(generation: Generation) -> u16 {
     match generation {
         Generation::GFX9 | Generation::GFX10 => MESSAGE_IDS,
@@ -209,7 +209,7 @@ pub(crate) fn sendmsg(imm: u16, set: InstructionSet) -> String {
     symbolic.unwrap_or_else(|| format!("sendmsg({id}, {op}, {stream})"))
 }
 
-/// What `s_set_gpr_idx_on` and `s_set_gpr_idx_mode` make relative, by bit.
+/// The operands that `s_set_gpr_idx_on` and `s_set_gpr_idx_mode` make relative, by bit.
 pub(crate) const GPR_IDX_MODES: [&str; 4] = ["SRC0", "SRC1", "SRC2", "DST"];
 
 /// `gpr_idx(…)` of an immediate.

@@ -6,7 +6,7 @@ use crate::host::Ptr;
 use crate::state::{DEFAULT, DEVICE_TO_HOST, HOST_TO_DEVICE, HOST_TO_HOST, State, lock, submit};
 use crate::work::{Extent, Op, Pitched};
 
-/// In which stream an operation is done, and whether its function says nothing of being asynchronous.
+/// The stream of an operation, and whether its function is a synchronous one (its name has no "Async").
 #[derive(Clone, Copy)]
 struct Order {
     stream: u64,
@@ -215,7 +215,7 @@ pub(super) fn parameters_3d(at: Ptr) -> Result<(Pitched, Pitched, Extent, u32)> 
     Ok((to, from, Extent { width, height, depth }, fields[19] as u32))
 }
 
-/// A place in what a pointer is to; a null pointer has none.
+/// A place in the memory of a pointer; a null pointer has none.
 fn inside(at: Ptr, offset: usize) -> Result<Ptr> {
     if at.is_null() { Err(Error::InvalidValue) } else { Ok(at.plus(offset)) }
 }

@@ -219,7 +219,7 @@ pub(crate) extern "C" fn set_valid_devices() -> Code {
     with(|s| s.model(current_device()).map(|_| ()))
 }
 
-/// How a host thread waits, of which only one way can be chosen: spinning, yielding, blocking.
+/// The bits that select how a host thread waits; only one of them can be set: spinning, yielding, blocking.
 const SCHEDULE: u32 = 7;
 /// `hipDeviceMapHost` and `hipDeviceLmemResizeToMax`, which are always so.
 const ALWAYS: u32 = 0x8 | 0x10;

@@ -168,7 +168,7 @@ fn elf_size(at: Ptr) -> Option<usize> {
     let (segments, sections) = (host::word(at.plus(32)) as usize, host::word(at.plus(40)) as usize);
     let (segment_size, segment_count) = (half(54), half(56));
     let (section_size, section_count) = (half(58), half(60));
-    // What is none is not looked into: nobody knows how long it is.
+    // Other data is not read further, since its length is unknown.
     let is_one = half(18) == AMDGPU && segments <= NEAR;
     if !is_one || segment_size != HEADERS[0] || ![0, HEADERS[1]].contains(&section_size) {
         return None;
@@ -182,8 +182,8 @@ fn elf_size(at: Ptr) -> Option<usize> {
     Some(end)
 }
 
-/// The size that the header of a compressed bundle says (Clang documentation, *Compressed bundles*): from
-/// version 2 on.
+/// The size in the header of a compressed bundle (Clang documentation, *Compressed bundles*): from version 2
+/// on.
 fn compressed_size(at: Ptr) -> Option<usize> {
     let version = host::word(at) >> 32 & 0xffff;
     match version {

@@ -41,7 +41,7 @@ pub(super) fn prepare(
     Ok(launch)
 }
 
-/// The arguments that an array of pointers gives, laid out as the metadata says.
+/// The arguments in an array of pointers, laid out by the metadata.
 fn packed(function: u64, parameters: Ptr) -> Result<Vec<u8>> {
     let state = lock();
     let function = state.functions.get(function).ok_or(Error::InvalidHandle)?;
@@ -311,7 +311,7 @@ pub(crate) extern "C" fn launch_kernel_ex(configuration: Ptr, symbol: u64, argum
     })
 }
 
-/// True if one of the attributes, of 72 bytes each, asks for a cooperative launch.
+/// True if one of the attributes, of 72 bytes each, requests a cooperative launch.
 fn is_cooperative(list: Ptr, count: usize) -> Result<bool> {
     const COOPERATIVE: u32 = 2;
     const BYTES: usize = 72;

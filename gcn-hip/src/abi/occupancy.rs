@@ -1,4 +1,4 @@
-//! How many workgroups fit.
+//! The number of workgroups that fit.
 
 use super::{Code, Out, call, with};
 use crate::error::{Error, Result};

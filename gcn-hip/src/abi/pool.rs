@@ -129,7 +129,8 @@ pub(crate) extern "C" fn mem_pool_trim_to(pool: u64, _bytes: usize) -> Code {
     with(|s| s.pools.get(pool).map(|_| ()))
 }
 
-/// `hipMemPoolSetAccess`: all devices reach all memory. What is asked for is checked: kind of place, device, access, of 32 bits each.
+/// `hipMemPoolSetAccess`: all devices reach all memory. The request is checked: kind of place, device,
+/// access, of 32 bits each.
 pub(crate) extern "C" fn mem_pool_set_access(pool: u64, list: Ptr, count: usize) -> Code {
     const BYTES: usize = 12;
     with(|s| {

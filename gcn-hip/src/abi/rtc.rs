@@ -259,7 +259,7 @@ pub(crate) extern "C" fn link_destroy(link: u64) -> Code {
     })
 }
 
-/// What the compiler said, with the zero at its end; nothing at all if it said nothing.
+/// The compiler's messages, with the zero at their end; empty if there are none.
 fn log(program: &Program) -> Vec<u8> {
     let mut log = program.log.clone().into_bytes();
     if !log.is_empty() {

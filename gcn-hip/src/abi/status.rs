@@ -58,11 +58,11 @@ pub(crate) extern "C" fn drv_get_error_string(code: Code, out: Out<u64>) -> Code
     })
 }
 
-/// What `hipGetProcAddress` says about a name (`hipDriverProcAddressQueryResult`).
+/// The result of `hipGetProcAddress` for a name (`hipDriverProcAddressQueryResult`).
 const FOUND: u32 = 0;
 const UNKNOWN_NAME: u32 = 1;
 const NEWER_VERSION: u32 = 2;
-/// `hipGetProcAddress` asks for functions whose default stream is that of the thread.
+/// `hipGetProcAddress` returns functions whose default stream is that of the thread.
 const PER_THREAD: u64 = 2;
 /// From this version on, the names of these structures' functions mean those with the suffix, as the headers' macros do.
 const STRUCTURES_CHANGED: usize = 600;

@@ -37,7 +37,8 @@ impl Arena {
         self.state.address()
     }
 
-    /// A request of a kernel: to free what is at an address, or with no address to allocate. The result is 0 if there is no room.
+    /// A request of a kernel: to free the allocation at an address, or with no address to allocate. The
+    /// result is 0 if there is no room.
     pub(super) fn request(&mut self, at: u64, bytes: u64) -> u64 {
         if at != 0 {
             self.taken.remove(&at);

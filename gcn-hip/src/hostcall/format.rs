@@ -155,7 +155,7 @@ impl Spec {
         }
     }
 
-    /// Digits after a prefix, with the zeros that precision or width ask for.
+    /// Digits after a prefix, with the zeros that precision or width require.
     fn integer(&self, digits: &str, prefix: &str) -> String {
         let digits = if digits == "0" && self.precision == Some(0) { "" } else { digits };
         let least = match self.precision {

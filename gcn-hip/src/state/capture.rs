@@ -96,8 +96,8 @@ impl State {
         Ok(self.streams.get(stream).and_then(|s| s.capture.as_ref()))
     }
 
-    /// Refuses what cannot be captured while a stream captures, unless that or the thread has chosen otherwise; the captures end with
-    /// an error.
+    /// Refuses operations that cannot be captured while a stream captures, unless the capture or the thread
+    /// has chosen otherwise; the captures end with an error.
     pub(crate) fn check_uncaptured(&mut self) -> Result {
         let (own, here) = (thread(|t| t.capture_mode), std::thread::current().id());
         let forbids =

@@ -16,7 +16,7 @@ pub(crate) const DEFAULT: u32 = 4;
 const DEVICE_TO_DEVICE_NO_CU: u32 = 1024;
 
 impl State {
-    /// A copy as an operation, if the ranges are what `kind` says.
+    /// A copy as an operation, if the ranges agree with `kind`.
     pub(crate) fn copy_op(&self, to: Pitched, from: Pitched, extent: Extent, kind: u32) -> Result<Op> {
         let (to_device, from_device) = match kind {
             HOST_TO_HOST => (Some(false), Some(false)),
@@ -72,7 +72,8 @@ impl State {
         self.heap.find(to.at).is_none() || is_host(to) && is_host(from)
     }
 
-    /// An operation as it is kept: with what it reads of the program's memory, which may change before it is done.
+    /// An operation in the form in which it is kept: with the data that it reads from the program's memory,
+    /// which may change before it is done.
     pub(super) fn held(&self, task: Task) -> Task {
         match task {
             Task::Op(Op::Copy { to, from, extent, .. }) if self.heap.find(from.at).is_none() => {

@@ -12,9 +12,9 @@ const LEAST: f64 = 1e-3;
 const NO_TIMING: u32 = 2;
 /// All flags that there are.
 const FLAGS: u32 = 0x1 | NO_TIMING | INTERPROCESS | 0x2000_0000 | RELEASES;
-/// `hipEventInterprocess`, of which the time cannot be told.
+/// `hipEventInterprocess`: such an event has no time.
 const INTERPROCESS: u32 = 4;
-/// `hipEventReleaseToDevice` and `hipEventReleaseToSystem`, of which only one can be.
+/// `hipEventReleaseToDevice` and `hipEventReleaseToSystem`; only one of them can be set.
 const RELEASES: u32 = 0xc000_0000;
 
 /// An event.
@@ -99,7 +99,8 @@ impl State {
         self.events.get(event).is_some_and(|event| event.pending.is_some() || self.idle_time() < event.busy)
     }
 
-    /// Waits until a stream, or with `None` the device, is done: nothing, but that what is asked for later has happened.
+    /// Waits until a stream, or with `None` the device, is done. The only effect is that later queries find
+    /// it done.
     pub(crate) fn settle(&mut self, stream: Option<u64>) {
         let now = self.idle_time();
         let (until, device) = match stream {

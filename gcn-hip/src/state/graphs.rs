@@ -1,4 +1,4 @@
-//! What graphs hold beside their nodes: memory, and objects of the program.
+//! The contents of graphs besides their nodes: memory, and objects of the program.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,10 @@ const AUTO_FREE: u64 = 1;
 /// An object of the program that is there as long as the program or a graph refers to it.
 #[derive(Debug)]
 pub(crate) struct Object {
-    /// What is called after the last reference has gone.
+    /// The function that is called after the last reference has gone.
     pub destroy: HostCall,
     pub references: u64,
-    /// How many of them are those of a graph.
+    /// The number of them that belong to each graph.
     pub graphs: BTreeMap<u64, u64>,
 }
 
@@ -59,8 +59,8 @@ impl State {
         }
     }
 
-    /// The operations of a launch of an instance. What an earlier launch has allocated must have been freed, unless the instance was
-    /// made to free it, or what frees it may be pending.
+    /// The operations of a launch of an instance. Memory that an earlier launch has allocated must have been
+    /// freed, unless the instance was made to free it, or the operation that frees it may be pending.
     pub(super) fn begin(&mut self, instance: u64, stream: u64) -> Result<Vec<Op>> {
         let found = self.graphs.instances.get(instance).ok_or(Error::InvalidValue)?;
         let frees = found.flags & AUTO_FREE != 0 || !self.before(stream)?.is_empty();

@@ -41,7 +41,8 @@ fn meeting_of(grid: Grid, workgroup: [u32; 3]) -> [u8; MEETING] {
     out
 }
 
-/// Gives an operation to a stream: into the graph that the stream captures, done at once, or left until what it comes after is done.
+/// Gives an operation to a stream: into the graph that the stream captures, done at once, or deferred until
+/// its predecessors are done.
 pub(crate) fn submit(stream: u64, op: Op) -> Result {
     let mut state = lock();
     state.check_stream(stream)?;
@@ -273,7 +274,7 @@ impl State {
         }
         let stats = stats.map_err(|e| stopped(record, &e))?;
         record.take(&stats);
-        // What would have stopped the kernel without sanitizers is the same error with them.
+        // A finding that would have stopped the kernel without sanitizers is the same error with them.
         match stats.findings.iter().find_map(Self::code_of_finding) {
             Some(code) => {
                 record.error = Some("it did what ends a kernel".to_owned());

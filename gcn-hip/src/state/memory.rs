@@ -34,7 +34,7 @@ impl Default for Advice {
 }
 
 impl Advice {
-    /// What is true of the memory of both.
+    /// The advice that applies to the memory of both.
     fn and(mut self, other: &Advice) -> Advice {
         let one = |a, b| if a == b { a } else { NO_DEVICE };
         self.read_mostly &= other.read_mostly;
@@ -79,7 +79,7 @@ impl Advices {
         self.0.range_mut(from..to).for_each(|(_, (_, advice))| change(advice));
     }
 
-    /// What is true of all of `from..to`, which is not empty.
+    /// The advice that applies to all of `from..to`, which is not empty.
     pub(crate) fn of(&self, from: u64, to: u64) -> Advice {
         let none = Advice::default();
         let before = self.0.range(..=from).next_back().filter(|(_, (end, _))| *end > from);

@@ -1,7 +1,8 @@
 //! Work that is not done when it is submitted: what waits for the host, and what its stream orders after that.
 //!
-//! Functions of the host and waits for a value are done on threads of their own, since the thread that submits them may be the one that they
-//! wait for. What comes after them is done by the thread on which the last of them has ended.
+//! Functions of the host and waits for a value are done on threads of their own, since the thread that
+//! submits them may be the one that they wait for. Their successors are done by the thread on which the last
+//! of them has ended.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Condvar, PoisonError};
@@ -51,7 +52,7 @@ struct Work {
     stream: u64,
     /// Taken by the thread that does it.
     task: Option<Task>,
-    /// What has to be done before.
+    /// The operations that have to be done before.
     after: Works,
 }
 
@@ -75,7 +76,7 @@ impl Pending {
         self.works.iter_mut().filter_map(|(number, work)| begins(work).then_some(*number)).collect()
     }
 
-    /// What comes after one of them, directly or not.
+    /// The direct and indirect successors of an operation.
     fn followers(&self, number: u64) -> Works {
         let mut found = Works::from([number]);
         for (other, work) in self.works.range(number..) {
@@ -115,7 +116,8 @@ impl State {
         self.numbers(|work| work.lane.device == device)
     }
 
-    /// A function of the host waits neither for itself nor for what comes after it: what it asks for is done before it returns.
+    /// A function of the host waits neither for itself nor for its successors: its own requests are done
+    /// before it returns.
     fn numbers(&self, wanted: impl Fn(&Work) -> bool) -> Works {
         let own = OWN.get().map(|own| self.pending.followers(own)).unwrap_or_default();
         let works = self.pending.works.iter().filter(|(number, work)| wanted(work) && !own.contains(number));

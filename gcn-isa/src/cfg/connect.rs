@@ -1,4 +1,4 @@
-//! Where control enters a program, and where it may go when the program does not show it.
+//! Finds where control enters a program, and the possible targets of jumps whose target is not visible.
 //!
 //! Assumptions about code that cannot be seen:
 //!
@@ -16,8 +16,8 @@
 //!   nothing is outstanding after a call. A return is an `s_setpc` to `s[30:31]`, which holds the return
 //!   address by the same convention, or to a copy of that address ([`Jump::Back`](crate::program::Jump::Back)).
 //!
-//! Edges to all unknown entries, and edges from all returns of a function to all its calls, go through
-//! *hubs*, blocks without instructions. Otherwise `m` exits and `n` entries would need `m · n` edges.
+//! Edges to all unknown entries, and edges from all returns of a function to all its calls, go through *hubs*, blocks
+//! without instructions. Otherwise `m` exits and `n` entries would need `m · n` edges.
 
 use super::entries::{roots, unknown_entries};
 use super::flow::{Callee, End, Flow, Hub};
@@ -30,8 +30,8 @@ impl Flow {
         Flow::new(program, true)
     }
 
-    /// The edges that the program shows. A jump to an unknown place has no successors; instead, control
-    /// enters from outside at the places where such a jump may lead.
+    /// The edges that are visible in the program. A jump to an unknown target has no successors; instead, control
+    /// enters from outside at the possible targets of such jumps.
     pub fn sure(program: &Program) -> Flow {
         Flow::new(program, false)
     }
@@ -50,8 +50,8 @@ impl Flow {
         flow
     }
 
-    /// Removes the fall-through edges of calls whose callee is in the program: control reaches the next
-    /// instruction by a return only.
+    /// Removes the fall-through edges of calls whose callee is in the program: control reaches the next instruction
+    /// only by a return.
     fn cut_calls(&mut self, program: &Program) {
         for block in 0..self.real() {
             let after = self.after(program, block);

@@ -1,4 +1,4 @@
-//! Where control may enter although the program does not show it.
+//! Finds the places at which control may enter although no visible edge leads there.
 
 use super::flow::Root;
 use super::{Cfg, destination};
@@ -6,8 +6,8 @@ use crate::operand::Operand;
 use crate::program::{EntryKind, Program};
 use crate::table::Class;
 
-/// For each block whether a jump to an unknown place may lead there: functions, labels that no branch names,
-/// and blocks without predecessors; but not blocks that only the dispatcher enters.
+/// For each block, whether a jump to an unknown target may lead there: functions, labels that no branch names, and
+/// blocks without predecessors; but not blocks that only the dispatcher enters.
 pub(super) fn unknown_entries(program: &Program, cfg: &Cfg) -> Vec<bool> {
     let lines = program.lines.len();
     let mut found: Vec<bool> = cfg.blocks.iter().map(|b| b.preds.is_empty()).collect();
@@ -21,7 +21,7 @@ pub(super) fn unknown_entries(program: &Program, cfg: &Cfg) -> Vec<bool> {
     let start = program.entries.is_empty().then_some(0);
     let dispatched = start.into_iter().chain(entry(EntryKind::Kernel)).map(|at| (at, false));
     let others = program.gaps.iter().copied().chain(entry(EntryKind::Function)).map(|at| (at, true));
-    // Functions come last and win: a place that is both a kernel and a function can be called.
+    // Functions come last and take precedence: a place that is both a kernel and a function can be called.
     for (at, is_entry) in dispatched.chain(others).filter(|(at, _)| *at < lines) {
         found[cfg.block_of(at)] = is_entry;
     }

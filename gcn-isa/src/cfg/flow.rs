@@ -1,4 +1,4 @@
-//! The control-flow graph with every edge that control may take: what it holds, and what it answers.
+//! The control-flow graph with every edge that control may take, and queries about it.
 
 use super::{Block, Cfg, RETURN_ADDRESS, destination};
 use crate::inst::Inst;
@@ -10,7 +10,7 @@ use crate::table::Behaviours;
 pub struct Root {
     /// The block.
     pub block: usize,
-    /// What enters: a dispatch, or a call.
+    /// The kind of entry: a dispatch, or a call.
     pub kind: EntryKind,
 }
 
@@ -45,9 +45,9 @@ impl Root {
 pub struct Flow {
     /// The blocks of the program, then the hubs, which stand after the last line.
     pub cfg: Cfg,
-    /// The blocks at which control enters. A block may be entered in both ways.
+    /// The blocks at which control enters. A block may be entered by dispatch and by calls.
     pub roots: Vec<Root>,
-    /// For each block with instructions, how it ends.
+    /// For each block with instructions, the way it ends.
     pub(super) ends: Vec<End>,
     /// The blocks without instructions.
     pub(super) hubs: Vec<Hub>,
@@ -79,7 +79,7 @@ pub(super) enum Callee {
 /// A block without instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Hub {
-    /// From the returns of a function to what follows its calls.
+    /// From the returns of a function to the instructions after its calls.
     Returns,
     /// From unknown exits to the places where control may go.
     Guess,
@@ -99,8 +99,8 @@ impl Flow {
         self.ends.get(block).copied()
     }
 
-    /// True for a block without instructions: one between unknown places, or one from a function's returns to
-    /// its calls.
+    /// True for a block without instructions: one between unknown jumps and their targets, or one from a function's
+    /// returns to its calls.
     pub fn is_hub(&self, block: usize) -> bool {
         self.hub(block).is_some()
     }
@@ -191,7 +191,7 @@ impl Flow {
 }
 
 impl End {
-    /// How a block of the program ends.
+    /// The way a block of the program ends.
     pub fn of(program: &Program, cfg: &Cfg, block: usize) -> End {
         let line = &program.lines[cfg.blocks[block].end - 1];
         let to = destination(line).and_then(|l| program.labels.get(l.0 as usize)?.at);

@@ -1,11 +1,10 @@
-//! The code of a program in memory, as resolving its jumps asks for it.
+//! A program's code in memory, as needed to resolve its jumps.
 
 /// The program's code in memory. Addresses may count from any base, but all from the same one.
 pub trait Image {
     /// The address after the instruction of a line.
     fn after(&self, line: usize) -> i64;
-    /// The literal of a line, given as `number` in its text or bytes, as it will be after linking; `None` if
-    /// that is not known.
+    /// The literal of a line, given as `number` in its text or bytes, after linking; `None` if it is not known.
     fn literal(&self, line: usize, number: u32) -> Option<u32>;
     /// The address stored in memory at an address, if known.
     fn pointer(&self, address: i64) -> Option<i64>;

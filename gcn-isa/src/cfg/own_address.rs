@@ -1,4 +1,4 @@
-//! Addresses that code makes from its own: `s_getpc_b64`, then sums with a distance in bytes.
+//! Addresses that code computes relative to itself: `s_getpc_b64`, then additions of a distance in bytes.
 
 use super::values::{Transfer, transfer};
 use crate::inst::Inst;
@@ -6,7 +6,7 @@ use crate::operand::{Inline, Operand};
 use crate::reg::{Reg, RegUnit};
 use crate::table::Behaviours;
 
-/// The sums that make an address from that of the instruction after `s_getpc_b64`.
+/// The additions that turn the address of the instruction after `s_getpc_b64` into another address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OwnAddress {
     /// The instruction that adds to the low half, counted from the one after `s_getpc_b64`.
@@ -18,10 +18,10 @@ pub struct OwnAddress {
 }
 
 impl OwnAddress {
-    /// How many instructions after `s_getpc_b64` are looked at.
+    /// The number of instructions after `s_getpc_b64` that are searched.
     pub const REACH: usize = 64;
 
-    /// Looks for the sums in the instructions from `s_getpc_b64` on, as far as they are in one block.
+    /// Searches the instructions from `s_getpc_b64` on for the additions, up to the end of the block.
     ///
     /// ```
     /// use gcn_isa::{Inst, Operand, Target, cfg::OwnAddress, reg::Reg, table};

@@ -5,12 +5,11 @@
 //! dataflow analysis). A value outlives a call if the called function does not write its register, or
 //! preserves it by convention.
 //!
-//! Resolved jumps add edges, which may change what is known elsewhere, so the analysis runs in rounds. Each
-//! round starts from nothing but the jumps that the previous round resolved, until a round finds exactly what
-//! the previous one found. Such a result is consistent, and therefore true by induction over an execution: up
-//! to the first jump that went elsewhere, control would have taken only edges that the last round assumed, so
-//! that jump goes where the round says. The first rounds are optimistic: they assume that unresolved jumps
-//! stay in their functions. The final ones are not.
+//! Resolved jumps add edges, which may change the facts elsewhere, so the analysis runs in rounds. Each round starts
+//! only from the jumps that the previous round resolved, until a round finds exactly the same as the previous one. Such
+//! a result is consistent, and therefore true by induction over an execution: up to the first jump that went elsewhere,
+//! control would have taken only edges that the last round assumed, so that jump goes to its resolved target. The first
+//! rounds are optimistic: they assume that unresolved jumps stay in their functions. The final ones are not.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -35,8 +34,8 @@ enum To {
     Known(Jump),
 }
 
-/// The largest number of rounds. Each round can resolve what depends on the previous one, such as an address
-/// that outlives a call.
+/// The largest number of rounds. Each round can resolve jumps that depend on the previous one, such as one through an
+/// address that outlives a call.
 const ROUNDS: usize = 16;
 
 /// Finds the destinations of indirect jumps and records them in [`Line::jump`](crate::program::Line::jump).
@@ -44,14 +43,14 @@ pub fn resolve(program: &mut Program, image: &impl Image) {
     if !program.lines.iter().any(|l| target(&l.inst).is_some()) {
         return;
     }
-    // An optimistic result may justify itself in a circle, so the pessimistic rounds have the last word. They
-    // start from the optimistic result and can confirm it.
+    // An optimistic result may justify itself in a circle, so pessimistic rounds make the final decision. They start
+    // from the optimistic result and can confirm it.
     let mut known = to_fixpoint(program, image, true, Found::new()).unwrap_or_default();
     known = to_fixpoint(program, image, false, known).unwrap_or_default();
     set(program, image, &known);
 }
 
-/// Runs rounds until one finds what the previous one found; `None` if there are too many.
+/// Runs rounds until one finds the same as the previous one; `None` if there are too many.
 fn to_fixpoint(
     program: &mut Program,
     image: &impl Image,
@@ -75,7 +74,7 @@ fn target(inst: &Inst) -> Option<Reg> {
     inst.operands.last().filter(|_| indirect).and_then(|o| o.reg()).filter(|r| r.len == 2)
 }
 
-/// Records what was found and removes everything recorded before.
+/// Records the results and removes everything recorded before.
 fn set(program: &mut Program, image: &impl Image, found: &Found) {
     let mut labels: HashMap<usize, Label> = HashMap::new();
     for (number, label) in program.labels.iter().enumerate().rev() {
@@ -104,13 +103,13 @@ struct Round<'a, I> {
     ends: Vec<End>,
     functions: Functions,
     indexes_vgprs: bool,
-    /// What is known at the entry of each block; `None` while the block has not been reached.
+    /// The facts at the entry of each block; `None` while the block has not been reached.
     states: Vec<Option<Known>>,
     open: BTreeSet<usize>,
 }
 
 impl<'a, I: Image> Round<'a, I> {
-    /// If `optimistic`, jumps about which nothing is known are assumed to stay in their functions.
+    /// If `optimistic`, unknown jumps are assumed to stay in their functions.
     fn new(program: &'a Program, image: &'a I, optimistic: bool) -> Round<'a, I> {
         let cfg = Cfg::build(program);
         let ends: Vec<End> = (0..cfg.blocks.len()).map(|b| End::of(program, &cfg, b)).collect();

@@ -1,9 +1,9 @@
 //! Connects returns to the calls of their own functions.
 //!
-//! A return belongs to a function if control can reach it from the function's entry without leaving the
-//! function. The search continues over a call at the instruction after it, and follows jumps to other
-//! functions, which return in place of this one (tail calls). The result is one level of context: a return
-//! leads to all calls of its function, not only to the one that was taken.
+//! A return belongs to a function if control can reach it from the function's entry without leaving the function. The
+//! search continues over a call at the instruction after it, and follows jumps to other functions, which return in
+//! place of this one (tail calls). The result has one level of context: a return leads to all calls of its function,
+//! not only to the one that was taken.
 
 use std::collections::BTreeMap;
 

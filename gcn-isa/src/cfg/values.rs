@@ -32,7 +32,7 @@ pub(super) enum Value {
     AtEntry(u16),
 }
 
-/// The sum of a low half whose carry or borrow is in SCC.
+/// The sum of a low half, whose carry or borrow is in SCC.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Carry {
     /// The address before and after the addition.
@@ -54,7 +54,7 @@ pub(super) struct Known {
 pub(super) enum Transfer {
     Pc,
     Move(u8),
-    /// Of the high half of an address, of which GFX12 reads 48 bits.
+    /// Extension of the high half of an address, of which GFX12 reads 48 bits.
     Extend,
     Add {
         with_carry: bool,
@@ -85,7 +85,7 @@ const TRANSFERS: [(&str, Transfer); 16] = [
     ("v_readlane_b32", Transfer::ReadLane),
 ];
 
-/// What an instruction does with known values.
+/// The effect of an instruction on known values.
 pub(super) fn transfer(inst: &Inst) -> Option<Transfer> {
     match inst.desc.class {
         Class::Salu | Class::SmemLoad | Class::Readlane | Class::Writelane => {
@@ -117,7 +117,7 @@ impl Known {
         }
     }
 
-    /// Keeps what both know. True if that is less.
+    /// Keeps the facts that both have. Returns true if that removed any.
     pub fn meet(&mut self, other: &Known) -> bool {
         let before = self.values.len();
         self.values.retain(|(slot, value)| other.get(*slot) == Some(*value));
@@ -129,8 +129,8 @@ impl Known {
         self.values.retain(|(slot, _)| keeps(*slot));
     }
 
-    /// Forgets what is only of use within a block. Numbers would make states differ at joins without
-    /// resolving any jump.
+    /// Forgets facts that are useful only within a block. Numbers would make states differ at joins without resolving
+    /// any jump.
     pub fn end_block(&mut self) {
         self.carry = None;
         self.values.retain(|(_, value)| !matches!(value, Value::Number(_)));

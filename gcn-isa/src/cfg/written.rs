@@ -75,8 +75,8 @@ pub(super) struct Functions {
     written: BTreeMap<usize, Written>,
 }
 
-/// How often the sets of callees are added to those of their callers. Functions in deeper call chains count
-/// as writing everything.
+/// The number of times that the sets of callees are added to those of their callers. Functions in deeper call chains
+/// count as writing everything.
 const ROUNDS: usize = 32;
 
 impl Functions {
@@ -121,7 +121,7 @@ impl Functions {
         functions
     }
 
-    /// Propagates the sets of callees to callers, up to the fixpoint: recursion makes it iterative.
+    /// Propagates the sets of callees to callers, iterating to the fixpoint because of recursion.
     fn close(&mut self, calls: &BTreeMap<usize, Vec<usize>>) {
         for round in 0..=ROUNDS {
             let mut changed = false;

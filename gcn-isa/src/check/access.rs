@@ -1,4 +1,4 @@
-//! What an instruction touches, worked out once for all operations that may be outstanding.
+//! The registers and memory that an instruction accesses, computed once for all operations that may be outstanding.
 
 use smallvec::SmallVec;
 
@@ -37,14 +37,14 @@ impl<'a> Accesses<'a> {
         Accesses { set, inst, events, reads, writes, memory, merged }
     }
 
-    /// True if the result of this instruction in `reg` arrives after that of any operation of `stream` issued before, whichever way
-    /// it comes.
+    /// True if the result of this instruction in `reg` arrives after that of any earlier operation of `stream`, on
+    /// whatever path it arrives.
     fn arrives_after(&self, stream: Stream, reg: Reg) -> bool {
         let mut writing = self.events.iter().filter(|e| e.writes == Some(reg)).peekable();
         writing.peek().is_some() && writing.all(|e| counters::finishes_after(self.set, stream, e.stream))
     }
 
-    /// How a use touches what is owed.
+    /// The way in which a use of a register conflicts with an outstanding result.
     fn touches(&self, owed: &Owed, used: &RegUse) -> Option<Touching> {
         let half = used.operand.filter(|_| used.via == Via::Name).and_then(|i| self.inst.half(i));
         let apart = Half::are_apart(owed.half, half);
@@ -52,8 +52,8 @@ impl<'a> Accesses<'a> {
         shares.then_some(if apart { Touching::OtherHalf } else { Touching::Bits })
     }
 
-    /// The register of what is owed that the instruction reads, in the way asked for. A load that keeps part of its destination reads it only when
-    /// its data arrives.
+    /// The register of an outstanding result that the instruction reads, if the conflict is of the given kind. A load
+    /// that keeps part of its destination reads it only when its data arrives.
     pub fn reads_too_early(&self, stream: Stream, owed: &Owed, touching: Touching) -> Option<RegUse> {
         let merges = |u: &RegUse| u.operand.is_some() && u.operand == self.merged;
         let too_early = |u: &&RegUse| {
@@ -62,7 +62,8 @@ impl<'a> Accesses<'a> {
         least_indirect(owed.reg, self.reads.iter().filter(too_early))
     }
 
-    /// The register of what is owed that the instruction writes, in the way asked for, so that the older result could come on top.
+    /// The register of an outstanding result that the instruction writes, if the conflict is of the given kind: the
+    /// older result could overwrite the new one.
     pub fn writes_too_early(&self, stream: Stream, owed: &Owed, touching: Touching) -> Option<RegUse> {
         let too_early =
             |u: &&RegUse| self.touches(owed, u) == Some(touching) && !self.arrives_after(stream, u.reg);
@@ -74,8 +75,8 @@ impl<'a> Accesses<'a> {
         least_indirect(held, self.writes.iter().filter(|w| w.reg.overlaps(held)))
     }
 
-    /// The counters on which an operation that the program does not show could concern these registers: vector memory and
-    /// LDS return to vector registers, scalar memory to scalar ones, and exports may still read vector registers.
+    /// The counters of operations outside the program that could affect these registers: vector memory and LDS return
+    /// to vector registers, scalar memory to scalar ones, and exports may still read vector registers.
     pub fn counters(&self) -> SmallVec<[Counter; 3]> {
         let vector = |u: &RegUse| u.reg.file != RegFile::Sgpr;
         let mut counters = SmallVec::new();
@@ -97,17 +98,17 @@ impl<'a> Accesses<'a> {
     }
 }
 
-/// What an operation still has to write.
+/// The result that an operation has not written yet.
 pub(super) struct Owed {
     /// The registers.
     pub reg: Reg,
-    /// Those of them whose value is still to come: bit i for the i-th.
+    /// The registers whose value is still missing: bit i for the i-th.
     pub live: u32,
-    /// The half of the register, if it writes only one that is a register of its own.
+    /// The half of the register, if only that half is written and it counts as a register of its own.
     pub half: Option<Half>,
 }
 
-/// How an instruction touches what is owed.
+/// The way in which an instruction conflicts with an outstanding result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Touching {
     /// Bits that are still to come.
@@ -116,7 +117,8 @@ pub(super) enum Touching {
     OtherHalf,
 }
 
-/// Of uses of `written`, the first that the program names, or else one by an index, cut to what is written.
+/// The first use of `written` that the program names explicitly, or else one through an index, restricted to the
+/// written registers.
 fn least_indirect<'u>(written: Reg, uses: impl Iterator<Item = &'u RegUse>) -> Option<RegUse> {
     let found = *uses.min_by_key(|u| u.via)?;
     if found.via == Via::Name {

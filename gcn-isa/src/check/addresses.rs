@@ -1,9 +1,9 @@
-//! Where in LDS an access goes, as far as that changes from one iteration of a loop to the next.
+//! Determines the LDS addresses of accesses, as far as they change between iterations of a loop.
 //!
-//! An address is a sum of terms. Those that are the same in each iteration say where in its buffer a lane accesses; those that
-//! are not say which buffer it is. Two accesses whose changing terms are equal therefore go to one buffer; a constant distance
-//! between them is ignored. The sums are those that instructions state in [`crate::semantics`]; every other result is a term of its
-//! own: the instruction with its operands.
+//! An address is a sum of terms. Terms that are the same in each iteration determine the position within a buffer;
+//! terms that change select the buffer. Two accesses whose changing terms are equal therefore use the same buffer; a
+//! constant distance between them is ignored. The sums are those that [`crate::semantics`] states for instructions;
+//! every other result is a term of its own: the instruction with its operands.
 
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
@@ -26,12 +26,12 @@ pub(super) struct Addresses<'a> {
     program: &'a Program,
     flow: &'a Flow,
     lines: &'a [LineFacts],
-    /// The first and the last block of the loop, which goes back to the first.
+    /// The first and the last block of the loop; the last one branches back to the first.
     stretch: (usize, usize),
     /// The registers that it writes.
     written: HashSet<RegUnit>,
     terms: HashMap<Term, u32>,
-    /// For each term whether it changes from one iteration to the next.
+    /// For each term, whether it changes from one iteration to the next.
     moving: Vec<bool>,
     known: HashMap<Place, Sum>,
     deep: u8,
@@ -42,7 +42,7 @@ pub(super) struct Addresses<'a> {
 pub(super) struct Visit(u32);
 
 impl Visit {
-    /// The one in which paths begin, where values are those of the iteration however control came there.
+    /// The visit in which paths begin; values in it are those of the iteration, on whatever path control arrived.
     pub const FIRST: Visit = Visit(0);
 }
 
@@ -81,7 +81,7 @@ impl Paths {
     }
 }
 
-/// The paths that are followed, and how many lines may be looked at.
+/// The paths that are followed, and the number of lines that may still be visited.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget<'b> {
     pub paths: &'b Paths,
@@ -106,11 +106,11 @@ enum Term {
     Outside(RegUnit),
     /// A register at the start of the iteration.
     AtStart(RegUnit),
-    /// What a line computes, which nothing is known of.
+    /// The result of a line about which nothing is known.
     Computed(usize, RegUnit, Visit),
-    /// What an instruction, or an operator, makes of these operands, in this register of its result.
+    /// The result of an instruction or operator with these operands, in this register.
     Result(&'static str, usize, SmallVec<[Sum; 2]>),
-    /// A register at the start of a block to which several ways lead.
+    /// A register at the start of a block with several predecessors.
     Joined(usize, RegUnit),
 }
 
@@ -264,7 +264,7 @@ impl<'a> Addresses<'a> {
         if self.deep == MOST_DEEP || budget.is_spent() {
             return Sum::term(joined);
         }
-        // Whoever comes back here meets the value that it asks for.
+        // A recursive query that comes back here gets this value.
         self.known.insert(place, Sum::term(joined));
         let flow = self.flow;
         let inside = |b: &usize| (self.stretch.0..=self.stretch.1).contains(b) && !flow.is_hub(*b);
@@ -282,7 +282,7 @@ impl<'a> Addresses<'a> {
             }
         }
         self.deep -= 1;
-        // What only steps through one buffer chooses no other.
+        // A value that only steps through one buffer does not select another.
         let steps = |value: &Sum| {
             value.times_of(joined) == 1 && self.moving_part(value).terms.iter().all(|t| t.0 == joined)
         };
@@ -304,7 +304,7 @@ impl<'a> Addresses<'a> {
         value
     }
 
-    /// What `line` writes to `unit`.
+    /// The value that `line` writes to `unit`.
     fn result(&mut self, unit: RegUnit, line: usize, visit: Visit, budget: Budget<'_>) -> Sum {
         let place = Place::Result(line, unit, visit);
         if let Some(known) = self.known.get(&place) {
@@ -343,7 +343,7 @@ impl<'a> Addresses<'a> {
 }
 
 impl Addresses<'_> {
-    /// What the instruction reads by name, each register on its own.
+    /// The registers that the instruction names as sources, one by one.
     fn operands(&mut self, inst: &Inst, line: usize, visit: Visit, budget: Budget<'_>) -> SmallVec<[Sum; 2]> {
         let mut operands = SmallVec::new();
         for (operand, desc) in inst.operands.iter().zip(inst.desc.operands) {
@@ -359,7 +359,7 @@ impl Addresses<'_> {
     }
 }
 
-/// The number that an operand is; of what is no integer, the bits.
+/// The value of a constant operand; the bits, if it is not an integer.
 fn number(operand: Operand) -> Option<u32> {
     match operand {
         Operand::Inline(inline) => Some(inline.bits32()),
@@ -369,7 +369,7 @@ fn number(operand: Operand) -> Option<u32> {
     }
 }
 
-/// What the instruction assigns to a single register of 32 bits, unless a modifier changes it.
+/// The formula that the instruction assigns to a single 32-bit register, unless a modifier changes it.
 fn stated_sum(inst: &Inst) -> Option<&'static str> {
     let first = inst.desc.entry.meaning.split("; ").next()?;
     let (left, right) = first.split_once(" = ")?;
@@ -400,7 +400,7 @@ impl Reader<'_, '_> {
         rest.is_some()
     }
 
-    /// A sum, where an *or* is one as well: it puts together parts of an address.
+    /// A sum. An *or* also counts as one: it combines parts of an address.
     fn sum(&mut self) -> Option<Sum> {
         let mut sum = self.product()?;
         loop {
@@ -459,7 +459,7 @@ impl Reader<'_, '_> {
             return number.parse().ok().map(Sum::constant);
         }
         let operands = NAMES.iter().find(|name| self.takes(name.0))?.1;
-        // Which bits are read does not matter to a place in LDS.
+        // The selected bits do not matter to an LDS address.
         if self.text.starts_with(|c: char| c.is_ascii_alphanumeric()) {
             return None;
         }

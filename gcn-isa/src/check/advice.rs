@@ -1,4 +1,4 @@
-//! Waits that are stronger than any rule asks for.
+//! Waits that are stronger than any rule requires.
 
 mod remedies;
 mod states;
@@ -12,11 +12,12 @@ pub(super) use remedies::advise as remedies;
 pub(super) use states::advise as states;
 pub(super) use waits::advise as waits;
 
-/// A wait that is stronger than needed: with less, every rule that is kept now would still be kept, on every path, if all
-/// other waits stay as they are. Two pieces of advice need not be good together.
+/// A wait that is stronger than necessary: with the weaker value, every rule that is satisfied now would still be
+/// satisfied on every path, provided that all other waits stay as they are. Following two pieces of advice at once may
+/// be wrong.
 ///
-/// The rules know registers, barriers and the LDS. A wait that orders memory for another wave or for the host has its reason
-/// elsewhere: see [`Advice::may_order`].
+/// The rules concern registers, barriers and LDS. A wait that orders memory for another wave or for the host has
+/// another purpose: see [`Advice::may_order`].
 ///
 /// ```
 /// use gcn_isa::{Inst, Operand, Program, Reg, Target, check, table};
@@ -33,12 +34,12 @@ pub(super) use waits::advise as waits;
 pub struct Advice {
     /// The line of the wait.
     pub line: usize,
-    /// What stands there.
+    /// The present wait.
     pub have: Amount,
-    /// What is enough there.
+    /// The sufficient wait.
     pub enough: Amount,
-    /// True if stores or atomics are outstanding on a counter that could wait less: the wait may be there to order them for
-    /// others, which no rule sees.
+    /// True if stores or atomics are outstanding on a counter that could wait less: the wait may order them for others,
+    /// which no rule covers.
     pub may_order: bool,
 }
 

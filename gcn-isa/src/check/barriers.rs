@@ -1,18 +1,21 @@
 //! Whether a write of LDS that is outstanding at a barrier is wrong there, or waits for a later barrier on purpose.
 //!
-//! A barrier publishes what is done, so that a write of LDS, or a load into LDS, must be waited for before the barrier after
-//! which another wave accesses the same bytes. Addresses are not known. A program with several buffers passes barriers with a
-//! write outstanding, waits for it later, and publishes it by a later barrier. That this is meant is shown in one of two ways,
-//! and a wait that only serves the results of reads issued after the write does not show it:
+//! A barrier publishes completed writes, so a write to LDS, or a load into LDS, must be waited for before the barrier
+//! after which another wave accesses the same bytes. Addresses are not known. A program with several buffers passes
+//! barriers with a write outstanding, waits for it later, and publishes it by a later barrier. The checker accepts that
+//! as intended if one of two conditions shows it; a wait that only serves the results of reads issued after the write
+//! does not:
 //!
-//! - waits before barriers count the operations that may stay outstanding, or one waits for this write and for nothing younger;
-//! - in the loop that contains both, the write goes to another place in each iteration, and no read before the later barrier is
-//!   known to go to the same one.
+//! - waits before barriers count the operations that may stay outstanding, or one waits for this write and for nothing
+//!   younger;
+//! - in the loop that contains both, the write goes to a different address in each iteration, and no read before the
+//!   later barrier is
+//! known to access the same address.
 //!
-//! In either case something must read LDS after the later barrier before the same write comes again at the same address:
-//! otherwise nobody could see what it wrote but who reads between the two barriers.
+//! In either case something must read LDS after the later barrier before the same write writes the same address again:
+//! otherwise only reads between the two barriers could see the written data.
 //!
-//! The same holds for stores to memory before barriers that order them, of a workgroup on several compute units.
+//! The same applies to stores to memory before barriers that order them, for a workgroup on several compute units.
 //!
 //! Each write is judged for each barrier, over the paths on which it is outstanding there.
 
@@ -29,35 +32,36 @@ use crate::program::Program;
 use crate::reg::{self, RegUnit};
 use crate::table::Class;
 
-/// What is to be said of a write that is outstanding at a barrier.
+/// The verdict on a write that is outstanding at a barrier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Verdict {
     /// It is published by a later barrier.
     Deferred,
     /// LDS may be accessed after the barrier with the write outstanding or published by no barrier.
     Late,
-    /// No access of LDS is known to follow: there is none, or FLAT may mean memory.
+    /// No LDS access is known to follow: there is none, or FLAT may access memory.
     Unknown,
     /// The search came to the end of its budget.
     Undecided,
 }
 
-/// Lines that all searches together may look at: so many for each line of the program, and so many at least.
+/// Budget of all searches together, in visited lines: a number per line of the program, and a minimum.
 const LOOKS: (usize, usize) = (32, 1 << 21);
 
 /// States of one search.
 const MOST_STATES: usize = 4096;
 
-/// How many times as many operations as its counter holds may be younger than a write that a wait is still expected for.
+/// The number of younger operations up to which a wait for a write is still expected, as a multiple of the counter's
+/// capacity.
 const MOST_FULL: u8 = 3;
 
-/// How many earlier writes of the same block are judged with one.
+/// The most earlier writes of the same block that are judged together.
 const MOST_TOGETHER: usize = 16;
 
-/// How many loops are compared with two blocks in the time of a look at a line.
+/// The number of loops that are compared with two blocks for the price of one visited line.
 const LOOPS_A_LOOK: usize = 16;
 
-/// How many loops around a write are tried.
+/// The most enclosing loops that are tried for a write.
 const MOST_LOOPS: usize = 8;
 
 /// Judges writes within a budget that keeps the whole check linear in the program's length.
@@ -73,15 +77,15 @@ pub(super) struct Barriers<'a> {
     looks: Cell<usize>,
 }
 
-/// Where a path stands.
+/// The state of a path.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Stage {
     /// The write is outstanding.
     Open(Open),
     /// It is done. `untouched` if that is harmless only as long as nothing accesses LDS before the next barrier.
     Done { untouched: bool, passed: bool, counts: bool },
-    /// Another barrier has published it. `counts` if the program showed on other grounds than that no read came in between on this
-    /// path that it is meant to.
+    /// Another barrier has published it. `counts` if the program shows the intention by another condition than the
+    /// absence of reads in between on this path.
     Published { passed: bool, counts: bool },
     /// A wait that serves a read after the barrier was the first to complete it.
     Served,
@@ -107,7 +111,7 @@ struct Open {
 struct Passing {
     stream: Stream,
     barrier: usize,
-    /// Whatever waits for it shows that it is meant to be outstanding before.
+    /// Any wait for it shows that it is intended to be outstanding before.
     any_wait: bool,
     shared: Shared,
     /// The loop of both in which the place of the write changes.
@@ -138,8 +142,8 @@ impl<'a> Barriers<'a> {
         }
     }
 
-    /// The write that breaks the rule at `barrier`: `write`, or one before it in its block that it hides, and what is to be
-    /// said of it.
+    /// The write that breaks the rule at `barrier`: `write`, or one before it in its block that it hides, with the
+    /// verdict on it.
     pub fn judge(&mut self, write: usize, barrier: usize, shared: Shared) -> (usize, Verdict) {
         let mut worst = (write, self.verdict(write, barrier, shared));
         if worst.1 == Verdict::Deferred {
@@ -154,8 +158,8 @@ impl<'a> Barriers<'a> {
         worst
     }
 
-    /// Earlier writes of the same memory on the same stream that nothing has waited for, the latest first: of several that are outstanding
-    /// the youngest stands for all.
+    /// Earlier writes of the same memory on the same stream that nothing has waited for, the latest first: of several
+    /// outstanding writes the youngest represents all.
     fn hidden(&self, write: usize, shared: Shared) -> Vec<usize> {
         let start = self.flow.cfg.blocks[self.flow.cfg.block_of(write)].start;
         let Some(stream) = self.stream(write, shared) else { return Vec::new() };
@@ -183,7 +187,7 @@ impl<'a> Barriers<'a> {
         self.program.lines[line].inst.desc.class == Class::Barrier
     }
 
-    /// True if a barrier comes next after the wait at `line`.
+    /// True if the next relevant instruction after the wait at `line` is a barrier.
     fn is_before_barrier(&self, line: usize) -> bool {
         let idle = |l: &usize| matches!(self.program.lines[*l].inst.desc.class, Class::Waitcnt | Class::Nop);
         let next = (line + 1..self.program.lines.len()).find(|l| !idle(l));
@@ -197,7 +201,7 @@ impl<'a> Barriers<'a> {
         let Some(stream) = self.stream(write, shared) else { return Verdict::Unknown };
         let around = self.loops_around(write, barrier);
         let moves = around.iter().any(|stretch| self.moves_in(*stretch, write));
-        // LDS is not read by what a wait for memory serves.
+        // A wait for memory does not serve LDS reads.
         let set = self.program.target.instruction_set();
         let any_wait = moves || shared == Shared::Lds && stream.counter(set) != Stream::Lds.counter(set);
         let contains = |l: &&(usize, usize)| (l.0..=l.1).contains(&self.flow.cfg.block_of(barrier));
@@ -206,7 +210,7 @@ impl<'a> Barriers<'a> {
         let blocks = &self.flow.cfg.blocks;
         let start = self.flow.cfg.block_of(write);
         let begin = Open { younger: 0, alone: true, passed: false, accessed: false, counted: false };
-        // The nearest first: what publishes a write is not far.
+        // The nearest first: the barrier that publishes a write is close to it.
         let mut open =
             VecDeque::from([(write + 1..blocks[start].end, start, Stage::Open(begin), Visit::FIRST)]);
         self.paths.begin(start);
@@ -271,7 +275,7 @@ impl<'a> Barriers<'a> {
         if late && stream != Stream::FlatLgkm { Verdict::Late } else { Verdict::Unknown }
     }
 
-    /// Where a path stands after `line`; `None` where it shows nothing.
+    /// The state of a path after `line`; `None` if the path shows nothing.
     fn after(&self, stage: Stage, line: usize, how: Passing) -> Option<Stage> {
         let Passing { stream, barrier, any_wait, shared, .. } = how;
         let facts = &self.lines[line];
@@ -307,7 +311,7 @@ impl<'a> Barriers<'a> {
                     ..open
                 }))
             }
-            // What other paths have to do with it says nothing about this one.
+            // Other paths' use of it does not concern this one.
             Stage::Done { passed: false, .. } | Stage::Published { passed: false, .. } if line == barrier => {
                 None
             }
@@ -319,9 +323,9 @@ impl<'a> Barriers<'a> {
         }
     }
 
-    /// The smallest loop that contains both lines. For a barrier after the loop of the write, that loop counts: its last
-    /// iterations fill buffers that are read one after the other. Stretches that are no loops, as of code that is placed far from
-    /// where it belongs, may be smaller, so that several are tried.
+    /// The smallest loop that contains both lines. For a barrier after the write's loop, that loop counts: its last
+    /// iterations fill buffers that are read one after the other. Code that is placed far from where it belongs may
+    /// form smaller ranges that are not loops, so several are tried.
     fn loops_around(&mut self, write: usize, barrier: usize) -> SmallVec<[(usize, usize); MOST_LOOPS]> {
         let (a, b) = (self.flow.cfg.block_of(write), self.flow.cfg.block_of(barrier));
         self.budget().spend(self.loops.len() / LOOPS_A_LOOK);
@@ -337,7 +341,7 @@ impl<'a> Barriers<'a> {
         Budget { paths: &self.paths, looks: &self.looks }
     }
 
-    /// What `ask` says of the addresses in a loop.
+    /// Evaluates `ask` with the analysis of the addresses in a loop.
     fn ask<R>(
         &mut self,
         stretch: (usize, usize),
@@ -353,7 +357,7 @@ impl<'a> Barriers<'a> {
         ask(addresses, budget)
     }
 
-    /// True if the address in LDS that `write` writes may change from one iteration of the loop to the next.
+    /// True if the LDS address of `write` may change from one iteration of the loop to the next.
     fn moves_in(&mut self, stretch: (usize, usize), write: usize) -> bool {
         let units = self.address_of(write);
         self.ask(stretch, |addresses, budget| addresses.change(&units, write, budget))
@@ -368,7 +372,7 @@ impl<'a> Barriers<'a> {
         self.ask(stretch, |addresses, budget| addresses.change_alike(written, read_from, budget))
     }
 
-    /// The registers that say where an access of LDS goes.
+    /// The registers that determine the address of an LDS access.
     fn address_of(&self, access: usize) -> SmallVec<[RegUnit; 2]> {
         let inst = &self.program.lines[access].inst;
         if self.lines[access].events.iter().any(|e| e.memory.contains(MemoryEffect::LDS_DMA)) {
@@ -381,7 +385,7 @@ impl<'a> Barriers<'a> {
 }
 
 impl Stage {
-    /// True after the barrier and before the one that publishes.
+    /// True after the barrier and before the publishing one.
     fn is_between(self) -> bool {
         match self {
             Stage::Open(open) => open.passed,

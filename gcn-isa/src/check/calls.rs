@@ -4,8 +4,8 @@ use smallvec::SmallVec;
 
 use crate::cfg::Flow;
 
-/// Calls that a path has to do with, by their blocks: forwards those that it is in, backwards those whose returns it came by. In
-/// functions that the path does not know the caller of, it may go to any.
+/// The calls on a path, by their blocks: forwards, those that the path is inside; backwards, those from whose returns
+/// it came. In a function whose caller the path does not know, it may return to any.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct Calls(SmallVec<[u32; 2]>);
 
@@ -17,17 +17,17 @@ impl Calls {
         self.0.is_empty()
     }
 
-    /// Along an edge; `None` if no path goes that way from here.
+    /// Follows an edge; `None` if no path can take it from here.
     pub fn forward(&self, flow: &Flow, from: usize, to: usize) -> Option<Calls> {
         self.along(flow.is_guess(to), flow.enters(from, to).then_some(from), flow.ends_call(from, to))
     }
 
-    /// Against an edge; `None` if no path comes that way.
+    /// Follows an edge backwards; `None` if no path can come along it.
     pub fn back(&self, flow: &Flow, from: usize, to: usize) -> Option<Calls> {
         self.along(flow.is_guess(to), flow.ends_call(from, to), flow.enters(from, to).then_some(from))
     }
 
-    /// Where control only may go it may be in any function.
+    /// After an edge that is only possible, the path may be in any function.
     fn along(&self, guess: bool, begins: Option<usize>, ends: Option<usize>) -> Option<Calls> {
         if guess {
             return Some(Calls::default());

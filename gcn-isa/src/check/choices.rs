@@ -1,11 +1,11 @@
-//! How many branches must go a particular way for a finding to be true.
+//! Counts the branches that must go a particular way for a finding to be true.
 //!
-//! The analyses do not compare the conditions of branches. A path that needs no branch to go a particular way, or one, is a
-//! path of the program: whoever wrote the branch meant it to go both ways. A path that needs two or more of them, one
-//! after the other, may be none: the second condition may exclude the first. A branch after which both ways lead to the same
-//! violation is not a choice, and neither is the only exit of a loop, which is taken in the end. Where every path to the second
-//! instruction passes the first, the second can be reached in no other way, and it was written to be reached: a branch of which one
-//! side alone leads to it is no choice either.
+//! The analyses do not compare the conditions of branches. A path that needs at most one branch to go a particular way
+//! is assumed to be feasible: the author of the branch intended both ways. A path that needs two or more of them, one
+//! after the other, may be infeasible: the first condition may exclude the second. A branch after which both ways lead
+//! to the same violation is not a choice, and neither is the only exit of a loop, which is taken in the end. If every
+//! path to the second instruction passes the first, the second can be reached in no other way, and it was written to be
+//! reached: a branch of which only one side leads to it is no choice either.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ use crate::cfg::Flow;
 use crate::program::Program;
 use crate::table::Class;
 
-/// Choices that a path takes: 0, 1, more, or a jump to an unknown place.
+/// The choices on a path: 0, 1, more, or a jump to an unknown target.
 type Choices = u8;
 
 const SEVERAL: Choices = 2;
@@ -26,8 +26,8 @@ fn one_more(choices: Choices) -> Choices {
     if choices < SEVERAL { choices + 1 } else { choices }
 }
 
-/// What the best path of `nodes` (the first is its start) takes for granted. `between`: of a second instruction that every path
-/// reaches by way of the first, the blocks on paths from one to the other.
+/// The assumption of the best path of `nodes` (the first is its start). `between`: if every path to a second
+/// instruction passes the first, the blocks on paths from one to the other.
 pub(super) fn caveat(
     flow: &Flow,
     exits: &Exits,
@@ -95,21 +95,21 @@ fn of_node(
     if all_ways { worst.min(one_more(best)) } else { one_more(best) }
 }
 
-/// What branches mean for loops.
+/// The relation of branches to loops.
 pub(super) struct Exits {
-    /// For each block, the successor outside of the innermost loop that it alone leaves.
+    /// For each block, the successor outside the innermost loop, if the block is that loop's only exit.
     only_exit: Vec<Option<usize>>,
-    /// For each block, how many ways control may take at its end.
+    /// For each block, the number of ways that control may take at its end.
     ways: Vec<usize>,
-    /// False if loops lie so deep in each other that not all were looked at.
+    /// False if loops are nested so deeply that not all were examined.
     pub complete: bool,
 }
 
-/// Blocks that all loops together may have for each block of the program; deeper nests are not looked at.
+/// The most blocks, per block of the program, that all loops together may have; deeper nests are not examined.
 const MOST_DEPTH: usize = 64;
 
 impl Exits {
-    /// Loops are taken as stretches of the program: from the target of a backward edge to its source.
+    /// A loop is approximated by a range of the program: from the target of a backward edge to its source.
     pub fn of(program: &Program, flow: &Flow) -> Exits {
         let blocks = &flow.cfg.blocks;
         let ways = |block: usize| {

@@ -1,4 +1,5 @@
-//! Counters, forward: what may be outstanding at each instruction on any path, and whether it is waited for in time.
+//! Counters, forwards: the operations that may be outstanding at each instruction on any path, and whether they are
+//! waited for in time.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -25,7 +26,7 @@ use crate::reg::Reg;
 use crate::table::{Behaviours, Class};
 use crate::target::InstructionSet;
 
-/// What may be outstanding everywhere in a program, and what that breaks.
+/// The operations that may be outstanding everywhere in a program, and the rules that this breaks.
 pub(super) struct CounterCheck<'a> {
     program: &'a Program,
     pub flow: &'a Flow,
@@ -37,7 +38,7 @@ pub(super) struct CounterCheck<'a> {
 }
 
 impl<'a> CounterCheck<'a> {
-    /// Solves for what may be outstanding at the start of each block.
+    /// Computes the operations that may be outstanding at the start of each block.
     pub fn new(program: &'a Program, flow: &'a Flow, facts: &'a Facts, options: Options) -> CounterCheck<'a> {
         let Facts { indexing, lines } = facts;
         CounterCheck {
@@ -54,7 +55,7 @@ impl<'a> CounterCheck<'a> {
         self.program.target.instruction_set()
     }
 
-    /// Findings of the counter rules, and what they say.
+    /// Reports the findings of the counter rules, and returns a summary of them.
     pub fn findings(&self, findings: &mut Findings) -> Known {
         let mut known = Known::default();
         findings.undecided += self.each_broken(|broken, line, paths| {
@@ -65,8 +66,8 @@ impl<'a> CounterCheck<'a> {
         known
     }
 
-    /// Findings beyond those `known` of the same program on its certain paths: they take a jump to an unknown place, whatever
-    /// way they come by, so that no budget matters to their grade.
+    /// Reports findings beyond those that are `known` on certain paths of the same program: all of these depend on a
+    /// jump to an unknown target, so no budget affects their grade.
     pub fn findings_beyond(&self, known: &Known, findings: &mut Findings) {
         self.each_broken(|broken, line, paths| {
             if !known.covers(broken, line) {
@@ -85,8 +86,8 @@ impl<'a> CounterCheck<'a> {
         });
     }
 
-    /// Calls `tell` for each rule that is broken and worth telling, with the line that breaks it. The number of broken rules
-    /// of which a budget left undecided whether they are.
+    /// Calls `tell` for each broken rule that is worth reporting, with the line that breaks it. Returns the number of
+    /// cases that remained undecided because of a budget.
     fn each_broken(&self, mut tell: impl FnMut(&Broken, usize, &mut PathSearch<'_>)) -> usize {
         let mut paths = PathSearch::new(self.program, self.flow, self.lines);
         let mut told = Told::default();
@@ -97,7 +98,7 @@ impl<'a> CounterCheck<'a> {
                     if self.is_worth_telling(&mut broken, line, &mut paths, &mut told) {
                         tell(&broken, line, &mut paths);
                     }
-                    // One finding says it: a wait before this access of LDS serves those that follow in the block.
+                    // One finding is enough: a wait before this LDS access also serves those that follow in the block.
                     if broken.rule == &rules::LDS_DMA
                         && let Some(first) = broken.first
                     {
@@ -110,7 +111,7 @@ impl<'a> CounterCheck<'a> {
         paths.unserved + told.undecided
     }
 
-    /// False for what may be the order of a program with several buffers in LDS: see [`MemoryModel::Sure`].
+    /// False if the program may be using several buffers in LDS: see [`MemoryModel::Sure`].
     fn is_worth_telling<'s>(
         &'s self,
         broken: &mut Broken,
@@ -141,7 +142,7 @@ impl<'a> CounterCheck<'a> {
                 broken.first = Some(write);
                 told.late.insert((rule, write, line))
             }
-            // The youngest write decides, as where nobody looks at what follows the barrier.
+            // The youngest write decides, as if the code after the barrier had not been examined.
             Verdict::Unknown | Verdict::Undecided => {
                 if !told.findings.insert((rule, first)) {
                     return false;
@@ -162,12 +163,12 @@ impl<'a> CounterCheck<'a> {
     }
 }
 
-/// What has been found: by rule and instructions, the wait that is needed.
+/// The findings so far: by rule and instructions, the necessary wait.
 #[derive(Default)]
 pub(super) struct Known(HashMap<(&'static str, Option<usize>, Option<usize>), WaitCnt>);
 
 impl Known {
-    /// Of a rule about accesses of LDS one finding for each first instruction is enough.
+    /// For a rule about LDS accesses, one finding per first instruction is enough.
     fn key(broken: &Broken, line: usize) -> (&'static str, Option<usize>, Option<usize>) {
         (broken.rule.id, broken.first, (!ADDRESS_RULES.contains(&broken.rule)).then_some(line))
     }
@@ -177,25 +178,25 @@ impl Known {
         *need = need.and(broken.need);
     }
 
-    /// True if a wait that mends what is known mends this, too.
+    /// True if a wait that resolves a known finding resolves this one, too.
     fn covers(&self, broken: &Broken, line: usize) -> bool {
         self.0.get(&Known::key(broken, line)).is_some_and(|need| need.and(broken.need) == *need)
     }
 }
 
-/// What others rely on that the program does not show, whatever rules count.
+/// The guarantees on which code outside the program relies, whatever rules are selected.
 const CONVENTION: [&CounterRule; 2] = [&rules::CALL_ENTRY, &rules::CALL_EXIT];
 
-/// What has been found out while telling.
+/// The state of reporting.
 #[derive(Default)]
 struct Told<'a> {
     /// Rules with the first instruction.
     findings: HashSet<(&'static str, usize)>,
-    /// Rules about barriers, of which a later access of LDS is known, with both instructions.
+    /// Broken rules about barriers for which a later LDS access is known, with both instructions.
     late: HashSet<(&'static str, usize, usize)>,
     phases: Option<Phases>,
     barriers: Option<Barriers<'a>>,
-    /// Writes before barriers of which a budget left undecided whether they are late.
+    /// Writes before barriers for which a budget left undecided whether they are late.
     undecided: usize,
 }
 
@@ -248,7 +249,7 @@ fn solve<'a>(set: InstructionSet, flow: &Flow, lines: &'a [LineFacts]) -> Vec<Op
     states
 }
 
-/// Takes in what another path brings. True if that changed anything.
+/// Merges the state of another path. Returns true if that changed anything.
 fn meet<'a>(known: &mut Option<Outstanding<'a>>, new: &Outstanding<'a>) -> bool {
     match known {
         Some(known) => known.join(new),
@@ -259,7 +260,7 @@ fn meet<'a>(known: &mut Option<Outstanding<'a>>, new: &Outstanding<'a>) -> bool 
     }
 }
 
-/// One rule broken by one earlier instruction, on as many counters as it takes.
+/// One rule broken by one earlier instruction, on as many counters as are involved.
 pub(super) struct Broken {
     pub rule: &'static CounterRule,
     /// `None` for what a caller left.
@@ -267,7 +268,7 @@ pub(super) struct Broken {
     reg: Option<Reg>,
     via: Via,
     pub need: WaitCnt,
-    /// Nothing is taken for granted of addresses: an access of LDS follows for which the first instruction is too late.
+    /// No assumption about addresses is necessary: an LDS access follows for which the first instruction is too late.
     is_shown: bool,
 }
 
@@ -337,7 +338,7 @@ impl CounterCheck<'_> {
         }
         let overwritten = operation.holds().iter().find_map(|held| access.overwrites(*held));
         registers.extend(overwritten.map(|write| (&rules::WAR, write)));
-        // A register that an index may reach must not hide one that the instruction surely uses.
+        // A register that an index may reach must not hide one that the instruction certainly uses.
         if let Some((rule, used)) = registers.into_iter().min_by_key(|r| r.1.via) {
             return Some((rule, Some(used)));
         }
@@ -414,7 +415,7 @@ impl CounterCheck<'_> {
         let Judgement { path, caveat } = judgement;
         let unknown = (ADDRESS_RULES.contains(&rule) && !broken.is_shown).then_some(Caveat::Addresses);
         let caveat = caveat.or(unknown).or(Caveat::of_index(broken.via));
-        // By itself such a rule is no more than a doubt, because it does not see what follows.
+        // Such a rule alone is only a suspicion, because it does not consider the code that follows.
         let grade = if broken.is_shown { Grade::Documented } else { rule.grade() };
         Finding {
             rule: rule.id,

@@ -15,12 +15,12 @@ use crate::program::Program;
 pub(super) struct Distances<'a> {
     program: &'a Program,
     pub flow: &'a Flow,
-    /// For each block whether control may come there.
+    /// For each block, whether control can reach it.
     pub reachable: Vec<bool>,
     pub rules: Config,
     pub views: Views,
     pub states: Vec<u32>,
-    /// The most wait states that any rule asks for after an instruction of the program.
+    /// The largest number of wait states that any rule requires after an instruction of the program.
     reach: u32,
 }
 
@@ -64,18 +64,18 @@ struct Stretch {
     distance: u32,
     /// The stretch that follows on the path, as an index into the walk's trail.
     next: Option<usize>,
-    /// Lines on the way that overwrite something by which earlier ones could bind the second instruction.
+    /// Lines on the path that overwrite registers through which earlier ones could bind the second instruction.
     overwriters: SmallVec<[u32; 2]>,
-    /// What the way has that rules ask for between two instructions.
+    /// The kinds of instructions on the path that rules refer to.
     crossed: Kinds,
     /// The path leads through a jump to an unknown place.
     jumps: bool,
-    /// The calls whose returns the path has, the innermost last: it comes from there when it leaves their functions.
+    /// The calls whose returns are on the path, the innermost last: leaving their functions backwards leads to them.
     calls: Calls,
 }
 
 impl Stretch {
-    /// True if whatever a walk from `other` finds, one from here finds, too.
+    /// True if a walk from here finds everything that a walk from `other` finds.
     fn covers(&self, other: &Stretch) -> bool {
         self.block == other.block
             && self.distance <= other.distance
@@ -86,15 +86,15 @@ impl Stretch {
     }
 }
 
-/// Which stretches of a trail are of which block, once there are too many to look at each.
+/// Index of the parts of a trail by block, for trails that are too long for linear search.
 #[derive(Default)]
 struct Entered {
     by_block: HashMap<usize, Vec<usize>>,
-    /// How many stretches of the trail are in it.
+    /// The number of parts of the trail that are in the index.
     known: usize,
 }
 
-/// Trails of this many stretches are searched one by one.
+/// Trails up to this length are searched linearly.
 const SHORT_TRAIL: usize = 32;
 
 impl Entered {
@@ -111,21 +111,22 @@ impl Entered {
     }
 }
 
-/// Ends of blocks that are walked back from what may follow them through hubs of one kind, all walks of a program together, for
-/// each of its lines and at least. A program in which everything may jump everywhere, or in which every function is called from
-/// everywhere, has too many pairs to look at each.
+/// Budget for walks back through hubs of one kind, all walks of a program together: a number per line, and a minimum. A
+/// program in which everything may jump everywhere, or in which every function is called from everywhere, has too many
+/// pairs to examine each.
 const HUB_WALKS: (usize, usize) = (32, 1 << 20);
 
-/// What is left of the walks through hubs.
+/// The remaining budget of walks through hubs.
 struct Budgets {
     /// Through those of jumps to unknown places.
     jumps: usize,
-    /// Through those of returns. An instruction whose walk this ends counts as undecided.
+    /// For hubs of returns. An instruction whose walk this ends counts as undecided.
     returns: usize,
 }
 
-/// A distance that is too short. Of each pair of instructions and each grade one is kept: a cautious rule that asks for more, or a
-/// jump that may come a shorter way, must not hide what a better supported one asks for on a path that is certain.
+/// A distance that is too short. One is kept for each pair of instructions and each grade: a cautious rule that
+/// requires more, or a jump that may come a shorter way, must not hide the requirement of a better supported rule on a
+/// certain path.
 struct Short {
     first: usize,
     need: Need,
@@ -149,13 +150,14 @@ impl Short {
 }
 
 impl Distances<'_> {
-    /// True if control comes to the block from the line above it.
+    /// True if control falls into the block from the line above it.
     fn falls_into(&self, block: usize) -> bool {
         let above = block.checked_sub(1).filter(|b| self.reachable[*b]);
         above.is_some_and(|above| self.flow.cfg.blocks[block].preds.contains(&above))
     }
 
-    /// What the memory clause that reaches from `start` or later to `second` asks for, and the earlier instruction.
+    /// The requirement of the memory clause that extends from `start` or later to `second`, and the earlier
+    /// instruction.
     fn clause_need(&self, start: usize, second: usize) -> Option<(usize, Need)> {
         let clause = self.views.lines(start..second);
         let (at, need) = hazards::clause_need(clause, &self.views[second], self.rules)?;
@@ -206,7 +208,8 @@ impl Distances<'_> {
                 let block = &self.flow.cfg.blocks[stretch.block];
                 for &pred in block.preds.iter().filter(|p| self.reachable[**p]) {
                     if self.flow.is_guess(stretch.block) {
-                        // What is found beyond is cautious, and that such jumps are not followed is said anyway.
+                        // Further findings would be cautious, and the report says anyway that such jumps are not
+                        // followed.
                         let Some(left) = budgets.jumps.checked_sub(1) else { break };
                         budgets.jumps = left;
                     } else if self.flow.is_hub(stretch.block) {
@@ -233,7 +236,7 @@ impl Distances<'_> {
             done += 1;
         }
         findings.undecided += usize::from(cut);
-        // Per pair the best supported first; after it only what asks for more than that mends.
+        // For each pair the best supported finding comes first; after it only those whose remedy exceeds its.
         shorts.sort_by_key(|s| (s.first, std::cmp::Reverse(s.grade)));
         for pair in shorts.chunk_by(|a, b| a.first == b.first) {
             let mut mended = 0;
@@ -246,8 +249,8 @@ impl Distances<'_> {
         }
     }
 
-    /// Holds the lines of the stretch against the second instruction and moves its distance to the block's start. True if
-    /// rules may reach beyond it.
+    /// Compares the lines of the stretch with the second instruction and moves its distance to the block's start.
+    /// Returns true if rules may reach beyond it.
     fn walk(
         &self,
         stretch: &mut Stretch,
@@ -283,7 +286,7 @@ impl Distances<'_> {
         true
     }
 
-    /// What each rule asks for between `first` and the second instruction, with the stretch between them.
+    /// The requirement of each rule between `first` and the second instruction, with the stretch between them.
     fn each_need(&self, first: usize, second: usize, stretch: &Stretch, found: impl FnMut(Need)) {
         let view = &self.views[first];
         let past = |since: Since, line: &u32| since.past(view, &self.views[*line as usize]);

@@ -28,8 +28,8 @@ pub(super) fn check(program: &Program, rules: Config) -> Vec<Finding> {
     findings
 }
 
-/// The scalar register that a load of two or more registers reads as its address and overwrites. A load at a multiple of its
-/// size is not split; it is taken to be one if its immediate offset is such a multiple.
+/// The scalar register that a load of two or more registers reads as its address and overwrites. A load at a multiple
+/// of its size is not split; an immediate offset that is such a multiple is taken as evidence of that.
 fn overwritten_address(inst: &Inst) -> Option<Reg> {
     if inst.desc.class != Class::SmemLoad {
         return None;
@@ -42,9 +42,9 @@ fn overwritten_address(inst: &Inst) -> Option<Reg> {
     inst.reads().iter().map(|r| r.reg).find(|r| r.overlaps(result))
 }
 
-/// 64-bit shifts whose amount stands in the last VGPR of the wave's allocation: gfx90a reads beyond it (LLVM copies the
+/// 64-bit shifts whose amount is in the last VGPR of the wave's allocation: gfx90a reads beyond it (LLVM copies the
 /// amount elsewhere). The allocation ends at the highest register that the program uses, rounded up to a block, so only
-/// the last register of a block can be concerned, and only if nothing after it is used.
+/// the last register of a block can be affected, and only if no later register is used.
 fn shifts(program: &Program) -> Vec<(usize, Reg)> {
     let suspects: Vec<(usize, Reg)> = program
         .lines

@@ -1,4 +1,4 @@
-//! What the lines of a program do to the counters, worked out once.
+//! The effects of a program's lines on the counters, computed once.
 
 use smallvec::SmallVec;
 
@@ -12,14 +12,14 @@ use crate::inst::Inst;
 use crate::program::{EntryKind, Line, Program};
 use crate::table::Class;
 
-/// What each line does, as far as counters are concerned.
+/// The effects of each line on counters.
 pub(super) struct Facts {
     pub indexing: Indexing,
     pub lines: Vec<LineFacts>,
 }
 
 impl Facts {
-    /// Looks at every line of `program`, whose control flow is `flow`.
+    /// Examines every line of `program`, whose control flow is `flow`.
     pub fn of(program: &Program, flow: &Flow, options: Options) -> Facts {
         let called = flow.roots.iter().any(|r| r.kind == EntryKind::Function);
         let indexing = options.rules.indexing(program, flow);
@@ -56,7 +56,7 @@ pub(super) enum Shared {
 }
 
 impl Shared {
-    /// What a write of it does.
+    /// The effect of writing it.
     pub fn writes(self) -> MemoryEffect {
         match self {
             Shared::Lds => MemoryEffect::LDS_WRITE | MemoryEffect::LDS_DMA,
@@ -64,7 +64,7 @@ impl Shared {
         }
     }
 
-    /// What a read of it does.
+    /// The effect of reading it.
     pub fn reads(self) -> MemoryEffect {
         match self {
             Shared::Lds => MemoryEffect::LDS_READ,
@@ -73,12 +73,12 @@ impl Shared {
     }
 }
 
-/// What an instruction does, as far as counters are concerned.
+/// The effects of an instruction on counters.
 pub(super) struct LineFacts {
     pub wait: Option<WaitCnt>,
     pub events: Events,
-    /// The counters that a function must have waited for before this instruction, as far as its caller left anything
-    /// outstanding. Worked out only for programs with functions.
+    /// The counters that a function must have waited for before this instruction, in case its caller left operations
+    /// outstanding. Computed only for programs with functions.
     pub uses_of_caller: SmallVec<[Counter; 3]>,
     /// A return of a function, at which nothing is outstanding.
     returns: bool,
@@ -95,7 +95,7 @@ impl LineFacts {
         if let Some(wait) = self.wait {
             state.wait(wait);
         }
-        // What the instruction should have waited for has been said.
+        // The missing waits of this instruction have been reported.
         for &counter in &self.uses_of_caller {
             state.forget_caller(counter);
         }

@@ -1,4 +1,4 @@
-//! What a search for paths is made of: the blocks that it entered with the operation outstanding.
+//! The node of a path search: a block that was entered with the operation outstanding.
 
 use smallvec::SmallVec;
 
@@ -10,7 +10,7 @@ pub(super) struct Node<'a> {
     pub block: usize,
     pub state: Outstanding<'a>,
     pub calls: Calls,
-    /// The node from which it was first reached; itself for the start.
+    /// The node from which it was first reached; for the start, itself.
     pub parent: usize,
     pub end: End,
 }
@@ -21,7 +21,7 @@ pub(super) enum End {
     Second,
     /// The line that finishes the operation.
     Finished(usize),
-    /// The block's end with the operation outstanding; the nodes after it, one for each successor after which it is
-    /// still outstanding.
+    /// The block's end with the operation outstanding; the nodes after it, one for each successor where it is still
+    /// outstanding.
     Open(SmallVec<[(usize, usize); 2]>),
 }

@@ -1,4 +1,4 @@
-//! One operation that may be outstanding, and what is known of it on every path.
+//! An operation that may be outstanding, and the facts that hold for it on every path.
 
 use std::hash::{Hash, Hasher};
 
@@ -11,10 +11,10 @@ use crate::target::InstructionSet;
 /// More than any counter can hold.
 const MANY: u8 = 64;
 
-/// A wait has come for an operation, by the order within its stream.
+/// Marks an operation that a wait has completed, according to the order within its stream.
 const DONE: u8 = u8::MAX;
 
-/// An operation that may be outstanding and of which something is expected.
+/// An operation that may be outstanding and that later instructions can depend on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Operation<'a> {
     place: Place,
@@ -24,14 +24,14 @@ pub(super) struct Operation<'a> {
     progress: Progress,
 }
 
-/// Where an operation stands among others: by stream, by what it does, by line. Operations that do the same are neighbours.
+/// The sort key of an operation: stream, effect, line. Operations with the same effect are neighbours.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct Place {
     pub kind: Kind,
     line: u32,
 }
 
-/// A stream, the registers or the half of one that an operation on it writes, and what of memory later ones can depend on, as one number.
+/// A stream, the registers (or half register) that an operation on it writes, and its effect on memory, as one number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct Kind(u32);
 
@@ -47,25 +47,25 @@ impl Place {
     }
 }
 
-/// What is known of an operation on every path.
+/// The facts about an operation that hold on every path.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Progress {
-    /// Of the registers that it writes those whose value is still to come from this operation, bit i for the i-th. A FLAT
-    /// operation owes no more what a later vector memory operation has overwritten: whether that was right has been asked
-    /// there ([`crate::hazards::counter::WAW_FLAT`]), and if it was, the later one finishes last.
+    /// The registers whose value is still outstanding, bit i for the i-th. A FLAT operation no longer owes registers
+    /// that a later vector memory operation has overwritten: whether that was right has been checked there
+    /// ([`crate::hazards::counter::WAW_FLAT`]), and if it was, the later one finishes last.
     live: u32,
     /// The fewest operations of its stream that any path has started after it.
     younger: u8,
-    /// The fewest operations of its stream that were started after it on any path without a wait for as many of them, or
-    /// [`DONE`]. If operations of one type do return in order, whatever else is outstanding, it is then done.
+    /// The smallest number of later operations of its stream on any path without a wait for as many of them, or
+    /// [`DONE`]. If operations of one type return in order, whatever else is outstanding, it has then completed.
     by_order: u8,
-    /// On some path an operation of another stream of the counter was outstanding with it: they overtake each other, so
-    /// that only 0 says that it is done. Until then neither is known to be.
+    /// On some path an operation of another stream of the counter was outstanding with it: they can overtake each
+    /// other, so only a count of 0 proves completion of either.
     mixed: bool,
-    /// On every path its counter was then so full that an instruction could only issue because it was done, if operations of
-    /// one type finish in order.
+    /// On every path its counter was then so full that an instruction could issue only because it had completed,
+    /// provided that operations of one type finish in order.
     full: bool,
-    /// What later accesses of memory can depend on.
+    /// Its effect on memory that later accesses can depend on.
     memory: MemoryEffect,
 }
 
@@ -117,12 +117,12 @@ impl<'a> Operation<'a> {
         self.event.writes
     }
 
-    /// Those of them whose value is still to come from it: bit i for the i-th.
+    /// The registers whose value is still outstanding: bit i for the i-th.
     fn live(&self) -> u32 {
         self.progress.live
     }
 
-    /// What it still has to write.
+    /// The result that it has not written yet.
     pub fn owed(&self) -> Option<Owed> {
         self.writes().map(|reg| Owed { reg, live: self.live(), half: self.event.half })
     }
@@ -137,17 +137,17 @@ impl<'a> Operation<'a> {
         self.progress.memory
     }
 
-    /// True if it is done on every path if operations of one type return in order.
+    /// True if it has completed on every path, provided that operations of one type return in order.
     fn is_done_by_order(&self) -> bool {
         self.progress.by_order == DONE
     }
 
-    /// True if no wait has come for it, but something else that makes it finish unless it is doubted.
+    /// True if no wait has completed it, but something else has that certain rules do not trust.
     pub fn is_done_if_trusted(&self) -> bool {
         self.is_done_by_order() || self.progress.full
     }
 
-    /// The rule that doubts that it is done, if there is reason to think so once its counter has `room`.
+    /// The rule that distrusts its completion, if there is reason to assume completion once its counter has `room`.
     pub fn doubt(&self, room: WaitCnt) -> Option<&'static CounterRule> {
         if self.is_done_by_order() {
             Some(&rules::MIXED)
@@ -163,7 +163,7 @@ impl<'a> Operation<'a> {
         !matches!(self.stream(), Stream::Smem | Stream::Message) && self.progress.younger >= value
     }
 
-    /// True if the same is expected of both, so that either can stand for the other.
+    /// True if both have the same obligations, so that either can represent the other.
     pub fn is_alike(&self, other: &Operation<'_>) -> bool {
         let same = |o: &Operation<'_>| (o.place.kind, o.memory());
         same(self) == same(other) && self.holds() == other.holds()
@@ -222,7 +222,7 @@ impl<'a> Operation<'a> {
         if self.stream().in_order() && !(self.progress.mixed && younger >= guess) { younger } else { 0 }
     }
 
-    /// True if nothing is expected of `old` that is not expected of this younger one as well.
+    /// True if this younger operation has all obligations of `old`.
     pub fn covers(&self, old: &Operation<'_>) -> bool {
         let registers = match (self.writes(), old.writes()) {
             (_, None) => true,

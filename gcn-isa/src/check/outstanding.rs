@@ -4,7 +4,7 @@ use super::operation::{self, Operation};
 use crate::counters::{Counter, Event, MemoryEffect, Stream, WaitCnt};
 use crate::target::InstructionSet;
 
-/// What may be outstanding.
+/// The operations that may be outstanding.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Outstanding<'a> {
     /// It says which counters there are.
@@ -13,7 +13,7 @@ pub(super) struct Outstanding<'a> {
     operations: Vec<Operation<'a>>,
     /// By stream, the line of an operation if any may be outstanding.
     active: [Option<usize>; Stream::ALL.len()],
-    /// The same of operations that do more than invalidate a cache.
+    /// The same for operations that do more than invalidate a cache.
     accesses: [Option<usize>; Stream::ALL.len()],
     /// By stream, whether an operation may be outstanding that returns nothing to a register.
     silent: [bool; Stream::ALL.len()],
@@ -21,8 +21,8 @@ pub(super) struct Outstanding<'a> {
     caller: [bool; Counter::ALL.len()],
 }
 
-/// With more operations than this, one stands for all of which the same is expected: a missing wait is then found by way of it. A
-/// program that waits for nothing would otherwise take time and memory with the square of its length.
+/// Beyond this number of operations, one represents all with the same obligations: a missing wait is then found through
+/// it. A program without waits would otherwise take time and memory quadratic in its length.
 const CROWD: usize = 256;
 
 impl<'a> Outstanding<'a> {
@@ -53,13 +53,13 @@ impl<'a> Outstanding<'a> {
         self.caller[counter as usize] = false;
     }
 
-    /// The state without the lines that stand for streams: states that are alike for what comes become equal.
+    /// The state without the lines that represent streams: states with the same future behaviour become equal.
     pub fn blurred(mut self) -> Outstanding<'a> {
         self.active.iter_mut().chain(&mut self.accesses).flatten().for_each(|line| *line = 0);
         self
     }
 
-    /// The operations of which something is expected.
+    /// The operations with obligations.
     pub fn operations(&self) -> &[Operation<'a>] {
         &self.operations
     }
@@ -76,7 +76,7 @@ impl<'a> Outstanding<'a> {
         Stream::ALL.into_iter().filter(|s| s.counter(set) == counter).find_map(|s| self.accesses[s.index()])
     }
 
-    /// True if something is expected of the operation, so that it is one of [`Outstanding::operations`].
+    /// True if the operation has obligations, so that it is one of [`Outstanding::operations`].
     pub fn keeps_track_of(event: &Event) -> bool {
         event.writes.is_some()
             || !event.holds.is_empty()
@@ -96,7 +96,7 @@ impl<'a> Outstanding<'a> {
         if let (Stream::Vmem, Some(written)) = (stream, event.writes) {
             self.operations.retain_mut(|o| o.owes_after_overwriting(written));
         }
-        // Whoever waits for the new operation waits for an older one of which nothing else is expected, too.
+        // A wait for the new operation also completes an older one without further obligations.
         self.operations.retain(|old| !(old.stream() == stream && new.covers(old)));
         let at = self.operations.partition_point(|o| o.place() < new.place());
         self.operations.insert(at, new);
@@ -114,7 +114,7 @@ impl<'a> Outstanding<'a> {
         }
     }
 
-    /// Lets `s_waitcnt` finish what it surely finishes.
+    /// Applies an `s_waitcnt`: completes the operations that it certainly completes.
     pub fn wait(&mut self, wait: WaitCnt) {
         for counter in Counter::ALL {
             if !counter.is_in(wait) {
@@ -133,7 +133,7 @@ impl<'a> Outstanding<'a> {
         }
     }
 
-    /// Finishes what a function does not leave outstanding.
+    /// Completes the operations that a function must not leave outstanding.
     pub fn wait_as_at_calls(&mut self) {
         self.wait(WaitCnt::at_calls(self.set));
     }
@@ -145,8 +145,8 @@ impl<'a> Outstanding<'a> {
         }
     }
 
-    /// The weakest value of `counter` below `guess` at which something changes for what `line` started on it; 0 if only that
-    /// is known to do so.
+    /// The largest value of `counter` below `guess` at which the effect on the operations of `line` changes; 0 if only
+    /// that is known to change it.
     pub fn needed_of(&self, line: usize, counter: Counter, guess: u8) -> Option<u8> {
         let started = |o: &&Operation<'_>| o.line() == line && o.counter() == counter;
         let mut values = self.operations.iter().filter(started).map(|o| o.needed_below(guess));
@@ -168,7 +168,7 @@ impl<'a> Outstanding<'a> {
         Stream::ALL.into_iter().filter(beside).any(|s| self.active[s.index()].is_some())
     }
 
-    /// Takes in what may be outstanding on another path. Returns true if that changed anything.
+    /// Merges the operations that may be outstanding on another path. Returns true if that changed anything.
     pub fn join(&mut self, other: &Outstanding<'a>) -> bool {
         let mut changed = false;
         let mine = self.active.iter_mut().chain(&mut self.accesses);
@@ -193,7 +193,7 @@ impl<'a> Outstanding<'a> {
     fn join_operations(&mut self, others: &[Operation<'a>]) -> bool {
         let mut changed = false;
         let mut new: Vec<Operation<'a>> = Vec::new();
-        // The first operations that do not come before theirs, and not before those of its kind.
+        // The first operations that do not come before theirs, and those not before others of the same kind.
         let (mut at, mut alike) = (0, 0);
         for theirs in others {
             let place = theirs.place();

@@ -1,4 +1,4 @@
-//! The paths on which an operation is still outstanding: for the report, and for what a finding takes for granted.
+//! The paths on which an operation is still outstanding: for the report, and for the assumptions of a finding.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -15,22 +15,22 @@ use crate::cfg::Flow;
 use crate::inst::Inst;
 use crate::program::Program;
 
-/// Lines that all searches together may look at: so many for each line of the program, and so many at least. A broken program
-/// can have as many findings as lines; the paths of the first ones are enough to mend it.
+/// Budget of all searches together, in visited lines: a number per line of the program, and a minimum. A broken program
+/// can have as many findings as lines; the paths of the first ones are enough to fix it.
 const LOOKS: (usize, usize) = (32, 1 << 21);
 
-/// Lines that all searches whose result decides nothing may look at.
+/// Budget of all searches whose result does not affect the verdict.
 const LOOKS_FOR_REPORT: usize = 1 << 16;
 
 /// Nodes of one search.
 const MOST_NODES: usize = 4096;
 
-/// What is known about the paths of a finding.
+/// The facts about the paths of a finding.
 #[derive(Default)]
 pub(super) struct Judgement {
     /// The lines at which the shortest path (in blocks) enters its blocks; empty if it is straight or not known.
     pub path: Vec<usize>,
-    /// What every path takes for granted.
+    /// The assumption that every path makes.
     pub caveat: Option<Caveat>,
 }
 
@@ -44,17 +44,17 @@ pub(super) struct PathSearch<'a> {
     exits: Option<Exits>,
     /// Blocks at which the program or a function of it is entered.
     roots: HashSet<usize>,
-    /// For a rule, the blocks from whose start something that serves it can be reached.
+    /// For each rule, the blocks from whose start an instruction that it serves can be reached.
     serving: HashMap<&'static str, Vec<bool>>,
     looks: usize,
-    /// How often [`PathSearch::is_served`] was left undecided.
+    /// The number of times that [`PathSearch::is_served`] was left undecided.
     pub unserved: usize,
 }
 
 /// The nodes that a search has found.
 struct Explored<'a> {
     nodes: Vec<Node<'a>>,
-    /// What the best path among them takes for granted; `None` if none reaches the second instruction.
+    /// The assumption of the best path among them; `None` if none reaches the second instruction.
     judged: Option<Option<Caveat>>,
     /// False if the budget ended the search: there may be more paths, and better ones.
     complete: bool,
@@ -75,12 +75,12 @@ impl<'a> PathSearch<'a> {
         }
     }
 
-    /// From now on looks for paths for the report only, of the first findings.
+    /// From now on, searches paths only for the report, and only for the first findings.
     pub fn spend_little(&mut self) {
         self.looks = self.looks.min(LOOKS_FOR_REPORT);
     }
 
-    /// How `second` is reached with the operation of `first` outstanding.
+    /// The paths on which `second` is reached with the operation of `first` outstanding.
     pub fn judge(&mut self, first: usize, second: usize) -> Judgement {
         let block = &self.flow.cfg.blocks[self.flow.cfg.block_of(first)];
         if (first + 1..block.end).contains(&second) {
@@ -103,7 +103,7 @@ impl<'a> PathSearch<'a> {
         Judgement { path, caveat }
     }
 
-    /// What the best path of `nodes` to the second instruction takes for granted; for `between` see [`PathSearch::between`].
+    /// The assumption of the best path of `nodes` to the second instruction; for `between` see [`PathSearch::between`].
     fn judged(&mut self, nodes: &[Node<'_>], between: Option<&HashSet<usize>>) -> Option<Caveat> {
         let exits = self.exits.get_or_insert_with(|| Exits::of(self.program, self.flow));
         choices::caveat(self.flow, exits, nodes, between)
@@ -127,8 +127,8 @@ impl<'a> PathSearch<'a> {
         (start != end).then_some(between)
     }
 
-    /// True if after a wait that finishes the operation of `first` an instruction can come that `serves`, or if that could
-    /// not be found out.
+    /// True if an instruction that `serves` can follow a wait that completes the operation of `first`, or if that could
+    /// not be determined.
     pub fn is_served(
         &mut self,
         first: usize,
@@ -153,8 +153,8 @@ impl<'a> PathSearch<'a> {
         })
     }
 
-    /// Every block that can be entered with the operation of `first` outstanding, in order of their distance in blocks. The
-    /// search ends early once a path to `second` takes nothing for granted.
+    /// Every block that can be entered with the operation of `first` outstanding, in order of their distance in blocks.
+    /// The search ends early when a path to `second` makes no assumption.
     fn explore(&mut self, first: usize, second: Option<usize>) -> Explored<'a> {
         let mut explored = Explored { nodes: Vec::new(), judged: None, complete: false };
         if self.looks == 0 {
@@ -175,12 +175,12 @@ impl<'a> PathSearch<'a> {
         self.lines[first].step(&mut state, first);
         let end = self.follow(&mut state, first, first + 1..self.flow.cfg.blocks[start].end, second);
         nodes.push(Node { block: start, state, calls: Calls::default(), parent: 0, end });
-        // States by number, and nodes by block and the number of the state that comes in.
+        // States by number, and nodes by block and the number of the incoming state.
         let mut states: HashMap<Outstanding<'a>, usize> = HashMap::new();
         let mut known: HashMap<(usize, usize, Calls), usize> = HashMap::new();
         let mut done = 0;
-        // Judging takes time linear in the nodes: when the second instruction is first reached, and each time that they have
-        // doubled since.
+        // Judging takes time linear in the nodes, so it happens when the second instruction is first reached, and each
+        // time that they have doubled since.
         let (mut reached, mut next_look) = (false, 0);
         while done < nodes.len() {
             if reached && nodes.len() >= next_look {
@@ -258,8 +258,8 @@ impl<'a> PathSearch<'a> {
         if second.is_some() { End::Second } else { End::Open(SmallVec::new()) }
     }
 
-    /// True if nothing of `first` is outstanding. Operations that nobody asks about leave no trace in the state but their
-    /// counter.
+    /// True if nothing of `first` is outstanding. Operations that nothing depends on leave only their counter in the
+    /// state.
     fn is_finished(&self, state: &Outstanding<'_>, first: usize) -> bool {
         let events = &self.lines[first].events;
         let set = self.program.target.instruction_set();

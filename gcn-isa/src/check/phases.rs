@@ -1,11 +1,11 @@
-//! Which barriers have a write of LDS between them and the next barrier.
+//! Finds the barriers with an LDS write between them and the next barrier.
 
 use super::facts::{LineFacts, Shared};
 use crate::cfg::{Block, Flow};
 use crate::program::Program;
 use crate::table::Class;
 
-/// What comes first in a stretch of code.
+/// The first relevant event in a part of the code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum First {
     Write,
@@ -49,7 +49,7 @@ impl Phases {
     }
 }
 
-/// What comes first from line `from` of `block` on.
+/// The first relevant event from line `from` of `block` on.
 fn first(program: &Program, lines: &[LineFacts], from: usize, block: &Block) -> First {
     let kind = |line: usize| match program.lines[line].inst.desc.class {
         Class::Barrier => First::Barrier,

@@ -1,4 +1,4 @@
-//! Sequences of RDNA, forwards: what may be under way before each instruction, over all paths.
+//! Sequences of RDNA, forwards: the sequences that may be in progress before each instruction, over all paths.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -11,7 +11,7 @@ use crate::hazards::{Config, Views};
 use crate::inst::Via;
 use crate::program::Program;
 
-/// What one finding is about: the rule, the two lines.
+/// The identity of a finding: the rule, the two lines.
 pub(super) type Site = (&'static str, Option<usize>, usize);
 
 /// Adds findings of the rules with remedies. Those that only jumps to unknown places bring are cautious.
@@ -31,7 +31,8 @@ pub(super) fn findings(program: &Program, flow: &Flow, rules: Config, found: &mu
     }
 }
 
-/// Calls `ask` with what may be under way in a program, if its target has rules with remedies that may count in it.
+/// Calls `ask` with the sequences that may be in progress in a program, if its target has rules with remedies that can
+/// apply to it.
 pub(super) fn with_search(program: &Program, flow: &Flow, rules: Config, ask: impl FnOnce(&Search<'_>)) {
     let sequences = Sequences::of(program, Views::of(program, &rules.indexing(program, flow)), rules);
     if !sequences.is_idle() {
@@ -39,7 +40,7 @@ pub(super) fn with_search(program: &Program, flow: &Flow, rules: Config, ask: im
     }
 }
 
-/// What may be under way at the start of each block.
+/// The sequences that may be in progress at the start of each block.
 pub(super) struct Search<'a> {
     pub program: &'a Program,
     pub flow: &'a Flow,
@@ -50,8 +51,8 @@ pub(super) struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// Follows every path until no block learns anything: what a block knows only grows, and is bounded by the registers and the reach
-    /// of the rules.
+    /// Iterates over all paths to a fixpoint: the state of a block only grows, and is bounded by the registers and the
+    /// reach of the rules.
     fn new(program: &'a Program, flow: &'a Flow, sequences: &'a Sequences<'a>) -> Search<'a> {
         let nothing = vec![None; flow.cfg.blocks.len()];
         let mut search = Search { program, flow, sequences, before: nothing.clone(), after: nothing };
@@ -78,8 +79,8 @@ impl<'a> Search<'a> {
         search
     }
 
-    /// The edges along which something else may come once something else is under way at the end of `block`: its own, and those from the
-    /// returns of a call at its end. What is outstanding at a call may still be outstanding after it.
+    /// The edges along which the state may change when the state at the end of `block` changes: its own, and those from
+    /// the returns of a call at its end. An operation that is outstanding at a call may still be outstanding after it.
     pub fn edges(&self, block: usize) -> Vec<(usize, usize)> {
         let Flow { cfg, .. } = self.flow;
         let own = cfg.blocks[block].succs.iter().map(|next| (block, *next));
@@ -90,7 +91,7 @@ impl<'a> Search<'a> {
         own.chain(returns).collect()
     }
 
-    /// What comes along an edge, if its beginning is reached; `after` is at the ends of blocks.
+    /// The state along an edge, if its source is reachable; `after` holds the states at the ends of blocks.
     pub fn along<'p>(
         &self,
         from: usize,
@@ -110,7 +111,7 @@ impl<'a> Search<'a> {
         Some(state)
     }
 
-    /// Adds what a way into `block` brings; true if that is news.
+    /// Merges the state of a path into `block`. Returns true if that changed anything.
     fn learn(&mut self, block: usize, brought: Pending) -> bool {
         let Some(known) = &self.before[block] else {
             self.before[block] = Some(brought);
@@ -128,7 +129,7 @@ impl<'a> Search<'a> {
         self.before[self.flow.cfg.block_of(line)].is_some()
     }
 
-    /// What may be under way before a line that control reaches.
+    /// The state before a reachable line.
     pub fn before(&self, line: usize) -> Option<Pending> {
         let block = self.flow.cfg.block_of(line);
         let mut state = self.before[block].clone()?;
@@ -136,7 +137,7 @@ impl<'a> Search<'a> {
         Some(state)
     }
 
-    /// Everything that is wrong, with what would mend it.
+    /// All violations, with their remedies.
     pub fn sites(&self) -> HashMap<Site, Fix> {
         let mut sites = HashMap::new();
         for (block, before) in self.before.iter().enumerate() {
@@ -158,7 +159,7 @@ impl<'a> Search<'a> {
             for line in lines.start..lines.end {
                 let mut dangers = Vec::new();
                 self.sequences.dangers(&state, line, |danger| dangers.push(danger));
-                // Of what is mended alike the best supported is told.
+                // Of several violations with the same remedy, the best supported is reported.
                 dangers.sort_by_key(|d| std::cmp::Reverse(d.rule.grade()));
                 for (at, danger) in dangers.iter().enumerate() {
                     let mended =

@@ -1,4 +1,4 @@
-//! What the checker has to say.
+//! The report of the checker.
 
 use std::fmt;
 
@@ -15,23 +15,24 @@ use crate::target::Target;
 pub struct CheckReport {
     /// The program's target.
     pub target: Target,
-    /// How many instructions were checked.
+    /// The number of instructions that were checked.
     pub instructions: usize,
     /// Rules that are not kept, in program order of the later instruction.
     pub findings: Vec<Finding>,
-    /// Findings that are not listed, because there are more than [`MOST_FINDINGS`](super::MOST_FINDINGS) of their grade.
+    /// Findings that are not listed, because there are more than [`MOST_FINDINGS`](super::MOST_FINDINGS) of their
+    /// grade.
     pub not_listed: Vec<NotListed>,
-    /// Decisions that a budget cut short: findings with [`Caveat::Undecided`], and instructions from which not all paths were
-    /// followed back. A program with any is not clean, whatever its findings are.
+    /// Decisions that a budget cut short: findings with [`Caveat::Undecided`], and instructions from which not all
+    /// paths were followed back. If there are any, the program is not clean, whatever its findings are.
     pub undecided: usize,
-    /// Lines where control leaves to a place that the program does not show (`s_setpc`, `s_swappc`, a branch by number).
-    /// They are taken to lead to every place of the program that they may lead to ([`crate::cfg::Flow`]); what happens outside
-    /// is not checked. Wait states across them are followed as far as a budget goes that only programs with very many such
-    /// jumps exceed.
+    /// Lines where control leaves to a target that is not visible in the program (`s_setpc`, `s_swappc`, a branch by
+    /// number). They are assumed to lead to every possible target in the program ([`crate::cfg::Flow`]); code outside
+    /// is not checked. Wait states across them are followed up to a budget that only programs with very many such jumps
+    /// exceed.
     pub unknown_exits: Vec<usize>,
 }
 
-/// Findings of a rule, all of one grade, that a report counts and does not list.
+/// Findings of one rule and one grade that a report counts and does not list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotListed {
     /// The rule.
@@ -65,39 +66,40 @@ pub struct Finding {
     pub loc: Option<SourceLoc>,
     /// The register by which they depend.
     pub reg: Option<Reg>,
-    /// Whether both name it, or one of them reaches it by an index.
+    /// Whether both name it, or one of them reaches it through an index.
     pub via: Via,
-    /// What is needed between the two.
+    /// The requirement between the two.
     pub need: Amount,
-    /// What there is, on the worst path.
+    /// The value found on the worst path.
     pub have: Amount,
-    /// The worst path: the lines at which it enters the blocks after the one of `first`. Empty if it is straight.
+    /// The worst path: the lines at which it enters the blocks after the one of `first`. Empty if it is straight-line
+    /// code.
     pub path: Vec<usize>,
-    /// What the finding takes for granted, if it is less sure for that: its grade is then [`Grade::Cautious`], or
-    /// [`Grade::Documented`] at most for a register among those that a bounded index is meant to reach ([`Via::Range`]).
+    /// The assumption of the finding, if it makes one. Its grade is then [`Grade::Cautious`], or at most
+    /// [`Grade::Documented`] for a register in the range of a bounded index ([`Via::Range`]).
     pub caveat: Option<Caveat>,
 }
 
-/// What a finding takes for granted because the program does not say it.
+/// An assumption of a finding about something that the program does not show.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Caveat {
-    /// Two or more branches, none of which would do alone, go this way one after the other. The conditions of branches are
-    /// not compared, so that they may exclude each other.
+    /// Two or more branches, one after the other, have to go this way; none of them alone is enough. The conditions of
+    /// branches are not compared, so they may exclude each other.
     Branches,
-    /// A jump whose destination the program does not name goes here.
+    /// A jump with an unknown target goes here.
     UnknownJump,
-    /// No single path goes this way: only returns to other calls than control came from lead there.
+    /// No single path goes this way: it exists only if returns lead to calls other than those that control came from.
     Unfollowed,
-    /// The paths are too many to follow all of them: whether one goes this way for certain is not decided.
+    /// There are too many paths to follow all of them, so it is not decided whether one certainly goes this way.
     Undecided,
-    /// Both instructions mean the same part of LDS, or the barrier is the one that publishes it.
+    /// Both instructions access the same part of LDS, or the barrier is the one that publishes it.
     Addresses,
     /// An instruction reaches registers by an index that the program does not show.
     Index,
 }
 
 impl Caveat {
-    /// What is taken for granted of a register that is reached so.
+    /// The assumption about a register that is reached in this way.
     pub(super) fn of_index(via: Via) -> Option<Caveat> {
         (via >= Via::Range).then_some(Caveat::Index)
     }
@@ -127,7 +129,7 @@ pub(super) fn grade(rule: Grade, caveat: Option<Caveat>, via: Via) -> Grade {
     }
 }
 
-/// What stands, or must stand, between two instructions.
+/// The amount that is present, or required, between two instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Amount {
     /// So many wait states.
@@ -138,9 +140,9 @@ pub enum Amount {
     NoWait,
     /// This instruction before the later one.
     Instruction(&'static str),
-    /// What interrupts a sequence: instructions before the later one, or other fields in it.
+    /// An interruption of a sequence: instructions before the later one, or other fields in it.
     Remedy {
-        /// What.
+        /// The remedy.
         fix: Fix,
         /// The target whose instructions do it.
         target: Target,
@@ -150,12 +152,12 @@ pub enum Amount {
 }
 
 impl Finding {
-    /// What to do about it.
+    /// The remedy, in words.
     pub fn remedy(&self) -> String {
         self.remedy_at(&format!("line {}", self.second))
     }
 
-    /// What to do about it, where the later instruction is called `place`.
+    /// The remedy, in words; the later instruction is called `place`.
     pub fn remedy_at(&self, place: &str) -> String {
         match (self.need, self.have) {
             (Amount::States(need), Amount::States(have)) => {
@@ -180,7 +182,7 @@ impl Finding {
         }
     }
 
-    /// The statements to put before the later instruction; empty where another remedy is needed.
+    /// The statements to insert before the later instruction; empty if another remedy is needed.
     pub fn missing_statements(&self) -> Vec<String> {
         match (self.need, self.have) {
             (Amount::States(need), Amount::States(have)) => {
@@ -193,7 +195,7 @@ impl Finding {
         }
     }
 
-    /// What is wrong, in one sentence without the remedy.
+    /// The violation in one sentence, without the remedy.
     pub fn message(&self) -> String {
         let first = self.first.map_or(String::new(), |l| format!("line {l} `{}`, then ", self.first_name));
         let reg = self.reg.map_or(String::new(), |r| format!(" on {r}{}", self.via.words()));
@@ -278,13 +280,14 @@ impl fmt::Display for CheckReport {
     }
 }
 
-/// Findings as they come, up to a number of each grade: many of a low one must not push out those of a high one.
+/// Collects findings, up to a number for each grade: many findings of a low grade must not displace those of a high
+/// one.
 #[derive(Default)]
 pub(super) struct Findings {
     pub list: Vec<Finding>,
     pub not_listed: Vec<NotListed>,
     pub undecided: usize,
-    /// How many are listed, by grade.
+    /// The number of listed findings, by grade.
     listed: [usize; Grade::ALL.len()],
 }
 

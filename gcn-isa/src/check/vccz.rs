@@ -14,7 +14,7 @@ use crate::table::Behaviours;
 /// The line that wrote half of VCC last, if nothing has written all of it since.
 type Stale = Option<usize>;
 
-/// Branches and operands that read VCCZ where it may be that of an earlier VCC.
+/// Branches and operands that read VCCZ when it may still reflect an earlier VCC.
 pub(super) fn check(program: &Program, flow: &Flow) -> Vec<Finding> {
     let reads: Vec<usize> =
         (0..program.lines.len()).filter(|l| reads_vccz(&program.lines[*l].inst)).collect();

@@ -2,7 +2,8 @@
 
 use crate::target::{Generation, InstructionSet};
 
-/// A counter, by what it counts. An instruction set that lacks one counts those operations on another: see [`super::Stream::counter`].
+/// A counter, by the operations that it counts. An instruction set that lacks one counts those operations on another:
+/// see [`super::Stream::counter`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Counter {
     /// Vector memory: all of it on GFX9, what returns data from GFX10 on. `vmcnt`, `loadcnt`.
@@ -108,14 +109,13 @@ impl Counter {
         self.capacity(set).saturating_sub(1)
     }
 
-    /// How many operations the counter holds: as many as its field can say, so that the largest value never
-    /// waits. None where there is no such counter.
+    /// The largest number of operations that the counter holds: as many as its field can express, so that the largest
+    /// value never waits. 0 if there is no such counter.
     ///
-    /// An instruction that would take it above that does not issue before enough of them are done. The
-    /// manuals do not say so; AMD's emulator and static checker of waits models it (ROCm/rocm-systems, issue
-    /// 11202 and pull request 10926: 15 and 63), and LLVM 22 relies on it (measured: no wait for the data of
-    /// the first of eight GDS operations, nor, after any `s_waitcnt`, for the first of 17 FLAT loads on
-    /// lgkmcnt).
+    /// An instruction that would exceed it does not issue before enough of them have completed. The manuals do not say
+    /// so; AMD's emulator and static checker of waits models it (ROCm/rocm-systems, issue 11202 and pull request 10926:
+    /// 15 and 63), and LLVM 22 relies on it (measured: no wait for the data of the first of eight GDS operations, nor,
+    /// after any `s_waitcnt`, for the first of 17 FLAT loads on lgkmcnt).
     pub const fn capacity(self, set: InstructionSet) -> u8 {
         match self.row(set) {
             Some(row) => row.2,

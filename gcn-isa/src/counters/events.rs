@@ -13,7 +13,7 @@ use crate::target::{InstructionSet, Target};
 /// [`Stream::in_order`]); streams that share a counter overtake each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stream {
-    /// Vector memory, in order: on GFX9 all but FLAT, from GFX10 on what returns data, FLAT included.
+    /// Vector memory, in order: on GFX9 all but FLAT; from GFX10 on the operations that return data, FLAT included.
     Vmem,
     /// FLAT of GFX9 on vmcnt. It may go to LDS and leave this counter early.
     FlatVm,
@@ -72,7 +72,7 @@ impl Stream {
         matches!(self, Stream::Vmem | Stream::FlatVm | Stream::Lds | Stream::FlatLgkm | Stream::Smem)
     }
 
-    /// True if a count of younger operations of the stream says that an older one is done.
+    /// True if a count of younger operations of the stream proves that an older one has completed.
     pub const fn in_order(self) -> bool {
         matches!(self, Stream::Vmem | Stream::Lds | Stream::Gds | Stream::Message | Stream::LdsDirect)
     }
@@ -92,7 +92,7 @@ bitflags! {
         const STORE = 8;
         /// Reads global memory.
         const LOAD = 16;
-        /// Lets the wave go on only when others have come so far (GWS).
+        /// Lets the wave continue only when other waves have reached a certain point (GWS).
         const SYNC = 32;
     }
 }
@@ -102,17 +102,17 @@ bitflags! {
 pub struct Event {
     /// The stream it joins, and with it the counter.
     pub stream: Stream,
-    /// How much the counter goes up.
+    /// The amount by which the counter increases.
     pub count: u8,
     /// Registers that it writes when it is done: neither to be read nor to be written before that.
     pub writes: Option<Reg>,
-    /// The half of that register, if it writes only one that is a register of its own ([`Inst::half`]).
+    /// The half of that register, if only one half is written and counts as a register of its own ([`Inst::half`]).
     pub half: Option<Half>,
     /// Registers that it reads until it is done: not to be written before that.
     pub holds: SmallVec<[Reg; 2]>,
     /// Its effect on memory, once it is complete.
     pub memory: MemoryEffect,
-    /// It only makes a cache forget what it has: it counts, but nobody has to know when it is done.
+    /// It only invalidates a cache: it counts, but nothing depends on its completion.
     pub invalidates: bool,
 }
 
@@ -194,7 +194,8 @@ fn smem_count(inst: &Inst) -> u8 {
     }
 }
 
-/// A FLAT access counts on both sides and may come back from either. From GFX10 on LLVM takes it to be in order on both (measured).
+/// A FLAT access counts on both sides and may return from either. From GFX10 on LLVM assumes that it is in order on
+/// both (measured).
 fn flat(
     set: InstructionSet,
     (loads, half): (Option<Reg>, Option<Half>),
@@ -218,7 +219,7 @@ fn flat(
     smallvec![side(memory, global), side(local, lds)]
 }
 
-/// GDS and GWS read their VGPRs late. LLVM keeps those of GWS until lgkmcnt, too, says that it is done.
+/// GDS and GWS read their VGPRs late. LLVM keeps those of GWS, too, until lgkmcnt shows completion.
 fn gds(inst: &Inst, loads: Option<Reg>) -> Events {
     let data: SmallVec<[Reg; 2]> = inst
         .reads()
@@ -252,7 +253,7 @@ fn result(inst: &Inst) -> (Option<Reg>, Option<Half>) {
     written.map_or((None, None), |(reg, half)| (Some(reg), half))
 }
 
-/// The wait that is part of issuing an instruction which starts `events`: its counters have room for them
+/// The wait that is implied by issuing an instruction that starts `events`: its counters must have room for them
 /// ([`Counter::capacity`]).
 ///
 /// ```
@@ -272,9 +273,9 @@ pub fn room(set: InstructionSet, events: &[Event]) -> WaitCnt {
     })
 }
 
-/// True if an operation of stream `second` may be issued over the result of an earlier one of stream `first`
-/// without a wait: vector memory after vector memory, which returns in order before GFX12. LDS and LDS direct loads return in order as
-/// well, but LLVM waits there; the stricter reading stands.
+/// True if an operation of stream `second` may overwrite the result of an earlier one of stream `first` without a wait:
+/// vector memory after vector memory, which returns in order before GFX12. LDS and LDS direct loads return in order as
+/// well, but LLVM waits there; the stricter reading is used.
 pub fn finishes_after(set: InstructionSet, first: Stream, second: Stream) -> bool {
     match (first, second) {
         (Stream::Vmem, Stream::Vmem) => set.returns_loads_in_order(),

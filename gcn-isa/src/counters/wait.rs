@@ -1,4 +1,4 @@
-//! What waits for counters.
+//! Instructions that wait for counters.
 
 use std::fmt;
 
@@ -30,11 +30,11 @@ struct Waiter {
     mnemonic: &'static str,
     /// The counters in its immediate, with their lowest bits; the counters of `s_waitcnt` are [`Immediate::Counters`].
     fields: &'static [(Counter, u8)],
-    /// It has an operand before the immediate, a register that is added to it.
+    /// It has an operand before the immediate, a register that is added to the immediate.
     register: bool,
 }
 
-/// Bits of a counter in an immediate that has one or two.
+/// The bits of a counter in an immediate that contains one or two.
 const BITS: u16 = 0x3f;
 
 /// The instructions, those of several counters first.
@@ -104,8 +104,8 @@ impl WaitCnt {
         set.counters().iter().fold(WaitCnt::NONE, |wait, counter| counter.set(wait, 0))
     }
 
-    /// What a function has waited for when it begins and when it returns, by LLVM's convention (LLVM 22, measured): everything but
-    /// stores that have a counter of their own.
+    /// The waits that a function has done when it begins and when it returns, by LLVM's convention (LLVM 22, measured):
+    /// for everything but stores that have a counter of their own.
     ///
     /// ```
     /// use gcn_isa::InstructionSet;
@@ -123,7 +123,8 @@ impl WaitCnt {
         Counter::ALL.into_iter().filter(move |counter| counter.is_in(self))
     }
 
-    /// What an instruction waits for, if it waits for counters. With a register whose value nobody knows it waits for nothing.
+    /// The wait of an instruction, if it waits for counters. If it adds a register of unknown value, it guarantees
+    /// nothing.
     pub fn of(inst: &Inst) -> Option<WaitCnt> {
         if inst.desc.class != Class::Waitcnt {
             return None;
@@ -172,7 +173,7 @@ impl WaitCnt {
         fields.map(|&(counter, low)| (counter, u16::from(counter.capacity(set)) << low)).collect()
     }
 
-    /// What `s_waitcnt` with this immediate waits for; unused bits are ignored, as the hardware does.
+    /// The wait of `s_waitcnt` with this immediate; unused bits are ignored, as the hardware does.
     pub fn of_immediate(set: InstructionSet, imm: u16) -> WaitCnt {
         fields(set).fold(WaitCnt::NONE, |wait, (counter, field)| with(wait, set, counter, field.decode(imm)))
     }
@@ -205,7 +206,7 @@ impl WaitCnt {
         self == Self::NONE
     }
 
-    /// The part that an instruction like `inst`, which waits for counters, can say.
+    /// The part of the wait that an instruction like `inst`, which waits for counters, can express.
     #[must_use]
     pub fn part_of(self, inst: &Inst) -> WaitCnt {
         if inst.desc.mnemonic == WaitCnt::INSTRUCTION {
@@ -248,8 +249,8 @@ impl WaitCnt {
         })
     }
 
-    /// The mnemonics that wait for this and nothing else, each with whether it has a register and what it waits for: as few as the
-    /// instruction set has. None if nothing is waited for.
+    /// The fewest mnemonics of the instruction set that express exactly this wait, each with whether it has a register
+    /// and what it waits for. None if there is nothing to wait for.
     fn parts(self, set: InstructionSet) -> SmallVec<[(&'static str, bool, WaitCnt); 1]> {
         let mut left = self;
         let mut parts = SmallVec::new();
@@ -282,7 +283,7 @@ impl WaitCnt {
         made.collect()
     }
 
-    /// The wait with an instruction set, which says how it is written.
+    /// The wait with an instruction set, which determines its text.
     pub const fn on(self, set: InstructionSet) -> OnSet {
         OnSet { wait: self, set }
     }
@@ -296,14 +297,15 @@ fn with(wait: WaitCnt, set: InstructionSet, counter: Counter, value: u16) -> Wai
 /// A wait on an instruction set.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct OnSet {
-    /// What is waited for.
+    /// The wait.
     pub wait: WaitCnt,
     /// Where.
     pub set: InstructionSet,
 }
 
 impl OnSet {
-    /// The counters that are waited for, as `s_waitcnt` names them: `vmcnt(0) lgkmcnt(1)`. All at their largest values if none is.
+    /// The counters of the wait, in the notation of `s_waitcnt`: `vmcnt(0) lgkmcnt(1)`. All at their largest values if
+    /// there is nothing to wait for.
     pub fn counters(self) -> String {
         let none = self.wait.is_none();
         let shown = self.set.counters().iter().filter(|c| none || c.is_in(self.wait));
@@ -312,7 +314,7 @@ impl OnSet {
         parts.join(" ")
     }
 
-    /// The statements that wait for it; of none, the `s_waitcnt` that waits for nothing.
+    /// The statements that express the wait; for an empty one, the `s_waitcnt` that does not wait.
     pub fn statements(self) -> Vec<String> {
         let parts = self.wait.parts(self.set);
         if parts.is_empty() {

@@ -56,7 +56,7 @@ struct Operation {
 struct Open(Vec<Operation>);
 
 impl Open {
-    /// Takes out what `inst` depends on, and tells by which rule.
+    /// Removes the operations on which `inst` depends, and reports the rule for each.
     fn settle(&mut self, inst: &Inst, events: &Events, mut depends: impl FnMut(&'static CounterRule, usize)) {
         let access = Access::of(inst, events);
         self.0.retain_mut(|operation| {
@@ -109,8 +109,8 @@ impl<'a> Access<'a> {
         Access { inst, events, reads: inst.reads(), writes: inst.writes() }
     }
 
-    /// The rule by which an operation that writes `reg` has to be done before the instruction. Operations
-    /// that write the same register one after the other are left out: most finish in order.
+    /// The rule by which an operation that writes `reg` has to complete before the instruction. Successive operations
+    /// that write the same register are excluded: most finish in order.
     fn register_rule(&self, reg: Reg) -> Option<&'static CounterRule> {
         if self.reads.iter().any(|u| u.reg.overlaps(reg)) {
             return Some(&counter::RAW);

@@ -10,11 +10,11 @@ use crate::program::Program;
 use crate::reg::Reg;
 use crate::table::Class;
 
-/// Stretches of code that are searched before an instruction at most. Real code has a few; a block with
-/// thousands of predecessors must not cost the square of their number.
+/// The most stretches of code that are searched before an instruction. Real code has a few; a block with thousands of
+/// predecessors must not cost quadratic time.
 const MOST_STRETCHES: usize = 64;
 
-/// Counts the sites of every rule. Returns how many lines and edges it looked at.
+/// Counts the sites of every rule. Returns the number of visited lines and edges.
 pub(super) fn count(program: &Program, config: Config, evidence: &mut Evidence) -> usize {
     let search = Search::new(program, config);
     let mut sites = Vec::new();
@@ -35,9 +35,9 @@ pub(super) fn count(program: &Program, config: Config, evidence: &mut Evidence) 
 struct Between {
     /// Wait states.
     states: u32,
-    /// Of these, the ones of `s_nop` and `v_nop`.
+    /// The part of it that `s_nop` and `v_nop` contribute.
     nops: u32,
-    /// The same with each matrix instruction at its passes.
+    /// The same, with each matrix instruction counted as its passes.
     time: u32,
     /// Branches.
     branches: u32,
@@ -103,7 +103,7 @@ struct Stretch {
     block: usize,
     /// One past the last line.
     end: usize,
-    /// What stands between that and the second instruction.
+    /// The code between that and the second instruction.
     between: Between,
     /// The stretch that follows on the path, by its place in the trail.
     next: Option<usize>,
@@ -129,14 +129,14 @@ impl Search {
         Search { cfg: Cfg::build(program), config, views, costs, window: 2 * u32::from(reach) }
     }
 
-    /// The sites of the instruction `second` of `block`. Returns how many lines and edges it looked at.
+    /// The sites of the instruction `second` of `block`. Returns the number of visited lines and edges.
     fn sites(&self, block: usize, second: usize, sites: &mut Vec<Site>) -> usize {
         let mut trail = Trail::new();
         trail.push(Stretch { block, end: second, between: Between::default(), next: None });
         let (mut done, mut looks) = (0, 0);
         while done < trail.len() {
             let walked = trail[done].block;
-            // A walk that ends early has gone over no more lines than the rules reach.
+            // A walk that ends early has visited no more lines than the rules reach.
             looks += (trail[done].end - self.cfg.blocks[walked].start).min(self.window as usize);
             if let Some(between) = self.walk(&trail, done, second, sites) {
                 looks += self.cfg.blocks[walked].preds.len();
@@ -157,8 +157,8 @@ impl Search {
         looks
     }
 
-    /// Holds the lines of the stretch at `index` against the second instruction. Returns what stands after
-    /// the block's start, unless that is beyond the window.
+    /// Compares the lines of the stretch at `index` with the second instruction. Returns the code between the block's
+    /// start and the second instruction, unless that is beyond the window.
     fn walk(&self, trail: &Trail, index: usize, second: usize, sites: &mut Vec<Site>) -> Option<Between> {
         let stretch = &trail[index];
         let mut between = stretch.between;
@@ -182,8 +182,8 @@ impl Search {
         Some(between)
     }
 
-    /// True if what `first` writes of `reg` is written again before the second instruction. A rule may still
-    /// bind the two by its words, but says nothing about a value that is lost.
+    /// True if the part of `reg` that `first` writes is written again before the second instruction. A rule may still
+    /// bind the two by its wording, but has no meaning for a value that is lost.
     fn is_overwritten(&self, trail: &Trail, index: usize, first: usize, reg: Reg) -> bool {
         let written = self.views[first].uses().iter().filter(|u| u.role.intersects(Role::WRITES));
         let Some(common) = written.filter_map(|u| common(u.reg, reg)).next() else { return false };

@@ -1,9 +1,10 @@
 //! Memory clauses under XNACK: runs of memory instructions that a page fault replays as a whole.
 //!
-//! Adjacent scalar memory instructions form a clause, and adjacent vector memory instructions do; anything else between two
-//! of them, a branch or an `s_nop` included, ends it, a label does not. When one faults, others of the clause may run
-//! again, so that nothing in it may overwrite what something in it reads, and a store must not follow a load. It is not
-//! enough to look at neighbours: the conflict may be with any earlier instruction of the clause (measured with LLVM 22).
+//! Adjacent scalar memory instructions form a clause, and so do adjacent vector memory instructions. Any other
+//! instruction between two of them, a branch or an `s_nop` included, ends it; a label does not. When one faults, others
+//! of the clause may run again, so no member may overwrite a register that a member reads, and a store must not follow
+//! a load. It is not enough to examine neighbours: the conflict may be with any earlier instruction of the clause
+//! (measured with LLVM 22).
 
 use super::view::{Kinds, Role, View};
 use crate::reg::{Reg, RegUnit};
@@ -18,7 +19,7 @@ pub enum ClauseKind {
 }
 
 impl View {
-    /// The kind of clause that the instruction stands in; `None` for one that ends a clause.
+    /// The kind of clause to which the instruction belongs; `None` for one that ends a clause.
     pub fn clause_kind(&self) -> Option<ClauseKind> {
         if self.kinds.contains(Kinds::SMEM) {
             Some(ClauseKind::Scalar)

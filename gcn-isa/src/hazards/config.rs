@@ -1,4 +1,4 @@
-//! Which rules count: sets by name, and single rules added and left out.
+//! Selects rules: sets by name, and single rules added and removed.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,21 +8,22 @@ use std::sync::LazyLock;
 use super::counter::{self, CounterRule};
 use super::evidence::{self, Counts, Evidence, Grade, UnknownName};
 use super::remedy::{self, RemedyRule};
+use super::row::Cite;
 use super::rule::Rule;
 use crate::cfg::Flow;
 use crate::indexing::Indexing;
 use crate::program::Program;
-use crate::target::TargetSet;
+use crate::target::{Target, TargetSet};
 
-/// What every rule has, whatever it is about.
+/// The facts that every rule has, of whatever kind.
 #[derive(Clone, Copy, Debug)]
 pub struct RuleFacts {
     /// The name.
     pub id: &'static str,
-    /// What must not be, in words.
+    /// The violation, in words.
     pub title: &'static str,
     /// Where it is written.
-    pub cite: &'static str,
+    pub cite: Cite,
     /// The targets that have it.
     pub targets: TargetSet,
     /// Who says so.
@@ -31,16 +32,16 @@ pub struct RuleFacts {
     pub xnack: bool,
     /// True if it is about the distance of instructions.
     pub is_distance: bool,
-    /// What else is known.
+    /// Further remarks.
     pub note: &'static str,
 }
 
 /// A rule of any kind, as sets and pages see it.
 pub trait AnyRule {
-    /// What every rule has.
+    /// The common facts.
     fn facts(&self) -> RuleFacts;
 
-    /// What shipping kernels do about the rule.
+    /// How often shipping kernels satisfy and break the rule.
     fn counts(&self) -> Counts {
         evidence::counts(self.facts().id)
     }
@@ -54,6 +55,7 @@ pub trait AnyRule {
 impl AnyRule for Rule {
     fn facts(&self) -> RuleFacts {
         let Rule { id, title, cite, evidence, xnack, note, .. } = *self;
+        let cite = Cite::One(cite);
         RuleFacts { id, title, cite, targets: self.targets(), evidence, xnack, is_distance: true, note }
     }
 }
@@ -68,6 +70,7 @@ impl AnyRule for CounterRule {
 impl AnyRule for RemedyRule {
     fn facts(&self) -> RuleFacts {
         let RemedyRule { id, title, cite, targets, evidence, note, .. } = *self;
+        let cite = Cite::One(cite);
         RuleFacts { id, title, cite, targets, evidence, xnack: false, is_distance: true, note }
     }
 }
@@ -82,14 +85,32 @@ fn every() -> impl Iterator<Item = &'static dyn AnyRule> {
 static NUMBERS: LazyLock<BTreeMap<&'static str, usize>> =
     LazyLock::new(|| every().enumerate().map(|(number, rule)| (rule.facts().id, number)).collect());
 
-/// The number of the rule called `id`; one beyond all others if there is none.
+/// The number of the rule called `id`; beyond all others if there is none.
 pub(super) fn number(id: &str) -> usize {
     NUMBERS.get(id).copied().unwrap_or(NUMBERS.len())
 }
 
-/// A rule set by name. Each holds rules, and so numbers: where sources ask for different numbers, each number is a rule.
+/// Where the rule called `id` is written, as far as it is about code of `target`; `None` stands for all that have the rule. Empty if there
+/// is no such rule.
 ///
-/// A set says which *sources* are listened to. That the manuals at hand do not mention a case is no permission to ignore it.
+/// ```
+/// use gcn_isa::Target;
+/// use gcn_isa::hazards::citation;
+///
+/// assert_eq!(citation("waitcnt.raw", Some(Target::GFX942)), "CDNA3 ISA section 4.4");
+/// assert_eq!(citation("waitcnt.raw", Some(Target::GFX1201)), "RDNA 4 ISA section 5.7");
+/// ```
+pub fn citation(id: &str, target: Option<Target>) -> String {
+    let facts = every().map(|rule| rule.facts()).find(|facts| facts.id == id);
+    let on =
+        |facts: RuleFacts| facts.cite.on(target.map_or(facts.targets, |target| TargetSet::of(&[target])));
+    facts.map(on).unwrap_or_default()
+}
+
+/// A rule set by name. It contains rules, and thereby numbers: where sources require different numbers, each number is
+/// a rule.
+///
+/// A set is defined by its *sources*. That the available manuals do not mention a case is no permission to ignore it.
 ///
 /// ```
 /// use gcn_isa::hazards::{RuleSet, rule};
@@ -102,21 +123,22 @@ pub(super) fn number(id: &str) -> usize {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum RuleSet {
-    /// Every rule, so that of each case the largest number counts that anybody asks for.
+    /// Every rule, so that for each case the largest number of any source applies.
     #[default]
     Safe,
-    /// What the manuals, rocRoller or shipping kernels ask for, and every rule about counters but those that the manuals
-    /// contradict, and those of XNACK replay; on RDNA what LLVM and Mesa both ask for. What only LLVM, only Mesa or only caution asks
-    /// for is left out.
+    /// The requirements of the manuals, rocRoller or shipping kernels, every rule about counters except those that the
+    /// manuals contradict, and those of XNACK replay; on RDNA the requirements on which LLVM and Mesa agree.
+    /// Requirements of only LLVM, only Mesa or only caution are excluded.
     Fast,
-    /// What the vendor asks for in its manuals or, with LLVM's consent, in rocRoller: the grades from *documented* on.
+    /// The requirements of the vendor, in its manuals or, where LLVM agrees, in rocRoller: the grades from *documented*
+    /// on.
     Manual,
-    /// What manuals and LLVM ask for and shipping kernels always keep.
+    /// The requirements of manuals and LLVM that shipping kernels always satisfy.
     Certain,
-    /// What LLVM 22 inserts, to compare with: its numbers where others are larger, its waits for what cannot matter, and remedies within
-    /// each function by itself.
+    /// The waits that LLVM 22 inserts, for comparison: its numbers where others are larger, its unnecessary waits, and
+    /// remedies within each function separately.
     Llvm,
-    /// What Mesa 25 asks for on RDNA, and LLVM's rules about counters. On GFX9 it has no wait states.
+    /// The requirements of Mesa 25 on RDNA, and LLVM's rules about counters. On GFX9 it has no wait states.
     Mesa,
 }
 
@@ -163,7 +185,7 @@ impl RuleSet {
     }
 }
 
-/// True if more than LLVM and caution ask for the rule, or it is about what only the target id can exclude.
+/// True if not only LLVM and caution require the rule, or if it concerns something that only the target id can exclude.
 fn is_fast(rule: &(impl AnyRule + ?Sized), evidence: Evidence, counts: Counts) -> bool {
     let uncontradicted = || evidence.llvm.is_asked_for() && !evidence.manual.is_less();
     evidence.is_asked_for_by_amd()
@@ -188,7 +210,7 @@ impl FromStr for RuleSet {
     }
 }
 
-/// As many as there may be rules, in words of 64.
+/// The capacity for rules, in words of 64.
 const WORDS: usize = 4;
 
 /// Rules by number.
@@ -231,13 +253,12 @@ static BY_SET: LazyLock<[Numbers; RuleSet::ALL.len()]> =
 pub struct Config {
     /// XNACK replay may be on: its rules count if they are in the set.
     pub xnack: bool,
-    /// Control is followed to every place where a jump may lead of which the program does not say where it leads
-    /// ([`Config::flow`]). Requirements on such paths are cautious.
+    /// Unknown jumps are followed to every possible target ([`Config::flow`]). Requirements on such paths are cautious.
     pub follows_guesses: bool,
-    /// Registers that an index reaches count as well as those that an instruction names. LLVM 22 looks at the latter only.
+    /// Registers that an index reaches count like those that an instruction names. LLVM 22 considers only the latter.
     pub follows_indices: bool,
-    /// Sequences that rules with remedies are about go on into a function that is called, and back. LLVM 22 looks at each function by
-    /// itself.
+    /// Sequences of the rules with remedies continue into called functions, and back. LLVM 22 considers each function
+    /// separately.
     pub follows_calls: bool,
     rules: Numbers,
 }
@@ -256,12 +277,12 @@ impl From<RuleSet> for Config {
 }
 
 impl Config {
-    /// The ways that control may take and that count under these rules: what is found on a way that is only possible is cautious.
+    /// The control flow that applies under these rules: findings on paths that are only possible are cautious.
     pub fn flow(self, program: &Program) -> Flow {
         if self.follows_guesses { Flow::of(program) } else { Flow::sure(program) }
     }
 
-    /// The registers that an index reaches, as far as these rules ask.
+    /// The registers that an index reaches, as far as these rules consider them.
     pub fn indexing(self, program: &Program, flow: &Flow) -> Indexing {
         if self.follows_indices { Indexing::of(program, flow) } else { Indexing::default() }
     }
@@ -327,7 +348,7 @@ pub struct UnknownRule {
     near: Vec<&'static str>,
 }
 
-/// How many near names an error lists.
+/// The number of similar names that an error lists.
 const NEAR: usize = 3;
 
 impl UnknownRule {

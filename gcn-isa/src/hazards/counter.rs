@@ -1,27 +1,28 @@
-//! The rules that are not about wait states: counters, barriers, and single instructions. The checker and the inserter
+//! The rules that do not concern wait states: counters, barriers, and single instructions. The checker and the inserter
 //! report under these names.
 
 use super::evidence::Evidence;
-use super::row::counter_rules;
+use super::row::on::{GFX9, GFX10_1, GFX10_3, GFX11_0, GFX11_5, GFX12};
+use super::row::{Cite, cite, counter_rules};
 use crate::target::{Target, TargetSet};
 
-/// A rule about operations that return some time later, or about one instruction by itself.
+/// A rule about operations that complete later, or about a single instruction.
 #[derive(Debug)]
 pub struct CounterRule {
     /// Name: `waitcnt.` for registers and memory that a counter tracks, `barrier.` for barriers; otherwise as for
     /// [`super::Rule`].
     pub id: &'static str,
-    /// What must not be, in words.
+    /// The violation, in words.
     pub title: &'static str,
     /// Where it is written.
-    pub cite: &'static str,
+    pub cite: Cite,
     /// The targets that have the rule.
     pub targets: TargetSet,
-    /// What manuals and LLVM say about it.
+    /// The statements of manuals and LLVM about it.
     pub evidence: Evidence,
     /// True if the rule matters only with XNACK replay on.
     pub xnack: bool,
-    /// What else is known about it.
+    /// Further remarks.
     pub note: &'static str,
 }
 
@@ -41,38 +42,47 @@ impl PartialEq for CounterRule {
 
 impl Eq for CounterRule {}
 
-const SECTION_4_4: &str = "CDNA3 ISA section 4.4";
-const FULL_COUNTERS: &str = "ROCm/rocm-systems issue 11202; LLVM 22, measured";
-const MEMORY_MODEL: &str = "LLVM AMDGPU guide, memory model";
+/// "Data dependency resolution", in the manual of each instruction set.
+const MANUAL_OF_COUNTERS: Cite = Cite::BySet(&[
+    (GFX9, "CDNA3 ISA section 4.4"),
+    (GFX10_1, "RDNA ISA section 4.4"),
+    (GFX10_3, "RDNA 2 ISA section 4.4"),
+    (GFX11_0, "RDNA 3 ISA section 5.6"),
+    (GFX11_5, "RDNA 3.5 ISA section 5.6"),
+    (GFX12, "RDNA 4 ISA section 5.7"),
+]);
+const FULL_COUNTERS: Cite = Cite::One("ROCm/rocm-systems issue 11202; LLVM 22, measured");
+const MEMORY_MODEL: Cite = Cite::One("LLVM AMDGPU guide, memory model");
+const MEASURED: Cite = Cite::One(cite::LLVM);
 
 counter_rules! {
     /// A result is read too early.
     RAW = "waitcnt.raw", "a register is read before the memory operation that writes it is done";
-        SECTION_4_4, ALL, DEFINED.
+        MANUAL_OF_COUNTERS, ALL, DEFINED.
     /// A result arrives on top of a newer value.
     WAW = "waitcnt.waw", "a register is written before the memory operation that writes it is done";
-        SECTION_4_4, ALL, DEFINED;
+        MANUAL_OF_COUNTERS, ALL, DEFINED;
         "a load whose result arrives after the other's in the same order needs no wait".
-    /// The same with a FLAT operation and one that returns in order after it.
+    /// The same for a FLAT operation followed by one that returns in order.
     WAW_FLAT = "waitcnt.flat-waw",
         "a vector memory operation writes a register before the FLAT operation that writes it is done";
-        SECTION_4_4, GFX9, of(Less, Less);
+        MANUAL_OF_COUNTERS, GFX9, of(Less, Less);
         "FLAT counts on vmcnt in order if it went to memory, and lgkmcnt(0) says that it did not go to LDS; \
          LLVM relies on it".
     /// The other half of a register is still to be written.
     HALF = "waitcnt.half",
         "one half of a register is used before the memory operation that writes the other is done";
-        "LLVM 22, measured", FROM_GFX11, LLVM;
+        MEASURED, FROM_GFX11, LLVM;
         "since RDNA 3 a half of a VGPR is a register of its own, and D16 loads write one. LLVM 22 counts whole registers, the version \
          that Triton 3.9 has counts halves; the manuals describe no dependence between them".
-    /// What is outstanding besides may overtake.
+    /// Other outstanding operations may overtake it.
     MIXED = "waitcnt.mixed",
         "the wait counts only operations of the same type as done in order, with others outstanding on the \
          counter";
-        SECTION_4_4, ALL, ABOVE_MANUAL;
+        MANUAL_OF_COUNTERS, ALL, ABOVE_MANUAL;
         "by the manual operations of one type return in order, so that a wait for as many as the type itself \
          has younger ones is enough; LLVM waits for zero as soon as types are mixed".
-    /// Nothing but a full counter has made an operation finish.
+    /// Only a full counter has forced an operation to complete.
     FULL = "waitcnt.full",
         "no wait makes sure that an operation is done, only a full counter that holds up later ones";
         FULL_COUNTERS, ALL, of(Silent, Less);
@@ -88,20 +98,20 @@ counter_rules! {
     /// A function touches what its caller's operations may still write.
     CALL_ENTRY = "call.entry",
         "a function uses registers before it has waited for the operations of its caller";
-        "LLVM 22, measured", ALL, LLVM;
+        MEASURED, ALL, LLVM;
         "LLVM's functions begin with a wait for every counter but one of stores alone, and callers rely on it".
     /// A function leaves operations outstanding.
     CALL_EXIT = "call.exit", "a function returns with operations outstanding";
-        "LLVM 22, measured", ALL, LLVM;
+        MEASURED, ALL, LLVM;
         "LLVM's functions wait for every counter before they return, that of stores only where it is that of loads \
          as well, and callers rely on it; a return is s_setpc_b64 s[30:31]".
     /// Data that is still to be sent is overwritten.
     WAR = "waitcnt.exp-war",
         "a register is written before the GDS or GWS operation that reads it has done so";
-        SECTION_4_4, WITH_GDS, AGREED.
+        MANUAL_OF_COUNTERS, WITH_GDS, AGREED.
     /// LDS is used before a load into it is done.
     LDS_DMA = "waitcnt.lds-dma", "LDS is accessed before a load into LDS is done";
-        SECTION_4_4, UP_TO_GFX10, LLVM;
+        MANUAL_OF_COUNTERS, UP_TO_GFX10, LLVM;
         "it counts on vmcnt only; addresses are not looked at, so that one half of LDS may be meant and the \
          other used".
     /// A cache is invalidated under outstanding loads.
@@ -111,7 +121,7 @@ counter_rules! {
     /// A barrier needs every counter at 0.
     BARRIER_COUNTERS = "barrier.counters",
         "a barrier is reached with operations outstanding; this target needs every counter at 0";
-        "LLVM 22, measured", WITHOUT_BACK_OFF, MANUAL.
+        MEASURED, WITHOUT_BACK_OFF, MANUAL.
     /// A barrier before an LDS write is done.
     BARRIER_LDS = "barrier.lds",
         "a barrier is reached before an LDS write is done, so other waves may not see it";
@@ -142,21 +152,21 @@ counter_rules! {
          later barrier publishes the store, the finding is documented".
     /// GWS before what it orders.
     GWS = "waitcnt.gws", "memory is accessed, or a barrier reached, before a GWS operation is done";
-        "LLVM 22, measured", WITH_GDS, LLVM;
+        MEASURED, WITH_GDS, LLVM;
         "the operation makes the wave wait for others; LLVM waits for every counter directly after it".
     /// A 64-bit shift by the last VGPR.
     SHIFT64 = "llvm.shift64", "the amount of a 64-bit shift stands in the last VGPR of the allocation";
-        "LLVM 22; LLVM pull request 183839", FROM_GFX90A, LLVM;
+        Cite::One("LLVM 22; LLVM pull request 183839"), FROM_GFX90A, LLVM;
         "LLVM copies the amount to another register: LLVM 22.1.8 on gfx90a, later versions on gfx942 and \
          gfx950 too; allocations are of 8 registers".
     /// A scalar load over its own address.
     SMEM_ADDRESS = "xnack.smem-address", "a scalar load of two or more registers overwrites its own address";
-        "LLVM 22", GFX9, LLVM, xnack;
+        Cite::One("LLVM 22"), GFX9, LLVM, xnack;
         "a page fault half-way replays it with what its first part has loaded as the address. A load at a \
          multiple of its size is not split; it is taken to be one if its immediate offset is such a multiple".
     /// VCCZ after a write of half of VCC.
     VCCZ_HALF = "llvm.vccz-half", "half of VCC is written, then VCCZ is read, which that leaves as it was";
-        "LLVM 22", GFX9, ABOVE_MANUAL;
+        Cite::One("LLVM 22"), GFX9, ABOVE_MANUAL;
         "LLVM writes VCC to itself before such a branch on targets up to GFX9; the MI100 manual says that \
          each scalar write to VCC updates VCCZ (3.9)".
 }

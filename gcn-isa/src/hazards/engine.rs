@@ -1,4 +1,4 @@
-//! The one place where rules are matched against instructions.
+//! Matches rules against instructions; all such queries go through this module.
 
 use std::sync::LazyLock;
 
@@ -41,7 +41,7 @@ fn rules(target: Target) -> &'static [Entry] {
     &BY_TARGET[target.instruction_set().index()]
 }
 
-/// What can stand between two instructions for a rule to bind them, by target.
+/// The kinds of instructions that rules require between two others, by target.
 static CROSSINGS: LazyLock<[Kinds; InstructionSet::COUNT]> = LazyLock::new(|| {
     let by = |e: &Entry| if let Link::Crossing { by, .. } = e.rule.link { by } else { Kinds::empty() };
     BY_TARGET.each_ref().map(|rules| rules.iter().map(by).fold(Kinds::empty(), Kinds::union))
@@ -52,12 +52,13 @@ fn crossings(target: Target) -> Kinds {
     CROSSINGS[target.instruction_set().index()]
 }
 
-/// The rules that can bind something after an instruction, what that may be, and the longest wait among them.
+/// The rules that can bind a later instruction after this one, the kinds that it may have, and the longest wait among
+/// them.
 fn candidates(view: &View) -> (Candidates, Kinds, u8) {
     let mut found = Candidates::new();
     let (mut binds, mut reach) = (Kinds::empty(), 0);
     for (i, Entry { rule, .. }) in rules(view.target).iter().enumerate() {
-        // Few instructions meet a rule's condition, which is quickly said.
+        // Few instructions meet a rule's condition, so test that first.
         if !rule.first.holds(view.kinds) || !produces(rule.link, view) {
             continue;
         }
@@ -96,12 +97,12 @@ impl View {
         view
     }
 
-    /// The longest wait that any rule asks if `second` comes right after this instruction.
+    /// The longest wait that any rule requires if `second` directly follows this instruction.
     pub fn required(&self, second: &View, config: Config) -> Option<Need> {
         self.required_since(second, config, Since::NOTHING)
     }
 
-    /// The longest wait that any rule asks if `second` comes after this instruction, and `since` what stands between.
+    /// The longest wait that any rule requires if `second` follows this instruction with `since` in between.
     pub fn required_since(&self, second: &View, config: Config, since: Since) -> Option<Need> {
         let mut best: Option<Need> = None;
         self.each_need(second, config, since, |need| {
@@ -112,12 +113,12 @@ impl View {
         best
     }
 
-    /// What each rule asks if `second` comes right after this instruction, longest first.
+    /// The requirement of each rule if `second` directly follows this instruction, longest first.
     pub fn required_all(&self, second: &View, config: Config) -> SmallVec<[Need; 4]> {
         self.required_all_since(second, config, Since::NOTHING)
     }
 
-    /// What each rule asks if `second` comes after this instruction and `since` stands between, longest first.
+    /// The requirement of each rule if `second` follows this instruction with `since` in between, longest first.
     pub fn required_all_since(&self, second: &View, config: Config, since: Since) -> SmallVec<[Need; 4]> {
         let mut needs = SmallVec::new();
         self.each_need(second, config, since, |need| needs.push(need));
@@ -125,7 +126,7 @@ impl View {
         needs
     }
 
-    /// Calls `found` with what each rule asks if `second` comes after this instruction and `since` stands between.
+    /// Calls `found` with the requirement of each rule if `second` follows this instruction with `since` in between.
     pub(crate) fn each_need(&self, second: &View, config: Config, since: Since, mut found: impl FnMut(Need)) {
         // Most pairs of neighbours end here.
         if !self.binds.intersects(second.kinds) {
@@ -145,7 +146,7 @@ impl View {
     }
 }
 
-/// A register that links two instructions, and how the less direct of the two comes to it.
+/// A register that links two instructions, and how the less direct of the two reaches it.
 #[derive(Clone, Copy)]
 struct Bound {
     reg: Reg,
@@ -171,11 +172,11 @@ fn linked(link: Link, first: &View, second: &View, since: Since) -> Option<Optio
     }
 }
 
-/// What the clause rule asks for before `second` because of the instructions `before` it, in program order: the index in
-/// `before` of the instruction that it conflicts with, and the need. `None` without XNACK.
+/// The requirement of the clause rule before `second` because of the instructions `before` it, in program order: the
+/// index in `before` of the conflicting instruction, and the need. `None` without XNACK.
 ///
-/// `before` may begin anywhere; the clause in it is found. One instruction that is not a memory instruction of `second`'s kind,
-/// put before `second`, is enough.
+/// `before` may begin anywhere; the function finds the clause in it. Inserting one instruction that is not a memory
+/// instruction of `second`'s kind before `second` is a remedy.
 pub fn clause_need<'a>(
     before: impl ExactSizeIterator<Item = &'a View> + DoubleEndedIterator + Clone,
     second: &View,
@@ -200,7 +201,7 @@ pub fn clause_need<'a>(
     needs.next()
 }
 
-/// True if the opcodes and passes of the two are as asked.
+/// True if the opcodes and passes of the two are as the overlap condition requires.
 fn alike(first: &View, second: &View, overlap: Overlap) -> bool {
     let same_opcode = first.opcode == second.opcode;
     let same_passes = first.passes == second.passes;
@@ -219,14 +220,14 @@ fn fits(x: &Use, y: &Use, overlap: Overlap) -> bool {
         Overlap::Any | Overlap::AnyLive | Overlap::AnySameOpcode | Overlap::AnyOtherOpcode => {
             x.reg.overlaps(y.reg)
         }
-        // Which registers of a range an index reaches decides whether it is the same tuple: it may be, or not.
+        // With a range of registers it is unknown which one the index selects: it may or may not be the same tuple.
         _ if x.via.max(y.via) >= Via::Range => x.reg.overlaps(y.reg),
         Overlap::Partial | Overlap::PartialEver => x.reg.overlaps(y.reg) && x.reg != y.reg,
         _ => x.reg == y.reg,
     }
 }
 
-/// True if some of what `x` of `first` shares with `y` is still its own, or need not be.
+/// True if some of the registers that `x` of `first` shares with `y` have not been overwritten, or need not be intact.
 fn is_live(first: &View, x: &Use, y: &Use, overlap: Overlap, live: u32) -> bool {
     let need_not = match overlap {
         Overlap::PartialEver => true,
@@ -236,8 +237,8 @@ fn is_live(first: &View, x: &Use, y: &Use, overlap: Overlap, live: u32) -> bool 
     live == u32::MAX || need_not || first.owned() != Some(x.reg) || live & x.reg.shared_with(y.reg) != 0
 }
 
-/// The second instruction's register that overlaps one of the first as asked. One that both name comes before one that an index
-/// may reach.
+/// The second instruction's register that overlaps one of the first as required. One that both name takes precedence
+/// over one that an index may reach.
 fn common(first: &View, a: Role, second: &View, b: Role, overlap: Overlap, live: u32) -> Option<Bound> {
     if !second.roles.intersects(b) || !alike(first, second, overlap) {
         return None;

@@ -1,11 +1,12 @@
-//! How well a rule is supported: manual, LLVM, rocRoller, shipping kernels, and the grade that follows.
+//! The support of a rule: manual, LLVM, rocRoller, shipping kernels, and the resulting grade.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::LazyLock;
 
-/// What manuals, LLVM and rocRoller say about a rule. What shipping kernels do about it is counted: [`Counts`].
+/// The statements of manuals, LLVM and rocRoller about a rule. The behaviour of shipping kernels is counted separately:
+/// [`Counts`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Evidence {
     /// The manuals.
@@ -17,22 +18,22 @@ pub struct Evidence {
     pub rocroller: Voice,
     /// Mesa 25.0.7: the pass of its shader compiler ACO that keeps hazards away, and its tests (RDNA only).
     pub mesa: Voice,
-    /// Hardware was seen to compute wrong results without it, by a public report that says with what code.
+    /// Hardware computes wrong results without it, according to a public report that includes the code.
     pub fails: bool,
 }
 
-/// What a source says about a rule.
+/// The statement of one source about a rule.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Voice {
-    /// It is how the machine is defined; no reading makes it optional.
+    /// It is part of the machine's definition; no reading makes it optional.
     Defines,
     /// It asks for this number or more.
     Agrees,
-    /// Its words ask for this number, but need not mean it.
+    /// Its wording includes this number, but may not intend it.
     Covers,
-    /// It asks for this number where that cannot matter.
+    /// It requires this number where that cannot matter.
     Moot,
-    /// It asks for fewer wait states or a weaker wait, at least in some cases.
+    /// It requires fewer wait states or a weaker wait, at least in some cases.
     Less,
     /// It does not mention the case.
     Silent,
@@ -62,14 +63,14 @@ impl Voice {
         matches!(self, Voice::Less)
     }
 
-    /// True if this source has a reason to ask for it.
+    /// True if this source has a reason to require it.
     const fn is_meant(self) -> bool {
         matches!(self, Voice::Defines | Voice::Agrees | Voice::Covers)
     }
 }
 
 impl Evidence {
-    /// How the machine is defined.
+    /// Part of the machine's definition.
     pub(super) const DEFINED: Evidence = Evidence::of(Voice::Defines, Voice::Agrees);
     /// Manual and LLVM ask for the same.
     pub(super) const AGREED: Evidence = Evidence::of(Voice::Agrees, Voice::Agrees);
@@ -102,32 +103,33 @@ impl Evidence {
         Evidence { rocroller, ..self }
     }
 
-    /// The same of which hardware was seen to fail.
+    /// The same, with hardware observed to fail.
     #[must_use]
     pub(super) const fn fails(self) -> Evidence {
         Evidence { fails: true, ..self }
     }
 
-    /// True if the vendor's manuals, rocRoller or the hardware itself ask for it and mean it.
+    /// True if the vendor's manuals, rocRoller or the hardware itself intentionally require it.
     pub const fn is_asked_for_by_amd(self) -> bool {
         self.manual.is_meant() || self.rocroller.is_meant() || self.fails
     }
 
-    /// True if only LLVM asks for it, and where it cannot matter.
+    /// True if only LLVM requires it, and only where it cannot matter.
     pub const fn is_llvm_quirk(self) -> bool {
         matches!(self.llvm, Voice::Moot) && !self.is_asked_for_by_amd()
     }
 
-    /// True if LLVM and Mesa ask for it and mean it.
+    /// True if LLVM and Mesa intentionally require it.
     pub const fn is_agreed_on_by_compilers(self) -> bool {
         matches!(self.llvm, Voice::Agrees) && self.mesa.is_meant()
     }
 
-    /// The grade of a rule of which shipping kernels make `counts`.
+    /// The grade of a rule with these counts over shipping kernels.
     ///
-    /// *Documented* is what the manual asks for, by its words at least, or both rocRoller and LLVM do, or what hardware was seen
-    /// to fail without. It becomes *certain* if manual and LLVM agree and shipping kernels keep it, if it is how the machine is
-    /// defined, or if both LLVM and Mesa, which know it from AMD, ask for it. Everything else is *cautious*.
+    /// *Documented* are requirements of the manual, at least by its wording, those on which rocRoller and LLVM agree,
+    /// and those without which hardware was observed to fail. A rule becomes *certain* if manual and LLVM agree and
+    /// shipping kernels satisfy it, if it is part of the machine's definition, or if both LLVM and Mesa, which have it
+    /// from AMD, require it. Everything else is *cautious*.
     pub const fn grade(self, counts: Counts) -> Grade {
         match (self.manual, self.llvm) {
             (Voice::Defines, _) => Grade::Certain,
@@ -141,19 +143,19 @@ impl Evidence {
     }
 }
 
-/// How often kernels that ship and run in production keep a rule and break it. A site is an instruction with
-/// an earlier one that the rule binds it to, close enough for the rule to matter.
+/// How often kernels in production satisfy a rule and break it. A site is an instruction with an earlier one to which
+/// the rule binds it, close enough for the rule to matter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Counts {
     /// Sites that keep the rule.
     pub kept: u64,
-    /// Of these, the ones with exactly the distance that the rule asks for.
+    /// The sites with exactly the required distance.
     pub exact: u64,
-    /// Of these, the ones that keep it only thanks to `s_nop` or `v_nop`.
+    /// The sites that satisfy it only because of `s_nop` or `v_nop`.
     pub nops: u64,
     /// Sites that break it; for rules about counters and single instructions, findings.
     pub broken: u64,
-    /// Of these, the ones that keep it if matrix instructions in between count for their passes, or that have a branch in
+    /// The sites that satisfy it if matrix instructions in between count for their passes, or that have a branch in
     /// between.
     pub covered: u64,
     /// Code objects with a site that breaks it.
@@ -161,8 +163,8 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// True if the rule is kept on purpose (some sites have exactly its distance, or an `s_nop` for it) and broken without
-    /// excuse at fewer than one site in ten: kernels have defects, too.
+    /// True if the rule is satisfied on purpose (some sites have exactly its distance, or an `s_nop` for it) and broken
+    /// without excuse at fewer than one site in ten: kernels have defects, too.
     pub const fn are_kept(self) -> bool {
         let broken = self.broken.saturating_sub(self.covered);
         self.exact + self.nops > 0 && broken.saturating_mul(10) < self.kept.saturating_add(self.broken)
@@ -207,8 +209,9 @@ impl fmt::Display for Counts {
     }
 }
 
-/// What was counted over shipping kernels: a line for each corpus, rule and target. `made` says whether people wrote the kernels by
-/// hand or a compiler made them. Only the former are a voice of their own: compiled code keeps what its compiler keeps.
+/// Counts over shipping kernels: a line for each corpus, rule and target. `made` tells whether people wrote the kernels
+/// by hand or a compiler generated them. Only the former are independent evidence: compiled code satisfies the rules of
+/// its compiler.
 const COUNTED: &str = include_str!("../../data/evidence.tsv");
 
 /// The counts of hand-written and of compiled kernels.
@@ -217,12 +220,12 @@ type ByMaker = [Counts; 2];
 /// The values of `made`.
 const MAKERS: [&str; 2] = ["hand", "compiler"];
 
-/// The counts by rule, all corpora and targets together. The file is part of the crate, so a fault in it is a bug, found by the
-/// first test that reads it: hence the panic.
+/// The counts by rule, summed over all corpora and targets. The file is part of the crate, so an error in it is a bug
+/// that the first test which reads it finds: hence the panic.
 static COUNTS: LazyLock<BTreeMap<&'static str, ByMaker>> =
     LazyLock::new(|| read(COUNTED).unwrap_or_else(|line| panic!("evidence.tsv: no counts in `{line}`")));
 
-/// The table by rule, or the line that is none of it. Columns go by their names.
+/// The table by rule, or the malformed line. Columns are identified by their names.
 fn read(table: &'static str) -> Result<BTreeMap<&'static str, ByMaker>, &'static str> {
     let mut lines = table.lines();
     let header: Vec<&str> = lines.next().unwrap_or_default().split('\t').collect();
@@ -257,13 +260,13 @@ pub fn counted_rules() -> impl Iterator<Item = (&'static str, Counts)> {
     COUNTS.iter().map(|(rule, [hand, _])| (*rule, *hand))
 }
 
-/// What shipping kernels that people wrote by hand do about the rule called `id`; zero everywhere if it was not counted. Grades
-/// follow from it.
+/// The counts over hand-written shipping kernels for the rule called `id`; all zero if it was not counted. Grades
+/// follow from them.
 pub fn counts(id: &str) -> Counts {
     COUNTS.get(id).copied().unwrap_or_default()[0]
 }
 
-/// What shipping kernels that a compiler made do about it.
+/// The counts over compiled shipping kernels.
 pub fn compiled_counts(id: &str) -> Counts {
     COUNTS.get(id).copied().unwrap_or_default()[1]
 }
@@ -274,7 +277,7 @@ pub enum Grade {
     /// LLVM or rocRoller only, or a wider reading than the manual's words.
     #[default]
     Cautious,
-    /// The manual says so, or rocRoller and LLVM do, or hardware was seen to fail without it.
+    /// The manual says so, or rocRoller and LLVM agree, or hardware was observed to fail without it.
     Documented,
     /// Manual and LLVM agree and shipping kernels keep it.
     Certain,

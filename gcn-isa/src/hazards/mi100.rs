@@ -1,4 +1,4 @@
-//! Rules of the matrix instructions of gfx908, whose AGPRs are a file of their own.
+//! Rules of the matrix instructions of gfx908, whose AGPRs are a separate file.
 
 use super::row::{cite, rule};
 use super::rule::{

@@ -18,29 +18,30 @@ pub struct RulePage {
     pub id: &'static str,
     /// The family.
     pub family: &'static str,
-    /// What must not be, in words.
+    /// The violation, in words.
     pub title: &'static str,
-    /// What wait-state rules say of two instructions; `None` for rules about counters and single instructions.
+    /// The conditions of wait-state rules on the two instructions; `None` for rules about counters and single
+    /// instructions.
     pub pair: Option<PairFacts>,
     /// The targets that have it.
     pub targets: Vec<&'static str>,
     /// Where it is written.
-    pub citation: &'static str,
-    /// What the manuals say.
+    pub citation: String,
+    /// The statement of the manuals.
     pub manual: String,
-    /// What LLVM 22 says.
+    /// The statement of LLVM 22.
     pub llvm: String,
-    /// What rocRoller says.
+    /// The statement of rocRoller.
     pub rocroller: String,
-    /// What Mesa says of RDNA.
+    /// The statement of Mesa, for RDNA.
     pub mesa: String,
-    /// What a rule of RDNA asks for; empty for the others.
+    /// The remedy that a rule of RDNA requires; empty for others.
     pub remedy: String,
     /// True if hardware was seen to fail without it.
     pub hardware_fails: bool,
-    /// What shipping kernels do that people wrote by hand.
+    /// Counts over hand-written shipping kernels.
     pub kernels: KernelCounts,
-    /// What shipping kernels do that a compiler made: it says whether code keeps the rule, not who asks for it.
+    /// Counts over compiled shipping kernels: they show whether code satisfies the rule, not which source requires it.
     pub compiled: KernelCounts,
     /// How well it is supported.
     pub grade: &'static str,
@@ -48,37 +49,37 @@ pub struct RulePage {
     pub rule_sets: Vec<&'static str>,
     /// True if it matters only with XNACK replay on.
     pub xnack_only: bool,
-    /// What else is known.
+    /// Further remarks.
     pub note: &'static str,
 }
 
-/// What a wait-state rule says of two instructions.
+/// The conditions of a wait-state rule on the two instructions.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct PairFacts {
     /// The first instruction.
     pub first: String,
-    /// What it does for the rule to hold; may be empty.
+    /// The condition on its action; may be empty.
     pub first_does: String,
     /// The second instruction.
     pub second: String,
-    /// What it does for the rule to hold; may be empty.
+    /// The condition on its action; may be empty.
     pub second_does: String,
     /// The kind of dependency.
     pub dependency: String,
-    /// How the registers of both must overlap.
+    /// The required overlap of the registers of both.
     pub overlap: String,
     /// The numbers.
     pub wait_states: Vec<TargetStates>,
 }
 
-/// The wait states that a rule asks for on some targets.
+/// The wait states that a rule requires on some targets.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct TargetStates {
     /// The targets.
     pub targets: Vec<&'static str>,
-    /// As a number or in terms of the passes of the first instruction.
+    /// A number, or a formula in the passes of the first instruction.
     pub formula: String,
     /// By number of passes of the first instruction; empty if the formula is a number.
     pub after: Vec<AfterPasses>,
@@ -100,13 +101,13 @@ pub struct AfterPasses {
 pub struct KernelCounts {
     /// Sites that keep it.
     pub kept: u64,
-    /// Of these, with exactly the distance asked for.
+    /// The sites with exactly the required distance.
     pub exact: u64,
     /// Of these, thanks to `s_nop` or `v_nop`.
     pub nops: u64,
     /// Sites that break it.
     pub broken: u64,
-    /// Of these, excused by passes or a branch in between.
+    /// The sites excused by passes or a branch in between.
     pub covered: u64,
     /// Code objects that break it.
     pub objects: u64,
@@ -172,7 +173,7 @@ fn page(family: &'static str, rule: &impl AnyRule) -> RulePage {
         title,
         pair: None,
         targets: names(targets),
-        citation: cite,
+        citation: cite.on(targets),
         manual: evidence.manual.to_string(),
         llvm: evidence.llvm.to_string(),
         rocroller: evidence.rocroller.to_string(),
@@ -223,7 +224,7 @@ fn pass_counts(target: Target, kinds: Kinds, passes: &mut Vec<u8>) {
     }
 }
 
-/// What the f8f6f4 instructions take, by shape and format.
+/// The passes of the f8f6f4 instructions, by shape and format.
 const F8F6F4: [u8; 3] = [4, 8, 16];
 
 fn matrix_kind(row: &InstDesc) -> Kinds {

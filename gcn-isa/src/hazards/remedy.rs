@@ -1,11 +1,11 @@
 //! Rules of RDNA that wait states do not keep: sequences of instructions that something must interrupt.
 //!
-//! A [`RemedyRule`] names a sequence: one or more instructions that lead up to a hazard ([`RemedyRule::steps`]), linked by
-//! registers, and the instruction that must not follow ([`RemedyRule::second`]). What stands between may end the danger
-//! ([`RemedyRule::ends`]), so may distance ([`Within`]); otherwise a program needs the [`Remedy`].
+//! A [`RemedyRule`] describes a sequence: one or more instructions that lead up to a hazard ([`RemedyRule::steps`]),
+//! linked by registers, and the instruction that must not follow ([`RemedyRule::second`]). Instructions in between may
+//! end the danger ([`RemedyRule::ends`]), and so may distance ([`Within`]); otherwise a program needs the [`Remedy`].
 //!
-//! Where LLVM and Mesa differ, what both ask for is a rule, and what one of them asks for beyond that is another, so that a
-//! rule set is a set of rules: see [`RuleSet`](super::RuleSet).
+//! Where LLVM and Mesa differ, the common requirement is one rule, and the excess of either is another, so that a rule
+//! set is a set of rules: see [`RuleSet`](super::RuleSet).
 //!
 //! [`Sequences`](super::sequences::Sequences) matches the rules against a program.
 
@@ -54,7 +54,7 @@ const fn anyone(kinds: Kinds) -> Condition {
     Condition::any(kinds)
 }
 
-/// Any instruction of `kinds` that is none of `none`.
+/// Any instruction of `kinds` that has none of the kinds `none`.
 const fn but(kinds: Kinds, none: Kinds) -> Condition {
     Condition { any: kinds, none }
 }

@@ -1,5 +1,7 @@
 //! Rules as rows: the macros by which the lists of rules are written.
 
+use crate::target::TargetSet;
+
 /// A wait-state rule in three lines:
 ///
 /// ```text
@@ -9,8 +11,8 @@
 /// ```
 ///
 /// Kinds are alternatives (`XDL | SGEMM`), `but` excludes some. The evidence is a constant of [`Evidence`] or
-/// `of(manual, LLVM)`, with `rocroller` and a voice where rocRoller has one, and `hardware fails` where hardware was seen to
-/// fail without it. `xnack` after it marks rules that matter only with XNACK replay on. The note may be absent.
+/// `of(manual, LLVM)`, with `rocroller` and a voice if rocRoller has one, and `hardware fails` if hardware was observed
+/// to fail without it. `xnack` after it marks rules that matter only with XNACK replay on. The note may be absent.
 ///
 /// [`Evidence`]: super::Evidence
 macro_rules! rule {
@@ -44,7 +46,7 @@ macro_rules! condition {
     }};
 }
 
-/// What makes the second instruction depend on the first: [`Link`] in words.
+/// The dependence of the second instruction on the first: [`Link`] in words.
 macro_rules! dependence {
     // Both use a register: the first in one role, the second in one of others.
     (registers $first:ident, $($second:ident)|+, $overlap:ident) => {{
@@ -67,7 +69,7 @@ macro_rules! dependence {
     (always) => { $crate::hazards::Link::Always };
 }
 
-/// What manuals, LLVM and rocRoller say.
+/// The statements of manuals, LLVM and rocRoller.
 macro_rules! evidence {
     ($evidence:ident $($manual:ident, $llvm:ident)? $(; $voice:ident)?) => {{
         use $crate::hazards::Evidence;
@@ -120,7 +122,7 @@ pub(super) mod on {
 
     /// Every target.
     pub const ALL: TargetSet = TargetSet::ALL;
-    /// Those whose barriers hold up no memory operation, so that one may be passed with some outstanding.
+    /// Targets whose barriers do not drain memory operations, so that some may be outstanding at a barrier.
     pub const WITH_BACK_OFF: TargetSet = TargetSet::WITH_BACK_OFF_BARRIERS;
     /// The others.
     pub const WITHOUT_BACK_OFF: TargetSet = TargetSet::ALL.difference(WITH_BACK_OFF);
@@ -134,7 +136,7 @@ pub(super) mod on {
     pub const BACK_OFF_UP_TO_GFX10: TargetSet = UP_TO_GFX10.intersection(WITH_BACK_OFF);
     /// All of GFX9.
     pub const GFX9: TargetSet = TargetSet::GFX9;
-    /// Those without matrix instructions, and gfx908, whose AGPRs are a file of their own.
+    /// Targets without matrix instructions, and gfx908, whose AGPRs are a separate file.
     pub const UP_TO_GFX908: TargetSet =
         TargetSet::between(InstructionSet::GFX9_GENERIC, InstructionSet::GFX908);
     /// Those before gfx942.
@@ -142,7 +144,7 @@ pub(super) mod on {
         TargetSet::between(InstructionSet::GFX9_GENERIC, InstructionSet::GFX90A);
     /// Those with one file of VGPRs and AGPRs.
     pub const FROM_GFX90A: TargetSet = TargetSet::range(GFX90A, GFX950);
-    /// What LLVM calls gfx940 and later.
+    /// LLVM's gfx940 and later.
     pub const GFX940: TargetSet = TargetSet::range(GFX942, GFX950);
     /// gfx908.
     pub const MI100: TargetSet = TargetSet::of(&[GFX908]);
@@ -152,20 +154,46 @@ pub(super) mod on {
     pub const MI200_MI300: TargetSet = TargetSet::of(&[GFX90A, GFX942]);
     /// gfx942.
     pub const MI300: TargetSet = TargetSet::of(&[GFX942]);
-    /// gfx950, and code that must run on it and on gfx942: where both have a rule, gfx950 asks for more.
+    /// gfx950, and generic code that must run on it and on gfx942: if both have a rule, gfx950 requires more.
     pub const MI350: TargetSet = TargetSet::between(InstructionSet::GFX9_4_GENERIC, InstructionSet::GFX950);
     /// RDNA 1.
     pub const GFX10_1: TargetSet = TargetSet::between(InstructionSet::GFX10_1, InstructionSet::GFX1011);
+    /// RDNA 2.
+    pub const GFX10_3: TargetSet = TargetSet::one(InstructionSet::GFX10_3);
     /// RDNA 1 and 2.
     pub const GFX10: TargetSet = TargetSet::between(InstructionSet::GFX10_1, InstructionSet::GFX10_3);
     /// RDNA 3 without 3.5.
     pub const GFX11_0: TargetSet = TargetSet::one(InstructionSet::GFX11);
+    /// RDNA 3.5.
+    pub const GFX11_5: TargetSet = TargetSet::one(InstructionSet::GFX11_5);
     /// RDNA 3 and 3.5.
     pub const GFX11: TargetSet = TargetSet::between(InstructionSet::GFX11, InstructionSet::GFX11_5);
     /// RDNA 3 and later.
     pub const FROM_GFX11: TargetSet = TargetSet::between(InstructionSet::GFX11, InstructionSet::GFX12);
     /// RDNA 4.
     pub const GFX12: TargetSet = TargetSet::one(InstructionSet::GFX12);
+}
+
+/// Where a rule is written.
+#[derive(Clone, Copy, Debug)]
+pub enum Cite {
+    /// In one place for all targets.
+    One(&'static str),
+    /// In the manual of each instruction set.
+    BySet(&'static [(TargetSet, &'static str)]),
+}
+
+impl Cite {
+    /// The places that matter for these targets, the oldest first.
+    pub fn on(self, targets: TargetSet) -> String {
+        match self {
+            Cite::One(place) => place.to_owned(),
+            Cite::BySet(places) => {
+                let theirs = places.iter().filter(|(set, _)| !set.intersection(targets).is_empty());
+                theirs.map(|(_, place)| *place).collect::<Vec<_>>().join("; ")
+            }
+        }
+    }
 }
 
 /// Where rules are written.

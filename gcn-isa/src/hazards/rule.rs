@@ -1,4 +1,4 @@
-//! What a rule is made of.
+//! The parts of a rule.
 
 use std::fmt;
 
@@ -11,10 +11,10 @@ use crate::target::{Target, TargetSet};
 /// One requirement on the distance of two instructions.
 #[derive(Debug)]
 pub struct Rule {
-    /// Name: `cdna3.` or `mi100.` with the manual's case; `llvm.` where no manual has it, `rocroller.` where only rocRoller asks
-    /// for so much.
+    /// Name: `cdna3.` or `mi100.` with the manual's case; `llvm.` if no manual has it, `rocroller.` if only rocRoller
+    /// requires that much.
     pub id: &'static str,
-    /// What must not be too close, in words.
+    /// The violation, in words.
     pub title: &'static str,
     /// Where it is written.
     pub cite: &'static str,
@@ -22,15 +22,15 @@ pub struct Rule {
     pub first: Condition,
     /// The second instruction.
     pub second: Condition,
-    /// What makes the second depend on the first.
+    /// The dependence of the second instruction on the first.
     pub link: Link,
     /// The wait states, by target. A target that is not listed does not have the rule.
     pub need: &'static [(TargetSet, WaitStates)],
-    /// What manuals, LLVM and rocRoller say about it.
+    /// The statements of manuals, LLVM and rocRoller about it.
     pub evidence: Evidence,
     /// True if the rule matters only with XNACK replay on.
     pub xnack: bool,
-    /// What else is known about it.
+    /// Further remarks.
     pub note: &'static str,
 }
 
@@ -85,7 +85,7 @@ impl PartialEq for Rule {
 
 impl Eq for Rule {}
 
-/// A condition on one instruction: any of some kinds, none of others.
+/// A condition on one instruction: it has one of some kinds, and none of others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Condition {
     /// At least one of these.
@@ -112,7 +112,7 @@ impl Condition {
     }
 }
 
-/// How two instructions that meet the conditions must be related for the rule to bind them.
+/// The relation of two instructions for the rule to bind them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Link {
     /// They use a common register: the first in one of the roles `first`, the second in one of the roles `second`.
@@ -121,31 +121,31 @@ pub enum Link {
         first: Role,
         /// Roles in the second instruction.
         second: Role,
-        /// How the two uses must overlap.
+        /// The required overlap of the two uses.
         overlap: Overlap,
     },
-    /// The first writes a vector register that the second uses in one of the roles `second`, and an instruction of `by` stands
-    /// between the two.
+    /// The first writes a vector register that the second uses in one of the roles `second`, with an instruction of
+    /// `by` in between.
     Crossing {
         /// Roles in the second instruction.
         second: Role,
-        /// What stands between.
+        /// The kinds of the instruction in between.
         by: Kinds,
     },
     /// The first writes (part of) this register, which every second instruction of the rule depends on.
     Writes(Reg),
     /// They access the same hardware register.
     Hwreg,
-    /// They stand in one memory clause that must not be replayed as a whole: [`super::clause_need`].
+    /// They are in one memory clause that must not be replayed as a whole: [`super::clause_need`].
     Clause {
-        /// How many instructions of the clause before the second are looked at.
+        /// The number of the clause's instructions before the second that are considered.
         window: u8,
     },
     /// None is needed.
     Always,
 }
 
-/// How two register tuples must overlap. *Exactly* means the same first register and the same size.
+/// The required overlap of two register tuples. *Exactly* means the same first register and the same size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Overlap {
     /// At least one common register.
@@ -230,7 +230,7 @@ pub enum WaitStates {
         /// On top of any other number of passes.
         plus: i8,
     },
-    /// So many after two passes, none otherwise.
+    /// This many after two passes, none otherwise.
     OnlyAt2(u8),
 }
 
@@ -267,7 +267,7 @@ impl fmt::Display for WaitStates {
     }
 }
 
-/// What a rule asks for between two instructions.
+/// The requirement of a rule between two instructions.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Need {
     /// The rule.

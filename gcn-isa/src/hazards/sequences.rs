@@ -1,7 +1,7 @@
-//! Sequences of instructions that are under way, and what an instruction must not come after.
+//! Tracks sequences of instructions that are in progress, and finds instructions that must not follow them.
 //!
-//! [`Sequences`] matches the rules with [remedies](super::remedy) against a program line by line. Inserter and checker share it, as they
-//! share [`View`], and nothing else.
+//! [`Sequences`] matches the rules with [remedies](super::remedy) against a program line by line. Inserter and checker
+//! share only this and [`View`].
 
 mod acts;
 
@@ -23,19 +23,20 @@ use acts::{Act, Acts, CLOCKS, Units};
 struct Fact {
     /// The last step that it has gone through.
     stage: u8,
-    /// The register that it is about; [`NONE`] or [`EVERY`] if it is about no single one.
+    /// The register of the sequence; [`NONE`] or [`EVERY`] if it does not concern a single one.
     unit: Unit,
-    /// The second register, where it is about two.
+    /// The second register, for sequences with two.
     other: Unit,
-    /// The clocks after the last step; at the ends of blocks minus what has passed since. Later is greater.
+    /// The clocks after the last step; at the ends of blocks, minus the time that has passed since. Later is greater.
     at: [i32; CLOCKS],
     /// The line that took the last step; [`OUTSIDE`] if the program does not show it.
     line: u32,
-    /// With what sequences have certainly begun where this one is under way.
+    /// The registers with which sequences have certainly begun if this one is in progress.
     begun: Begun,
 }
 
-/// Aligned pairs of scalar registers with which sequences have begun, a bit for each; none where that does not count.
+/// Aligned pairs of scalar registers with which sequences have begun, one bit for each; 0 if the rule does not use
+/// that.
 type Begun = u64;
 
 /// The pairs of scalar registers.
@@ -51,7 +52,7 @@ const EVERY: Unit = Unit::MAX - 1;
 const OUTSIDE: u32 = u32::MAX;
 
 impl Fact {
-    /// What sequences must have in common for the nearer to stand for both.
+    /// The key of sequences of which the nearest represents all.
     fn key(&self) -> (u8, Unit, Unit) {
         (self.stage, self.unit, self.other)
     }
@@ -61,8 +62,8 @@ impl Fact {
         self.key() == other.key() && self.at.iter().zip(other.at).all(|(mine, theirs)| *mine >= theirs)
     }
 
-    /// The less, the worse it is to come after the sequence. Both the nearer and, where the vector ALU is counted, the one that a
-    /// transcendental instruction has come after are worse.
+    /// The smaller, the worse it is to come after the sequence. It is worse if the sequence is nearer, and, if the
+    /// vector ALU is counted, if a transcendental instruction has come after it.
     fn mildness(&self, rule: &RemedyRule) -> [i32; CLOCKS] {
         let mut mildness = self.at.map(|at| -at);
         if counts_transcendentals(rule) {
@@ -71,44 +72,45 @@ impl Fact {
         mildness
     }
 
-    /// True if whatever is wrong after `other`, on another path, is wrong after this and asks for no more. Both are sealed.
+    /// True if every violation after `other`, on another path, is also a violation after this and requires no more.
+    /// Both must be sealed.
     fn covers(&self, other: &Fact, rule: &RemedyRule) -> bool {
         let pairs = || self.mildness(rule).into_iter().zip(other.mildness(rule));
         self.key() == other.key() && pairs().all(|(mine, theirs)| mine <= theirs)
     }
 }
 
-/// The sequences under way before an instruction, by rule.
+/// The sequences in progress before an instruction, by rule.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Pending {
-    /// For each rule that counts those under way; sorted when sealed.
+    /// For each selected rule the sequences in progress; sorted when sealed.
     tracks: Vec<SmallVec<[Fact; 2]>>,
-    /// For each rule with what sequences have begun on every path.
+    /// For each rule the registers with which sequences have begun on every path.
     begun: Vec<Begun>,
     clocks: [i32; CLOCKS],
 }
 
 impl Pending {
-    /// How many sequences are under way.
+    /// The number of sequences in progress.
     pub fn size(&self) -> usize {
         self.tracks.iter().map(SmallVec::len).sum()
     }
 }
 
-/// An instruction that must not come so soon.
+/// A violation: an instruction that comes too soon.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Danger {
     /// The rule.
     pub rule: &'static RemedyRule,
     /// The line that took the last step, if the program shows it.
     pub first: Option<usize>,
-    /// The register that ties the sequence together, if one does.
+    /// The register that links the sequence, if there is one.
     pub reg: Option<Reg>,
-    /// What is asked for.
+    /// The requirement.
     pub fix: Fix,
 }
 
-/// The rules that count in a program, and what each of its lines is to them.
+/// The rules selected for a program, and the meaning of each of its lines to them.
 #[derive(Debug)]
 pub struct Sequences<'a> {
     program: Cow<'a, Program>,
@@ -116,13 +118,13 @@ pub struct Sequences<'a> {
     views: Views,
     /// By number of a line's view.
     acts: Vec<Option<Acts>>,
-    /// They go on into functions that are called, and back ([`Config::follows_calls`]).
+    /// Sequences continue into called functions, and back ([`Config::follows_calls`]).
     follows_calls: bool,
 }
 
 impl<'a> Sequences<'a> {
-    /// Those of `program`, whose instructions are `views` to the rules. Rules whose second instruction the program does not have are
-    /// left out.
+    /// The sequences of `program`, with `views` of its instructions. Rules whose second instruction does not occur in
+    /// the program are omitted.
     pub fn of(program: impl Into<Cow<'a, Program>>, views: Views, config: Config) -> Sequences<'a> {
         let program = program.into();
         let target = program.target;
@@ -155,7 +157,7 @@ impl<'a> Sequences<'a> {
         Pending { tracks: vec![SmallVec::new(); rules], begun: vec![0; rules], clocks: [0; CLOCKS] }
     }
 
-    /// What is under way where control comes in from outside. Sealed.
+    /// The state where control enters from outside. Sealed.
     pub fn entry(&self, kind: EntryKind) -> Pending {
         let mut pending = self.nothing();
         if kind == EntryKind::Function {
@@ -164,7 +166,7 @@ impl<'a> Sequences<'a> {
         pending
     }
 
-    /// Control comes from code that is not shown, which may have begun any sequence. Sealed, and so is the result.
+    /// The state after a return from code outside, which may have begun any sequence. Input and result are sealed.
     pub fn come_back(&self, pending: &mut Pending) {
         let Pending { tracks, begun, .. } = pending;
         for ((track, rule), begun) in tracks.iter_mut().zip(&self.rules).zip(begun) {
@@ -188,9 +190,10 @@ impl<'a> Sequences<'a> {
         }
     }
 
-    /// Control comes into a function that is called. Sealed, and so is the result.
+    /// The state at the entry of a called function. Input and result are sealed.
     ///
-    /// LLVM, which reads each function alone, takes all registers for read by the vector ALU where one begins. So do we, whoever calls it.
+    /// LLVM, which considers each function separately, assumes that the vector ALU has read all registers before a
+    /// function begins. So does this, whatever the caller.
     pub fn enter(&self, pending: &mut Pending) {
         if !self.follows_calls {
             *pending = self.entry(EntryKind::Function);
@@ -204,7 +207,8 @@ impl<'a> Sequences<'a> {
         }
     }
 
-    /// Control comes back from a function that is known to the call at whose end `call` was under way. Sealed, and so is the result.
+    /// The state after a return from a known function to a call, with `call` as the state before the call. Input and
+    /// result are sealed.
     pub fn leave(&self, pending: &mut Pending, call: Option<&Pending>) {
         if !self.follows_calls {
             *pending = call.cloned().unwrap_or_else(|| self.nothing());
@@ -212,7 +216,7 @@ impl<'a> Sequences<'a> {
         }
     }
 
-    /// Adds what another path brings. Both are sealed, and so is the result.
+    /// Merges another path. Both inputs and the result are sealed.
     pub fn join(&self, into: &mut Pending, from: &Pending) {
         into.begun.iter_mut().zip(&from.begun).for_each(|(mine, theirs)| *mine &= theirs);
         for ((mine, theirs), rule) in into.tracks.iter_mut().zip(&from.tracks).zip(&self.rules) {
@@ -254,7 +258,7 @@ impl<'a> Sequences<'a> {
         }
     }
 
-    /// Executes what `fix` puts before an instruction.
+    /// Executes the instructions that `fix` inserts.
     pub fn apply(&self, pending: &mut Pending, fix: Fix) {
         let target = self.program.target;
         for inst in fix.instructions(target).iter().chain(fix.field_as_wait(target).iter()) {
@@ -280,7 +284,7 @@ impl<'a> Sequences<'a> {
         }
     }
 
-    /// Calls `found` for each rule that `line` breaks, in the order of the rules; what has been found for the line so far counts as done.
+    /// Calls `found` for each rule that `line` breaks, in the order of the rules, with the strongest remedy that it needs.
     pub fn dangers(&self, pending: &Pending, line: usize, mut found: impl FnMut(Danger)) {
         let Some(acts) = self.acts(line) else { return };
         for act in &acts.of_rules {
@@ -313,7 +317,8 @@ impl<'a> Sequences<'a> {
         }
     }
 
-    /// All that `line` needs. What one remedy ends another need not, and what is put in may itself be dangerous.
+    /// All requirements of `line`. One remedy may resolve several violations, and an inserted instruction may itself be
+    /// dangerous.
     pub fn need(&self, pending: &Pending, line: usize) -> Fix {
         let mut need = Fix::NONE;
         self.dangers(pending, line, |danger| {
@@ -333,7 +338,7 @@ impl<'a> Sequences<'a> {
         }
     }
 
-    /// True if what `fix` puts before an instruction ends the sequences of `rule` that lack the second instruction only.
+    /// True if the instructions that `fix` inserts end all sequences of `rule` that lack only the second instruction.
     fn is_ended(&self, rule: &'static RemedyRule, fix: Fix) -> bool {
         let target = self.program.target;
         let last = rule.steps.len() - 1;
@@ -372,14 +377,14 @@ fn settle(rule: &RemedyRule, track: &mut SmallVec<[Fact; 2]>) {
     track.truncate(kept);
 }
 
-/// What has passed since the last step.
+/// The time passed since the last step.
 fn passed(fact: &Fact, clocks: &[i32; CLOCKS]) -> [i32; CLOCKS] {
     let mut passed = *clocks;
     passed.iter_mut().zip(fact.at).for_each(|(clock, at)| *clock -= at);
     passed
 }
 
-/// How far a sequence reaches from its last step, by clock.
+/// The reach of a sequence from its last step, by clock.
 fn reach(rule: &RemedyRule, stage: u8) -> [u8; CLOCKS] {
     let Within { valus, transcendentals, salus, states, valus_of_steps } = rule.within;
     if usize::from(stage) + 1 == rule.steps.len() {
@@ -395,7 +400,7 @@ fn lasts(rule: &RemedyRule, fact: &Fact, clocks: &[i32; CLOCKS]) -> bool {
     passed(fact, clocks).into_iter().zip(reach(rule, fact.stage)).all(within)
 }
 
-/// Drops clocks that do not count, so that states come to rest.
+/// Drops clocks that do not count, so that states reach a fixpoint.
 fn forget(rule: &RemedyRule, fact: &mut Fact) {
     for (clock, (at, reach)) in fact.at.iter_mut().zip(reach(rule, fact.stage)).enumerate() {
         if reach == Within::EVER {
@@ -405,18 +410,19 @@ fn forget(rule: &RemedyRule, fact: &mut Fact) {
     }
 }
 
-/// Sequences may have begun with every register, of which we know none.
+/// Sequences may have begun with every register; none is known for certain.
 fn begin_all(track: &mut [Fact], begun: &mut Begun) {
     *begun = Begun::MAX;
     track.iter_mut().for_each(|f| f.begun = Begun::MAX);
 }
 
-/// True if it counts with which registers sequences have begun: what is ended by that must have begun on the same path.
+/// True if the rule uses the registers with which sequences have begun: the ended sequence must have begun on the same
+/// path.
 fn counts_begun(rule: &RemedyRule) -> bool {
     rule.ends.iter().any(|end| matches!(end.by, EndBy::Reads(..)))
 }
 
-/// True if it counts whether a transcendental instruction has come, however many.
+/// True if the rule depends on whether any transcendental instruction has come, regardless of the number.
 fn counts_transcendentals(rule: &RemedyRule) -> bool {
     matches!(rule.remedy, Remedy::Field(WaitField::Valus))
 }
@@ -439,7 +445,7 @@ fn completes(rule: &RemedyRule, fact: &Fact, used: &[Unit], operands: &[Units]) 
     }
 }
 
-/// What an instruction makes of the sequences of a rule.
+/// Applies an instruction to the sequences of a rule.
 fn advance(
     rule: &RemedyRule,
     (track, all_begun): (&mut SmallVec<[Fact; 2]>, &mut Begun),
@@ -459,7 +465,8 @@ fn advance(
             act.ends >> f.stage & 1 == 0 && !of && !begun && lasts(rule, f, &before)
         });
     }
-    // The steps that lead on come first, so that one instruction does not take two of them in one go, except of rules that say so.
+    // Continuing steps come first, so that one instruction does not take two steps at once, except for rules that
+    // permit it.
     if rule.alone {
         begin(rule, (track, all_begun), act, after, line);
     }
@@ -513,7 +520,7 @@ fn any_covers(units: &[Unit], unit: Unit) -> bool {
     units.iter().any(|u| covers(*u, unit))
 }
 
-/// Begins the sequences of which the instruction takes the first step.
+/// Begins the sequences whose first step the instruction takes.
 fn begin(
     rule: &RemedyRule,
     (track, all_begun): (&mut SmallVec<[Fact; 2]>, &mut Begun),
@@ -536,7 +543,7 @@ fn begin(
     }
 }
 
-/// Adds a sequence in the place of the same one before.
+/// Adds a sequence, replacing an equal earlier one.
 fn put(rule: &RemedyRule, track: &mut SmallVec<[Fact; 2]>, mut fact: Fact) {
     if reach(rule, fact.stage) == [Within::EVER; CLOCKS]
         && !matches!(rule.remedy, Remedy::Field(_) | Remedy::States(_))

@@ -1,9 +1,9 @@
-//! What comes between two instructions, as far as rules ask.
+//! The code between two instructions, as far as rules depend on it.
 
 use super::view::{Kinds, View};
 use crate::reg::Reg;
 
-/// What has come since an instruction that rules may bind a later one to.
+/// The code since an instruction that rules may bind to a later one.
 ///
 /// ```
 /// use gcn_isa::hazards::{Config, Since, View};
@@ -22,10 +22,10 @@ use crate::reg::Reg;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Since {
-    /// Of the registers that the instruction owns (bit i for the i-th; [`View::owned`]), those that no later one has overwritten.
-    /// What is overwritten binds nothing any more by the first write.
+    /// The registers that the instruction owns (bit i for the i-th; [`View::owned`]) and that no later one has
+    /// overwritten. For an overwritten register, the first write no longer binds anything.
     live: u32,
-    /// What later instructions are to rules about an instruction between two others
+    /// The kinds of later instructions for rules about an instruction between two others
     /// ([`Link::Crossing`](super::Link::Crossing)).
     crossed: Kinds,
 }
@@ -34,7 +34,7 @@ impl Since {
     /// Nothing that a rule asks for.
     pub const NOTHING: Since = Since { live: u32::MAX, crossed: Kinds::empty() };
 
-    /// As the two fields say: see [`Since::live`] and [`Since::crossed`].
+    /// A value with these fields: see [`Since::live`] and [`Since::crossed`].
     pub fn new(live: u32, crossed: Kinds) -> Since {
         Since { live, crossed }
     }
@@ -68,7 +68,7 @@ impl Since {
         self.live
     }
 
-    /// What has come between that rules ask for.
+    /// The kinds of the instructions in between that rules depend on.
     pub fn crossed(self) -> Kinds {
         self.crossed
     }

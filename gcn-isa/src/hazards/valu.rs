@@ -3,7 +3,7 @@
 use super::row::{cite, rule};
 use super::rule::{Rule, WaitStates::Const};
 
-/// What a vector instruction writes to SGPRs, VCC and EXEC.
+/// Rules about a vector instruction's writes to SGPRs, VCC and EXEC.
 pub(super) const SCALAR_RULES: &[Rule] = &[
     rule!("cdna3.5", "vector ALU writes VCC or EXEC, then VCCZ or EXECZ is read as data";
           VALU => VALU, [scalar ZERO_FLAG]; GFX9: Const(5);
@@ -61,7 +61,7 @@ pub(super) const SCALAR_RULES: &[Rule] = &[
           cite::LLVM, LLVM rocroller Agrees),
 ];
 
-/// What a vector instruction writes to VGPRs.
+/// Rules about a vector instruction's writes to VGPRs.
 pub(super) const VECTOR_RULES: &[Rule] = &[
     rule!("cdna3.12",
           "vector ALU writes a VGPR, then a DPP instruction reads it as the source that it permutes";

@@ -13,7 +13,7 @@ use crate::table::{Access, Behaviours, Class, Format, ImplicitRegs, Modifiers, O
 use crate::target::{Generation, Target};
 
 bitflags! {
-    /// What an instruction is to the rules.
+    /// The kinds of instructions that rules distinguish.
     #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
     pub struct Kinds: u64 {
         /// Vector ALU, matrix instructions excluded.
@@ -22,7 +22,7 @@ bitflags! {
         const MATRIX = 1 << 1;
         /// Matrix instruction of the XDL pipe, SMFMAC included.
         const XDL = 1 << 2;
-        /// f32 matrix instruction where it is told apart.
+        /// f32 matrix instruction, on targets where rules distinguish it.
         const SGEMM = 1 << 3;
         /// `v_mfma_f64_4x4x4`.
         const DGEMM4 = 1 << 4;
@@ -124,7 +124,7 @@ bitflags! {
         const READS_EXEC = 1 << 53;
         /// Vector ALU that reads an SGPR, VCC or M0.
         const SCALAR_SOURCE = 1 << 54;
-        /// `s_sendmsg` that gives the wave's VGPRs back.
+        /// `s_sendmsg` that releases the wave's VGPRs.
         const DEALLOC_VGPRS = 1 << 55;
         /// Call, return or jump by an address in a register.
         const JUMP = 1 << 56;
@@ -132,13 +132,13 @@ bitflags! {
         const SCALAR_RESULT = 1 << 57;
         /// Vector memory with a result in VGPRs.
         const VMEM_LOAD = 1 << 59;
-        /// Scalar ALU that writes EXEC besides the result that it names.
+        /// Scalar ALU that writes EXEC in addition to its named result.
         const SAVES_EXEC = 1 << 60;
         /// Wait for counters or dependencies.
         const WAIT = 1 << 58;
     }
 
-    /// How an instruction uses a register.
+    /// The role in which an instruction uses a register.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
     pub struct Role: u16 {
         /// Writes a VGPR or AGPR.
@@ -196,14 +196,14 @@ impl Role {
     pub const READS: Role = Role::VSRC.union(Role::SSRC);
 }
 
-/// A register that an instruction uses, and how.
+/// A register that an instruction uses, and its role.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Use {
-    /// How.
+    /// The role.
     pub role: Role,
     /// The registers.
     pub reg: Reg,
-    /// The half of the register, if it is only one that is a register of its own ([`Inst::half`]).
+    /// The half of the register, if only one half is used and counts as a register of its own ([`Inst::half`]).
     pub half: Option<Half>,
     /// Whether the program names them.
     pub via: Via,
@@ -230,17 +230,19 @@ pub struct View {
     /// Every role that some use has.
     pub(super) roles: Role,
     pub(super) candidates: Candidates,
-    /// What the second instruction of some candidate may be.
+    /// The kinds that the second instruction of some candidate may have.
     pub(super) binds: Kinds,
     pub(super) reach: u8,
-    /// The registers by which it ends what earlier instructions own. Which ones an unknown index reaches is not known.
+    /// The registers whose overwriting ends the ownership of earlier instructions. An unknown index overwrites none for
+    /// certain.
     overwrites: SmallVec<[Reg; 2]>,
     owned: Option<Reg>,
     pub(super) crossing: Kinds,
 }
 
 impl View {
-    /// What `inst` is and uses, in which `indexed` are the operands that an index moves; not yet which rules it may begin.
+    /// The kinds and uses of `inst`, with `indexed` as the operands that an index moves; without the rules that it may
+    /// begin.
     pub(super) fn without_rules(target: Target, inst: &Inst, indexed: &Indexed) -> View {
         let mut view = View {
             target,
@@ -268,7 +270,7 @@ impl View {
         view
     }
 
-    /// The longest wait that any rule may ask after this instruction, whatever follows.
+    /// The longest wait that any rule may require after this instruction, whatever follows.
     pub fn reach(&self) -> u8 {
         self.reach
     }
@@ -278,7 +280,7 @@ impl View {
         self.passes
     }
 
-    /// What the instruction is.
+    /// The instruction's kinds.
     pub fn kinds(&self) -> Kinds {
         self.kinds
     }
@@ -288,8 +290,8 @@ impl View {
         &self.uses
     }
 
-    /// What it writes and a later instruction may overwrite, so that rules bind the later one only: the registers of a matrix
-    /// instruction, the SGPRs of another one.
+    /// The result that a later instruction may overwrite, so that rules then bind only the later one: the registers of
+    /// a matrix instruction, the SGPRs of another one.
     pub fn owned(&self) -> Option<Reg> {
         self.owned
     }
@@ -299,7 +301,7 @@ impl View {
         self.owned.filter(|_| self.kinds.contains(Kinds::MATRIX))
     }
 
-    /// Which registers of `owned` it overwrites: bit i for the i-th.
+    /// The registers of `owned` that it overwrites: bit i for the i-th.
     pub(super) fn overwritten_of(&self, owned: Reg) -> u32 {
         self.overwrites.iter().fold(0, |all, reg| all | owned.shared_with(*reg))
     }
@@ -312,12 +314,13 @@ impl View {
         self.kinds.contains(Kinds::MATRIX) || self.roles.contains(Role::SDST) && scalar()
     }
 
-    /// What the instruction is to the rules about instructions between two others ([`Link::Crossing`](super::Link::Crossing)).
+    /// The kinds of the instruction for rules about instructions between two others
+    /// ([`Link::Crossing`](super::Link::Crossing)).
     pub fn crossing(&self) -> Kinds {
         self.crossing
     }
 
-    /// True if it changes what [`Since`](super::Since) says of earlier instructions.
+    /// True if it affects [`Since`](super::Since) of earlier instructions.
     pub fn matters_between(&self) -> bool {
         !self.overwrites.is_empty() || !self.crossing().is_empty()
     }
@@ -421,7 +424,7 @@ const BEHAVIOURS: [(Behaviours, Kinds); 8] = [
     (Behaviours::FUSED_F64, Kinds::FMA64),
 ];
 
-/// The message by which a wave gives its VGPRs back (RDNA3 ISA, S_SENDMSG).
+/// The message by which a wave releases its VGPRs (RDNA3 ISA, S_SENDMSG).
 const DEALLOC_VGPRS: i64 = 3;
 
 fn sends(inst: &Inst, message: i64) -> bool {
@@ -466,7 +469,7 @@ fn valu_kinds(target: Target, inst: &Inst) -> Kinds {
     kinds
 }
 
-/// True if the result does not stand at bit 0 of its register, or only part of a register is chosen by SDWA.
+/// True if the result does not start at bit 0 of its register, or SDWA selects only a part of a register.
 fn moves_result(inst: &Inst) -> bool {
     let sources = inst.desc.operands.iter().filter(|o| o.name.starts_with("src")).count();
     let sdwa = inst.mods.sdwa.is_some_and(|s| s.dst_sel != 6);
@@ -519,20 +522,20 @@ fn uses(inst: &Inst, indexed: &Indexed) -> SmallVec<[Use; 8]> {
             _ => {}
         }
     }
-    // What a vector ALU instruction reads of VCC without naming it is a carry-in or a mask.
+    // A vector ALU instruction's implicit read of VCC is a carry-in or a mask.
     let read = if inst.desc.is_valu() { Role::SSRC.union(implicit_source(inst)) } else { Role::SSRC };
     implicit_uses(&mut uses, inst.desc.implicit_reads, read);
     implicit_uses(&mut uses, inst.desc.implicit_writes, Role::SDST);
     uses
 }
 
-/// Adds what the registers of `used`, which stand at an operand, are used for.
+/// Adds the roles of the registers of `used`, at an operand.
 fn operand_uses(uses: &mut SmallVec<[Use; 8]>, inst: &Inst, used: RegUse, slot: &OperandDesc) {
     let RegUse { reg, via, operand } = used;
     if reg.file == RegFile::Sgpr {
         return scalar_uses(uses, inst, used, slot);
     }
-    // What keeps the other half of a register does not read it on RDNA, as compilers see it.
+    // On RDNA, an instruction that keeps the other half of a register does not read it, from a compiler's view.
     let keeps_old = match inst.desc.instruction_set().generation() {
         Generation::GFX9 => inst.preserves_destination(),
         _ => inst.mods.keep_a_part() || inst.desc.modifiers.contains(Modifiers::DPP8) && !inst.mods.fi,
@@ -582,7 +585,7 @@ fn scalar_uses(uses: &mut SmallVec<[Use; 8]>, inst: &Inst, used: RegUse, slot: &
     }
 }
 
-/// What a vector ALU instruction reads a scalar third source for.
+/// The role of a vector ALU instruction's scalar third source.
 fn third_source(inst: &Inst) -> Role {
     match inst.desc {
         desc if desc.does(Behaviours::SELECTS_BY_MASK) => Role::MASK,
@@ -591,7 +594,7 @@ fn third_source(inst: &Inst) -> Role {
     }
 }
 
-/// The same of VCC that is read without being named: no instruction reads it as a constant.
+/// The same for an implicit read of VCC: no instruction reads it as a constant.
 fn implicit_source(inst: &Inst) -> Role {
     if third_source(inst) == Role::MASK { Role::MASK } else { Role::CARRY }
 }
@@ -612,7 +615,7 @@ fn implicit_uses(uses: &mut SmallVec<[Use; 8]>, registers: ImplicitRegs, role: R
     }
 }
 
-/// The role that a vector operand read under `name` has besides being read.
+/// The additional role of a vector operand that is read under `name`.
 fn position(inst: &Inst, name: &str) -> Role {
     let dot = inst.desc.class == Class::ValuDot;
     match name {

@@ -38,12 +38,12 @@ pub struct Views {
 const NEW: u32 = u32::MAX;
 
 impl Views {
-    /// Those of `program`, in which `indexing` says what indices reach.
+    /// Those of `program`, with `indexing` as the registers that indices reach.
     pub fn of(program: &Program, indexing: &Indexing) -> Views {
         // Nobody chooses where instructions lie.
         let mut known: HashMap<*const Inst, u32, BuildHasherDefault<NameHasher>> = HashMap::default();
         let mut distinct = Vec::new();
-        // Where the index differs the same instruction is another one to the rules.
+        // With a different index the same instruction has a different view.
         let mut indexed: HashMap<(*const Inst, &Indexed), u32> = HashMap::new();
         let number = |(at, line): (usize, &crate::Line)| {
             let inst = Arc::as_ptr(&line.inst);
@@ -65,7 +65,7 @@ impl Views {
         Views { distinct, numbers }
     }
 
-    /// How many lines there are.
+    /// The number of lines.
     #[expect(clippy::len_without_is_empty, reason = "nobody asks")]
     pub fn len(&self) -> usize {
         self.numbers.len()

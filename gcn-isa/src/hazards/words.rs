@@ -96,7 +96,7 @@ fn kinds(kinds: Kinds) -> Vec<&'static str> {
     names
 }
 
-/// What the first and the second instruction do for a link to hold.
+/// The conditions on the first and the second instruction for a link to hold.
 pub(super) fn link(link: Link) -> (String, String) {
     match link {
         Link::Registers { first, second, .. } => (register(first).to_owned(), role(second)),
@@ -137,7 +137,7 @@ fn role(second: Role) -> String {
     names.join(" or ")
 }
 
-/// How the registers of both must overlap, or what stands for it.
+/// The required overlap of the registers of both, or its equivalent.
 pub(super) fn overlap(link: Link) -> String {
     match link {
         Link::Registers { overlap, .. } => overlap.to_string(),

@@ -171,9 +171,9 @@ impl Solver<'_> {
     }
 }
 
-/// How many lines back the definition of a register is searched. The bound keeps the analysis linear; a
-/// definition farther away counts as unknown.
+/// The number of lines in which the definition of a register is searched backwards. The bound keeps the
+/// analysis linear; a definition farther away counts as unknown.
 const LOOK: usize = 64;
 
-/// How many definitions are followed in a chain.
+/// The number of definitions that are followed in a chain.
 const DEEPEST: usize = 4;

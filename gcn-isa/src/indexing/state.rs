@@ -7,7 +7,7 @@
 use crate::operand::Operand;
 use crate::table::IndexedBy;
 
-/// A number of which some bits are known.
+/// A number with some known bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Bits {
     known: u32,
@@ -99,7 +99,7 @@ impl State {
     }
 
     /// The offsets that may be added to the register of an operand; `None` if there are none, or only 0.
-    /// `named` says that the manual's description covers its register file.
+    /// `named`: the manual's description covers its register file.
     pub fn offsets(&self, by: IndexedBy, named: bool) -> Option<Offsets> {
         let (value, certain) = match by {
             IndexedBy::M0 => (self.m0, true),

@@ -163,7 +163,7 @@ pub type Elements = std::vec::IntoIter<Element>;
 /// The elements of `matrix` in `desc`, block by block, row by row.
 ///
 /// # Errors
-/// [`LayoutError`], which names the instruction, what is wrong and what is possible.
+/// [`LayoutError`], with the instruction, the problem and the alternatives.
 ///
 /// ```
 /// use gcn_isa::layout::{self, Controls, Matrix};
@@ -189,7 +189,7 @@ impl Layout {
     /// The layout of `matrix` in `desc` on `target`.
     ///
     /// # Errors
-    /// [`LayoutError`], which names the instruction, what is wrong and what is possible.
+    /// [`LayoutError`], with the instruction, the problem and the alternatives.
     pub fn new(
         desc: &InstDesc,
         target: Target,

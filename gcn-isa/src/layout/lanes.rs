@@ -52,7 +52,7 @@ pub struct Coordinates {
 }
 
 impl Shape {
-    /// The coordinates of what lies at `bit` of the lane's registers, taken as one long number, in every
+    /// The coordinates of the element at `bit` of the lane's registers, taken as one long number, in every
     /// lane: the first of the four elements that share a place in a sparse operand. `None` where some lane
     /// has nothing there.
     ///

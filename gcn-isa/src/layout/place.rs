@@ -109,12 +109,12 @@ impl Shape {
         u32::from(if matrix == Matrix::B { self.n } else { self.m })
     }
 
-    /// How many `k` of a row of A (column of B) lie in one lane.
+    /// The number of `k` of a row of A (column of B) in one lane.
     pub(super) fn per_lane(&self, matrix: Matrix) -> u32 {
         (u32::from(self.k) * self.width(matrix) * u32::from(self.blocks) / LANES).max(1)
     }
 
-    /// How many consecutive `k` stay in one lane before the next lane group takes over.
+    /// The number of consecutive `k` that stay in one lane before the next lane group takes over.
     pub(super) fn consecutive(&self, matrix: Matrix) -> u32 {
         let ty = if matrix == Matrix::B { self.b } else { self.a };
         // Eight-bit f8f6f4 operands fill two halves of 128 bits, one after the other.

@@ -9,7 +9,7 @@ use crate::target::WaveSize;
 
 /// Lanes that differ in the row of A or in the column.
 const WIDTH: u32 = 16;
-/// Consecutive `k` of which a sparse A has two elements.
+/// Consecutive `k`; a sparse A has two elements of them.
 const SPARSE_GROUP: u32 = 4;
 /// Bits of the index operand for each group.
 const INDEX_BITS: u32 = 4;
@@ -35,7 +35,7 @@ impl Shape {
             (_, false) if self.a.bits() == Some(16) => (k / 4, k / 2),
             (_, false) => (k / 2, k / 4),
         };
-        // What fits one register with 32 lanes is not spread over 64: the upper lanes have nothing.
+        // An operand that fits one register with 32 lanes is not spread over 64: the upper lanes are empty.
         let bits_of_32_lanes = self.elements_in(matrix, WIDTH * 2) * self.unit(matrix);
         let matrix_is_small = !is_result && matrix != Matrix::Index && bits_of_32_lanes <= 32;
         let index_is_small = matrix == Matrix::Index && self.lane_bits(Matrix::A)[1].is_none();
@@ -81,7 +81,7 @@ impl Shape {
         Some((self.elements_in(matrix, lanes) * self.unit(matrix)).div_ceil(32) as u8)
     }
 
-    /// Bits of one index set: what each lane has of the index.
+    /// Bits of one index set: each lane's part of the index.
     pub(super) fn wmma_index_bits(&self) -> u32 {
         let lanes = WIDTH << self.lane_bits(Matrix::Index).into_iter().flatten().count();
         self.elements_in(Matrix::Index, lanes) * INDEX_BITS

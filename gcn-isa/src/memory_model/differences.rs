@@ -1,4 +1,4 @@
-//! Where LLVM 22 does something else than the guide says, and where the guide contradicts itself.
+//! Places where LLVM 22 differs from the guide, and where the guide contradicts itself.
 //!
 //! The tables follow the guide; the test of this module against LLVM's memory legalizer fails on any
 //! difference that is not listed here, and on any entry that no longer is one.
@@ -38,7 +38,7 @@ pub struct Difference {
     pub applies: fn(Applies) -> bool,
 }
 
-/// A place where the guide contradicts itself or says nothing.
+/// A place where the guide contradicts itself or is silent.
 #[derive(Debug)]
 pub struct Erratum {
     /// The rows.

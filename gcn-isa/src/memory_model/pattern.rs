@@ -1,7 +1,7 @@
 //! Recognises waits that order memory by the instructions next to them.
 //!
 //! A wait for a register can be derived from the program again. A wait of the memory model cannot: nothing in
-//! the code says that other threads rely on it. It can only be recognised by its place in the tables'
+//! the code shows that other threads rely on it. It can only be recognised by its place in the tables'
 //! sequences.
 
 use crate::table::{Behaviours, Class};
@@ -25,8 +25,7 @@ pub enum MemoryWait {
 }
 
 /// Whether the `s_waitcnt` at line `at` of `program` may order memory, so that it must stay even if no
-/// register needs it. `None` for other instructions, and for waits in whose neighbourhood nothing asks for
-/// order.
+/// register needs it. `None` for other instructions, and for waits without an ordered access nearby.
 ///
 /// Neighbours are looked for across other waits, `s_nop` and cache instructions. The answer errs on the side
 /// of order: a wait before an atomic may serve a register only.
@@ -67,7 +66,8 @@ pub fn memory_wait(program: &Program, at: usize) -> Option<MemoryWait> {
     }
 }
 
-/// How many waits may stand side by side: two counters and the wait states of one hazard are far fewer.
+/// The number of waits that may stand side by side: two counters and the wait states of one hazard are far
+/// fewer.
 const REACH: usize = 8;
 
 fn is_wait(inst: &Inst) -> bool {

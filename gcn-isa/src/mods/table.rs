@@ -82,7 +82,7 @@ macro_rules! modifiers {
                 }
             }
 
-            /// What it does, in words.
+            /// Its effect, in words.
             pub const fn meaning(self) -> &'static str {
                 match self {
                     $(Modifier::$variant => $meaning,)*

@@ -8,7 +8,7 @@ use crate::target::Target;
 pub struct Word {
     /// As it is written.
     pub name: &'static str,
-    /// What it sets.
+    /// Its effect.
     pub modifier: Modifier,
     /// Whether it has a value, and which.
     pub form: Form,

@@ -102,7 +102,7 @@ pub(super) fn rows(name: &str, target: Option<Target>) -> Result<Vec<&'static In
 
 fn rows_named(mnemonic: &str, printed: &str, target: Option<Target>) -> Vec<&'static InstDesc> {
     let on_target = |r: &&'static InstDesc| target.is_none_or(|t| r.targets.contains(t));
-    // A suffix asks for one encoding; `v_add_f32_e32` is printed so, `v_add3_u32_e64` is printed without.
+    // A suffix requests one encoding; `v_add_f32_e32` is printed so, `v_add3_u32_e64` is printed without.
     let (base, suffix) = split_suffix(printed);
     let exact: Vec<_> = rows_of(base, target)
         .into_iter()
@@ -134,7 +134,7 @@ fn has_suffix(row: &InstDesc, suffix: &str) -> bool {
     }
 }
 
-/// Some pairs of VOPD of which `name` is a half.
+/// Some pairs of VOPD that contain `name`.
 fn pairs_with(name: &str, target: Option<Target>) -> Vec<&'static str> {
     let has = |mnemonic: &str| mnemonic.split(" :: ").any(|half| half == name);
     let pairs = table::rows_of(Family::RDNA).iter().filter(|row| row.format.is_pair());
@@ -183,7 +183,7 @@ pub fn matching(pattern: &str, target: Option<Target>) -> Vec<&'static str> {
 /// True if the pattern describes all of `name`.
 fn fits(pattern: &[u8], name: &[u8]) -> bool {
     let (mut p, mut n) = (0, 0);
-    // The last star, and where in the name what follows it is tried.
+    // The last star, and the place in the name where the text after it is tried.
     let mut star: Option<(usize, usize)> = None;
     while n < name.len() {
         match pattern.get(p) {

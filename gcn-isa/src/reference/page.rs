@@ -25,7 +25,8 @@ pub struct Page {
     pub forms: Vec<Form>,
     /// The wait-state rules that can bind it on the targets whose hazards are in the tables.
     pub hazards: Vec<Hazard>,
-    /// Those of the targets whose hazards are sequences of instructions with remedies, of which `hazards` says nothing: RDNA.
+    /// The targets whose hazards are sequences of instructions with remedies, which `hazards` does not cover:
+    /// RDNA.
     pub hazards_elsewhere: Vec<&'static str>,
     /// Matrix shape, passes and layout, one for each target, for matrix instructions.
     pub matrix: Vec<MatrixFacts>,
@@ -51,9 +52,9 @@ pub struct Form {
     pub format: &'static str,
     /// Addressing form, for example `offen` or `saddr`; empty if the format has only one.
     pub form: &'static str,
-    /// Targets of which the facts below hold.
+    /// The targets to which the facts below apply.
     pub targets: Vec<&'static str>,
-    /// Lanes of the waves of which they hold; empty if of all that the targets have.
+    /// The number of lanes of the waves to which they apply; empty if to all that the targets have.
     pub waves: Vec<u32>,
     /// Opcode field of the format.
     pub opcode: u16,
@@ -163,7 +164,7 @@ pub struct CounterFacts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct MemoryFacts {
-    /// How many of `unit`.
+    /// The number of `unit`.
     pub amount: u8,
     /// `bytes`, or `components` of the buffer's format.
     pub unit: &'static str,
@@ -177,7 +178,7 @@ pub struct MemoryFacts {
 pub struct Hazard {
     /// Name of the rule.
     pub id: &'static str,
-    /// What must not be too close, in words.
+    /// The instructions that must not be too close, in words.
     pub title: &'static str,
     /// Where it is written.
     pub citation: &'static str,
@@ -187,7 +188,7 @@ pub struct Hazard {
     pub second: bool,
     /// The wait states between the two, by target.
     pub wait_states: Vec<HazardStates>,
-    /// How well the rule is supported: `certain`, `documented` or `cautious`.
+    /// The quality of the rule's evidence: `certain`, `documented` or `cautious`.
     pub grade: String,
     /// True if the rule matters only with XNACK replay on.
     pub xnack_only: bool,

@@ -35,7 +35,7 @@ impl Reg {
     /// Registers with meanings of their own (`vcc`, `exec`, …) have no such names.
     ///
     /// # Errors
-    /// [`NotNumbered`] says what is wrong with it.
+    /// [`NotNumbered`] with the reason.
     ///
     /// ```
     /// use gcn_isa::Reg;

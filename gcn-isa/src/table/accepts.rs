@@ -63,8 +63,8 @@ impl InstDesc {
         matches!(self.format, Format::Mtbuf | Format::VBufferTyped)
     }
 
-    /// The distance over which this branch goes wrong on the target, if there is one. Branches with a field of their own beside the
-    /// distance (`s_call_b64`, `s_subvector_loop_begin`) do not.
+    /// The distance over which the target executes this branch wrongly, if there is one. Branches with a
+    /// field of their own in addition to the distance (`s_call_b64`, `s_subvector_loop_begin`) have none.
     pub fn bad_distance(&self, target: Target) -> Option<u16> {
         let is_plain = self.format == Format::Sopp && self.branch_operand().is_some();
         target.bad_branch_distance().filter(|_| is_plain)
@@ -81,8 +81,8 @@ impl InstDesc {
         self.format == Format::Vop3a && self.operand_index("vdst1").is_some()
     }
 
-    /// True for the buffer loads that can return a status dword after the data. Where the register files are unified, their bit
-    /// says AGPR instead; the typed loads have no such form in LLVM.
+    /// True for the buffer loads that can return a status dword after the data. Where the register files are
+    /// unified, their bit selects AGPRs instead; the typed loads have no such form in LLVM.
     pub fn has_tfe(&self) -> bool {
         matches!(self.format, Format::Mubuf | Format::VBuffer)
             && self.class == Class::VmemLoad

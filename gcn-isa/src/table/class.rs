@@ -63,8 +63,8 @@ impl Class {
         )
     }
 
-    /// True if a scheduler moves nothing across such an instruction, nor it: it changes how others work, is seen from outside,
-    /// or asks for its neighbours.
+    /// True if a scheduler moves nothing across such an instruction, nor the instruction itself: it changes
+    /// the effect of others, is visible from outside, or depends on its neighbours.
     pub const fn is_boundary(self) -> bool {
         use Class as C;
         matches!(
@@ -249,9 +249,9 @@ classes! {
     LdsParam = "lds_param",
     /// Vector prefetch.
     VmemPrefetch = "vmem_prefetch",
-    /// Copy from memory to LDS that is counted by itself (gfx12.5).
+    /// Copy from memory to LDS that has a counter of its own (gfx12.5).
     AsyncLoad = "async_load",
-    /// Copy from LDS to memory that is counted by itself (gfx12.5).
+    /// Copy from LDS to memory that has a counter of its own (gfx12.5).
     AsyncStore = "async_store",
     /// Copy of a tensor's tile to LDS.
     TensorLoad = "tensor_load",

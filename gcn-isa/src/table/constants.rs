@@ -1,6 +1,6 @@
 //! Types of constants, as entries say them.
 
-/// How an operand reads a constant, which decides what is an inline constant and how it is spelled.
+/// The type in which an operand reads a constant; it determines the inline constants and their spelling.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ConstType {
     /// 32 bits.

@@ -57,7 +57,7 @@ pub struct InstDesc {
     pub mem_bytes: MemBytes,
     /// 2 where VGPR and AGPR tuples must start at an even register, else 1.
     pub vgpr_align: u8,
-    /// What the last bit of `op_sel` is, where that chooses a half of the destination.
+    /// The meaning of the last bit of `op_sel`, where that chooses a half of the destination.
     pub half: Option<DstHalf>,
     /// True if `op_sel` may choose the halves of registers that are written whole, where an assembler knows both ways to write them.
     pub halves_by_op_sel: bool,
@@ -65,7 +65,7 @@ pub struct InstDesc {
     pub width_by_format: bool,
     /// The two instructions that a VOPD instruction is, each with its own operands; `None` for all others.
     pub halves: Option<[&'static InstDesc; 2]>,
-    /// What holds for every form of the mnemonic.
+    /// Common properties of all forms of the mnemonic.
     pub entry: &'static Entry,
 }
 
@@ -94,7 +94,7 @@ impl InstDesc {
         self.instruction_set().family()
     }
 
-    /// The bit of `op_sel` that says which half of its register an operand is, if it is a half.
+    /// The bit of `op_sel` that selects the half of its register that an operand is, if it is a half.
     pub fn half_bit(&self, operand: &OperandDesc) -> Option<u8> {
         if !operand.is_half() {
             return None;
@@ -104,7 +104,8 @@ impl InstDesc {
         Some(place.map_or(self.sources(), |place| place as u8))
     }
 
-    /// How many sources the modifiers of a vector instruction have bits for. A destination that is read is the last source.
+    /// The number of sources for which the modifiers of a vector instruction have bits. A destination that is
+    /// read is the last source.
     pub fn sources(&self) -> u8 {
         let named = self.operands.iter().filter(|o| o.is_source()).count();
         let accumulates = !self.does(Behaviours::KEEPS_PART)
@@ -206,7 +207,7 @@ impl InstDesc {
         if self.class == Class::Branch { self.operand_index("simm16") } else { None }
     }
 
-    /// How many bits the lists of `op_sel` and `op_sel_hi` have in the text; 0 if there are none.
+    /// The number of bits that the lists of `op_sel` and `op_sel_hi` have in the text; 0 if there are none.
     pub fn op_sel_bits(&self) -> u8 {
         if self.has_halves() {
             // One for each source and one for the destination, whichever are halves. LLVM 22 leaves out that of compares which write
@@ -228,7 +229,7 @@ impl InstDesc {
         self.operands.iter().any(OperandDesc::is_half)
     }
 
-    /// True for a multiply-add of mixed precision: `op_sel_hi` says which sources are f16.
+    /// True for a multiply-add of mixed precision: `op_sel_hi` selects the sources that are f16.
     pub fn is_mixed_precision(&self) -> bool {
         matches!(self.format, Format::Vop3p | Format::Vop3pDpp | Format::Vop3pDpp8) && self.bits.abs != 0
     }
@@ -257,9 +258,9 @@ impl InstDesc {
         mods.keep_a_part() || self.keeps_other_half()
     }
 
-    /// The modifiers of an instruction written without any: `op_sel_hi` of VOP3P is all ones (zero on the mixed
-    /// precision FMAs, where it says that a source is f16), DPP masks are full, SDWA selects whole dwords, the buffer
-    /// format is 8-bit UNORM, required flags are set.
+    /// The modifiers of an instruction written without any: `op_sel_hi` of VOP3P is all ones (zero on the
+    /// mixed precision FMAs, where it marks a source as f16), DPP masks are full, SDWA selects whole dwords,
+    /// the buffer format is 8-bit UNORM, required flags are set.
     pub fn default_mods(&self) -> Mods {
         let mut mods = Mods::default();
         if self.modifiers.contains(Modifiers::OP_SEL_HI) && !self.is_mixed_precision() {

@@ -1,4 +1,4 @@
-//! What holds for every form of a mnemonic.
+//! Common properties of all forms of a mnemonic.
 
 use bitflags::bitflags;
 
@@ -11,17 +11,17 @@ use crate::target::TargetSet;
 pub struct Entry {
     /// The mnemonic, as [`super::InstDesc::mnemonic`].
     pub mnemonic: &'static str,
-    /// What it does, in the notation of [`crate::semantics`].
+    /// Its effect, in the notation of [`crate::semantics`].
     pub meaning: &'static str,
-    /// Who says so, see [`crate::semantics::Semantics::witness`].
+    /// The source, see [`crate::semantics::Semantics::witness`].
     pub witness: &'static str,
     /// How bits go from the sources to the results.
     pub rule: Rule,
-    /// What it does beyond that.
+    /// Its effect beyond that.
     pub behaviours: Behaviours,
     /// The branch on the opposite condition; empty if there is none.
     pub inverse: &'static str,
-    /// The mnemonic of the instruction that does what this half of VOPD does; empty for all others.
+    /// The mnemonic of the instruction with the effect of this half of VOPD; empty for all others.
     pub alone: &'static str,
     /// Passes by target, see [`super::InstDesc::passes`].
     pub passes: &'static [(TargetSet, u8)],
@@ -34,7 +34,8 @@ pub struct Entry {
 }
 
 bitflags! {
-    /// What instructions do that neither class nor operands say. An entry has the names, in lower case, as words.
+    /// Effects of instructions that neither class nor operands define. An entry has the names, in lower case,
+    /// as words.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub struct Behaviours: u64 {
         /// Control never goes on with the next instruction.
@@ -55,7 +56,7 @@ bitflags! {
         const SKIPS_VECTOR = 1 << 7;
         /// Chooses the wave's priority.
         const SETS_PRIORITY = 1 << 8;
-        /// What it sends is in M0.
+        /// The data that it sends is in M0.
         const SENDS_M0 = 1 << 9;
         /// The address in LDS has M0 in it.
         const LDS_BASE_IN_M0 = 1 << 10;
@@ -93,7 +94,7 @@ bitflags! {
         const STRIDE_64 = 1 << 26;
         /// The offset is a pattern of lanes.
         const PATTERN_IN_OFFSET = 1 << 27;
-        /// The immediate says which operands an index moves.
+        /// The immediate selects the operands that an index moves.
         const SELECTS_INDEXED = 1 << 28;
         /// The 16-bit immediate is unsigned.
         const UNSIGNED_IMMEDIATE = 1 << 29;
@@ -121,7 +122,7 @@ bitflags! {
         const FLOAT_ATOMIC = 1 << 40;
         /// Chooses how denormal floats are treated.
         const SETS_DENORM_MODE = 1 << 41;
-        /// What it loads or stores is the high half of its register.
+        /// The data that it loads or stores is the high half of its register.
         const HIGH_HALF = 1 << 42;
         /// A half of VOPD whose first two sources may change places.
         const COMMUTES = 1 << 43;
@@ -138,12 +139,12 @@ impl Behaviours {
 /// How the bits of a result depend on those of the sources.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Flow {
-    /// Each bit of the result depends on at most one bit of each source (moves, logic, shifts, selections). A bit of SCC that the
-    /// instruction writes says whether the result is 0, if there is a result.
+    /// Each bit of the result depends on at most one bit of each source (moves, logic, shifts, selections). A
+    /// bit of SCC that the instruction writes tells whether the result is 0, if there is a result.
     Bits,
     /// Each bit of the result depends on bits of the sources at its place and below (sums and low halves of products).
     Up,
-    /// One bit that says whether two sources are equal: any pair of different bits decides it.
+    /// One bit that compares two sources for equality: any pair of different bits decides it.
     Equal,
     /// Each bit of a part of the result depends on every bit that the part reads.
     #[default]
@@ -155,11 +156,12 @@ impl Flow {
         [("bits", Flow::Bits), ("up", Flow::Up), ("equal", Flow::Equal), ("all", Flow::All)];
 }
 
-/// How an entry says that bits flow.
+/// The notation of an entry for the flow of bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Rule {
     /// How bits combine.
     pub flow: Flow,
-    /// Bit i: source i says where the others' bits go (amounts of shifts, lanes, selectors). All of the result depends on all of it.
+    /// Bit i: source i determines the places that the others' bits go to (amounts of shifts, lanes,
+    /// selectors). All of the result depends on all of it.
     pub controls: u8,
 }

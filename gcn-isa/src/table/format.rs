@@ -1,6 +1,6 @@
 //! Encoding formats.
 
-/// What executes the instructions of a format.
+/// The unit that executes the instructions of a format.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Unit {
     /// Scalar ALU and program control.
@@ -30,7 +30,7 @@ macro_rules! formats {
                 match self { $($(Format::$name => $text,)*)* }
             }
 
-            /// What executes such instructions.
+            /// The unit that executes such instructions.
             pub const fn unit(self) -> Unit {
                 match self { $($(Format::$name)|* => Unit::$unit,)* }
             }

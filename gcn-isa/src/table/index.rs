@@ -5,7 +5,7 @@
 
 use super::{Access, Class, InstDesc};
 
-/// What may be added to the number of an operand's register.
+/// The offsets that may be added to the number of an operand's register.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum IndexedBy {
     /// M0, as an unsigned number: `s_movrel*`.
@@ -15,21 +15,21 @@ pub enum IndexedBy {
     Mode {
         /// The bits.
         bits: u8,
-        /// The manual says so. It does not say whether matrix instructions, moves of scales and instructions with two
-        /// destinations are indexed, nor by which bits.
+        /// The manual defines it. It does not define whether matrix instructions, moves of scales and
+        /// instructions with two destinations are indexed, nor by which bits.
         stated: bool,
     },
 }
 
 impl IndexedBy {
-    /// Any bit of the mask, of an operand that the manual says nothing about.
+    /// Any bit of the mask, for an operand that the manual does not mention.
     const UNSTATED: IndexedBy = IndexedBy::Mode { bits: 0xf, stated: false };
 }
 
 impl InstDesc {
-    /// What may be added to the number of the register that stands at `operand`, if that is a register of a file to which the
-    /// mechanism applies: SGPRs for `s_movrel*`, VGPRs for VGPR indexing. `None` for an operand that no index moves, such as those of
-    /// memory instructions.
+    /// The offset that may be added to the number of the register at `operand`, if that is a register of a
+    /// file to which the mechanism applies: SGPRs for `s_movrel*`, VGPRs for VGPR indexing. `None` for an
+    /// operand that no index moves, such as those of memory instructions.
     ///
     /// A destination that is read as well moves as a destination, and sources count by their position at the ALU: source 2 of
     /// `v_madmk_f32` is its last operand (MI100 ISA 6.6.2).

@@ -93,7 +93,8 @@ impl Iterator for Lines {
     }
 }
 
-/// What stands before and after the first `at`. Words are so short that a loop finds it sooner than a search of long texts does.
+/// The text before and after the first `at`. Words are so short that a loop is faster than a search for long
+/// texts.
 fn cut(text: &'static str, at: u8) -> Option<(&'static str, &'static str)> {
     let place = text.bytes().position(|byte| byte == at)?;
     Some((&text[..place], &text[place + 1..]))

@@ -1,4 +1,4 @@
-//! What a row says about operands, registers and memory.
+//! The operands, registers and memory of a row.
 
 use bitflags::bitflags;
 
@@ -11,7 +11,7 @@ pub struct OperandDesc {
     pub name: &'static str,
     /// Whether it is read, written or both.
     pub access: Access,
-    /// What may stand there.
+    /// The values that it can have.
     pub kinds: OperandKinds,
     /// Width in dwords; 0 if not a register. f8f6f4 operands whose width follows `cbsz`/`blgp` have their largest. 1 where
     /// half a register is named ([`OperandKinds::HALF_VGPR`]).
@@ -34,8 +34,8 @@ impl OperandDesc {
         (OperandKinds::LITERAL | OperandKinds::LITERAL16 | OperandKinds::LITERAL64).contains(self.kinds)
     }
 
-    /// True for what stands in a source field of a vector instruction, for which modifiers have a bit. The second register of a swap
-    /// stands in that of source 0.
+    /// True for an operand in a source field of a vector instruction, for which modifiers have a bit. The
+    /// second register of a swap is in that of source 0.
     pub fn is_source(&self) -> bool {
         self.name.starts_with("src") || self.name == "vdst1"
     }
@@ -72,7 +72,7 @@ pub struct SameFile {
 }
 
 bitflags! {
-    /// What an operand slot accepts.
+    /// The values that an operand slot accepts.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub struct OperandKinds: u16 {
         /// VGPR.
@@ -87,7 +87,7 @@ bitflags! {
         const INLINE_FLOAT = 16;
         /// 32-bit literal.
         const LITERAL = 32;
-        /// Literal of which 16 bits count.
+        /// Literal of which only 16 bits count.
         const LITERAL16 = 64;
         /// Named special register, see [`OperandDesc::specials`].
         const SPECIAL = 128;

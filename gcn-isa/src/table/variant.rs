@@ -1,7 +1,7 @@
 //! Ways of using a mnemonic that have operands or results of their own, and which of them keep a part of what they write.
 
-use super::{Class, Format, InstDesc, Modifiers};
-use crate::target::InstructionSet;
+use super::{Class, Format, InstDesc, Modifiers, OperandDesc, OperandKinds, WaveSizes};
+use crate::target::{Generation, InstructionSet};
 
 /// A way of using a mnemonic that has operands or results of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -22,7 +22,8 @@ impl Variant {
     /// Every variant.
     pub const ALL: [Variant; 5] = [Variant::Plain, Variant::Rtn, Variant::Lds, Variant::Dpp, Variant::Sdwa];
 
-    /// What a name has after the mnemonic where it means this variant alone. `_dpp` and `_sdwa` are assemblers' own.
+    /// The suffix after the mnemonic in a name that means this variant alone. `_dpp` and `_sdwa` are
+    /// assemblers' own.
     pub const fn suffix(self) -> &'static str {
         match self {
             Variant::Plain => "",
@@ -35,6 +36,23 @@ impl Variant {
 }
 
 impl InstDesc {
+    /// What a function's name has at its end where vector operands of the instruction have other sizes in waves of the other size or on
+    /// another generation, in the words of LLVM's builtins: `_w32`, `_w64_gfx12`. Empty for all others. Lane masks do not count.
+    pub fn size_suffix(&self) -> &'static str {
+        let mask =
+            |operand: &OperandDesc| !operand.kinds.intersects(OperandKinds::VGPR) && operand.dwords > 0;
+        let by_wave = self.instruction_set().wave_sizes().len() > 1
+            && !(self.format.is_vop() && self.operands.iter().any(mask));
+        let again = self.class == Class::Wmma && self.instruction_set().generation() == Generation::GFX12;
+        match (self.waves, again) {
+            (WaveSizes::W32, false) if by_wave => "_w32",
+            (WaveSizes::W64, false) if by_wave => "_w64",
+            (WaveSizes::W32, true) => "_w32_gfx12",
+            (WaveSizes::W64, true) => "_w64_gfx12",
+            _ => "",
+        }
+    }
+
     /// The way of using the mnemonic that this row is.
     pub fn variant(&self) -> Variant {
         match self.format {

@@ -149,20 +149,21 @@ macro_rules! facts {
             has_ids_in_ttmps: bool,
             /// True where waves of a workgroup may run on different compute units, as the descriptor's TG_SPLIT asks.
             has_tg_split: bool,
-            /// True where a descriptor may ask for kernel arguments in SGPRs when the kernel starts.
+            /// True where a descriptor may request kernel arguments in SGPRs when the kernel starts.
             has_kernarg_preload: bool,
-            /// True where a wave gets as many SGPRs as its descriptor says. RDNA gives each wave all of them.
+            /// True where a wave gets the number of SGPRs in its descriptor. RDNA gives each wave all of
+            /// them.
             counts_sgprs: bool,
             /// True where the DX10_CLAMP and IEEE bits of MODE can be chosen; GFX12 has fixed ones.
             has_dx10_clamp: bool,
-            /// True where a workgroup runs on two compute units that share their LDS, a workgroup processor, if the descriptor asks for it
-            /// (RDNA).
+            /// True where a workgroup can run on two compute units that share their LDS, a workgroup
+            /// processor, if the descriptor requests it (RDNA).
             has_workgroup_processors: bool,
             /// True where the two halves of a wave of 64 lanes can share VGPRs (RDNA 1 to 3).
             has_shared_vgprs: bool,
             /// Bits of the descriptor's number of 128-byte pieces of code that are fetched before a wave starts; 0 if there is no such field.
             inst_pref_size_bits: u8,
-            /// True where the descriptor can ask for round-robin scheduling of the waves of a SIMD.
+            /// True where the descriptor can request round-robin scheduling of the waves of a SIMD.
             has_round_robin_scheduling: bool,
             /// True where scratch is set up by hardware and reached through `scratch_` instructions without `FLAT_SCRATCH`
             /// set-up code in the kernel (gfx942 and later of CDNA, RDNA from GFX11 on).
@@ -184,19 +185,22 @@ macro_rules! facts {
             /// True where the range check of a raw buffer counts SOFFSET (gfx942 and later: AMD's emulator, by its word as the hardware does;
             /// LLVM issue 169230). Before, the manual says that it is not a part of the offset (MI100 ISA 9.1.5).
             checks_soffset: bool,
-            /// True where matrix instructions and `v_dot2_f32` take denormal f16 and bf16 inputs, f32 sums and f32 results for zero, whatever
-            /// MODE says: gfx90a. All others keep them (PyTorch, "Numerical accuracy"; values of `v_dot2_f32_f16` measured on gfx90a and gfx950:
-            /// LLVM pull request 205101).
+            /// True where matrix instructions and `v_dot2_f32` treat denormal f16 and bf16 inputs, f32 sums
+            /// and f32 results as zero, regardless of MODE: gfx90a. All others keep them (PyTorch, "Numerical
+            /// accuracy"; values of `v_dot2_f32_f16` measured on gfx90a and gfx950: LLVM pull request
+            /// 205101).
             flushes_half_products: bool,
             /// True where `v_dot2_bf16_bf16` cuts its result to bf16 instead of rounding it.
             cuts_bf16_dots: bool,
             /// Lanes among which `ds_permute_b32` and `ds_bpermute_b32` move data: half of a wave of 64 on RDNA (Mesa, ACO,
             /// `emit_bpermute`: other ways for waves of 64 lanes from GFX10 on).
             permuted_lanes: usize,
-            /// True where `neg_lo` of integer dot products says which factors are signed (RDNA 3 and later: `v_dot4_i32_iu8`).
+            /// True where `neg_lo` of integer dot products selects the signed factors (RDNA 3 and later:
+            /// `v_dot4_i32_iu8`).
             signs_by_neg_lo: bool,
-            /// True where `global_atomic_add_f32` and `buffer_atomic_add_f32` flush denormals, whatever MODE says: gfx908 and gfx90a. LLVM uses
-            /// them there only where denormals may be lost; AMD's emulator flushes.
+            /// True where `global_atomic_add_f32` and `buffer_atomic_add_f32` flush denormals, regardless of
+            /// MODE: gfx908 and gfx90a. LLVM uses them there only where denormals may be lost; AMD's emulator
+            /// flushes.
             memory_adds_flush: bool,
             /// True where a conversion to fp8, bf8 or fp4 writes a part of its destination, so that a reader has to keep its distance (gfx950).
             has_narrow_conversion_hazard: bool,
@@ -287,7 +291,7 @@ const GFX90A: Facts = Facts {
     flushes_half_products: true,
     ..GFX908
 };
-/// What gfx942 and gfx950 have in common.
+/// The common part of gfx942 and gfx950.
 const GFX9_4: Facts = Facts {
     has_architected_flat_scratch: true,
     is_gfx940_family: true,
@@ -360,7 +364,7 @@ const PREFETCHED_PIECE: u64 = 128;
 
 macro_rules! instruction_sets {
     ($($(#[$doc:meta])* $set:ident = $name:literal, $facts:ident, $like:ident;)*) => {
-        /// What processors with the same instructions have in common.
+        /// The common properties of processors with the same instructions.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         #[repr(u8)]
         #[expect(non_camel_case_types, reason = "the names that LLVM and ROCm have, with `_` for `-`")]
@@ -372,7 +376,7 @@ macro_rules! instruction_sets {
             /// Every instruction set. Families come one after the other, and within each the oldest first.
             pub const ALL: [InstructionSet; [$(InstructionSet::$set),*].len()] = [$(InstructionSet::$set),*];
 
-            /// How many there are, for tables with a place for each.
+            /// Their number, for tables with a place for each.
             pub const COUNT: usize = Self::ALL.len();
 
             /// The name in tables and messages: of GFX9, that of its first processor.
@@ -391,7 +395,7 @@ macro_rules! instruction_sets {
 // A generic set stands between the sets whose instructions it has, so that a range that has both has it too: what gfx900 and its
 // successors share is in all ranges from the first on, and what gfx942 and gfx950 share in those that have both.
 instruction_sets! {
-    /// What code for every GFX9 processor before CDNA may use.
+    /// The instructions that code for every GFX9 processor before CDNA may use.
     GFX9_GENERIC = "gfx9-generic", GFX900, GFX900;
     /// Vega 10.
     GFX900 = "gfx900", GFX900, GFX900;
@@ -405,7 +409,7 @@ instruction_sets! {
     GFX90A = "gfx90a", GFX90A, GFX90A;
     /// CDNA 3.
     GFX942 = "gfx942", GFX942, GFX942;
-    /// What code for every CDNA 3 and CDNA 4 processor may use.
+    /// The instructions that code for every CDNA 3 and CDNA 4 processor may use.
     GFX9_4_GENERIC = "gfx9-4-generic", GFX9_4, GFX942;
     /// CDNA 4.
     GFX950 = "gfx950", GFX950, GFX950;
@@ -448,8 +452,8 @@ impl InstructionSet {
         self as usize
     }
 
-    /// The first register of a tuple has a number that is a multiple of this: vector tuples even where the target says so, SGPR
-    /// pairs even, larger SGPR tuples on multiples of 4.
+    /// The first register of a tuple has a number that is a multiple of this: vector tuples even where the
+    /// target requires it, SGPR pairs even, larger SGPR tuples on multiples of 4.
     pub const fn tuple_alignment(self, file: RegFile, len: u8) -> u8 {
         match (file, len) {
             (_, 1) => 1,

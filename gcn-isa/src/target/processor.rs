@@ -6,7 +6,8 @@ use std::str::FromStr;
 use super::instruction_set::{Family, Generation, InstructionSet, NamedSgprs, WaveSize, facts};
 use super::reg_file::RegFile;
 
-/// The VGPRs of one lane of a SIMD, which its waves share, and in what numbers they are handed out, for waves of one size.
+/// The VGPRs of one lane of a SIMD, which its waves share, and the units in which they are handed out, for
+/// waves of one size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct VgprFile {
     /// Registers (of the unified file where there is one).
@@ -28,7 +29,7 @@ enum Vgprs {
     Rdna1024,
     /// 192 KiB, 1536 registers.
     Rdna1536,
-    /// 128 KiB for waves of 32 lanes, of which one can have all.
+    /// 128 KiB for waves of 32 lanes; one wave can have all of it.
     Cdna5,
 }
 
@@ -50,7 +51,7 @@ impl Vgprs {
     }
 }
 
-/// What a processor has, beside its instruction set.
+/// The properties of a processor, in addition to its instruction set.
 #[derive(Clone, Copy)]
 struct Chip {
     vgprs: Vgprs,
@@ -78,7 +79,7 @@ const CDNA5: Chip = Chip { vgprs: Vgprs::Cdna5, lds: 327_680, xnack: true, srame
 
 macro_rules! targets {
     ($($(#[$doc:meta])* $target:ident = $name:literal, $set:ident, $chip:ident, $mach:literal $(, generic $generic:literal $version:tt: $($member:ident)+)?;)*) => {
-        /// A processor of AMD, or what code for several has in common (`gfx9-generic`).
+        /// A processor of AMD, or the common part of several (`gfx9-generic`).
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         #[repr(u8)]
         #[expect(non_camel_case_types, reason = "the names that LLVM and ROCm have, with `_` for `-`")]
@@ -87,8 +88,8 @@ macro_rules! targets {
         const CHIPS: [Chip; Target::KNOWN.len()] = [$($chip),*];
 
         impl Target {
-            /// Every processor of which there are facts, oldest first within its family, those included whose code cannot be compiled,
-            /// or not even be read yet ([`Target::ALL`], [`Target::with_instructions`]).
+            /// Every processor with known facts, oldest first within its family, including those whose code
+            /// cannot be compiled, or not even be read yet ([`Target::ALL`], [`Target::with_instructions`]).
             pub const KNOWN: [Target; [$(Target::$target),*].len()] = [$(Target::$target),*];
 
             /// The processor name as LLVM and ROCm spell it, for example `gfx942`.
@@ -224,7 +225,7 @@ targets! {
     GFX1251 = "gfx1251", GFX12_5, CDNA5, 0x05a;
 }
 
-/// What the instruction set says, asked of the processor.
+/// The facts of the instruction set, as methods of the processor.
 macro_rules! of_the_instruction_set {
     ($($(#[$doc:meta])* $name:ident: $ty:ty,)*) => {
         impl Target {
@@ -263,8 +264,8 @@ impl Target {
         all
     };
 
-    /// One target for each instruction set that was measured by itself, oldest first. The other targets of [`Target::ALL`] have the
-    /// instructions of one of these, or fewer.
+    /// One target for each instruction set that was measured separately, oldest first. The other targets of
+    /// [`Target::ALL`] have the instructions of one of these, or fewer.
     pub const REPRESENTATIVES: [Target; 6] =
         [Target::GFX900, Target::GFX906, Target::GFX908, Target::GFX90A, Target::GFX942, Target::GFX950];
 
@@ -291,8 +292,8 @@ impl Target {
         Target::KNOWN.into_iter().find(stands).unwrap_or(self)
     }
 
-    /// True for one target of each instruction set that was measured by itself: the first single processor that has it. Those of GFX9
-    /// are [`Target::REPRESENTATIVES`].
+    /// True for one target of each instruction set that was measured separately: the first single processor
+    /// that has it. Those of GFX9 are [`Target::REPRESENTATIVES`].
     pub fn is_first_of_its_set(self) -> bool {
         let set = self.instruction_set();
         let mut alike =
@@ -300,7 +301,8 @@ impl Target {
         set.measured_as() == set && alike.next() == Some(self)
     }
 
-    /// The targets that stand for what this target has ([`Target::representative`]): of generic code, those of the processors that run it.
+    /// The targets that represent this target's properties ([`Target::representative`]): for generic code,
+    /// those of the processors that run it.
     pub fn represented_by(self) -> Vec<Target> {
         let mut found = match self.generic() {
             Some((_, members)) => members.iter().map(|member| member.representative()).collect(),
@@ -342,7 +344,7 @@ impl Target {
         self.instruction_set().usual_wave()
     }
 
-    /// The size of waves of a program, of which its descriptor says whether it has waves of 32 lanes.
+    /// The size of waves of a program; its descriptor determines whether it has waves of 32 lanes.
     pub fn wave_size_of(self, has_32_lanes: bool) -> WaveSize {
         let size = if has_32_lanes { WaveSize::W32 } else { WaveSize::W64 };
         if self.instruction_set().has_wave(size) { size } else { self.usual_wave() }

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use super::instruction_set::{Family, Generation, InstructionSet, WaveSize};
 use super::processor::Target;
 
-/// The instruction sets of which a fact holds, as a constant.
+/// The instruction sets that have a property, as a constant.
 macro_rules! those {
     ($set:ident => $fact:expr) => {{
         let (mut bits, mut i) = (0, 0);
@@ -21,7 +21,7 @@ macro_rules! those {
     }};
 }
 
-/// A set of instruction sets, each of which stands for the processors that have it.
+/// A set of instruction sets; each represents the processors that have it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct TargetSet(u32);
 
@@ -87,7 +87,7 @@ impl TargetSet {
     /// The instruction sets from that of one processor to that of another, both included, in the order of [`InstructionSet::ALL`].
     ///
     /// # Panics
-    /// If they are of two families: a constant that says so does not compile.
+    /// If they are of two families: such a constant does not compile.
     pub const fn range(first: Target, last: Target) -> TargetSet {
         TargetSet::between(first.instruction_set(), last.instruction_set())
     }
@@ -95,7 +95,7 @@ impl TargetSet {
     /// The instruction sets from one to another of its family, both included.
     ///
     /// # Panics
-    /// If they are of two families: a constant that says so does not compile.
+    /// If they are of two families: such a constant does not compile.
     pub const fn between(first: InstructionSet, last: InstructionSet) -> TargetSet {
         assert!(first.family() as u8 == last.family() as u8, "a range ends with its family");
         TargetSet((2 << last as u8) - (1 << first as u8))
@@ -111,7 +111,7 @@ impl TargetSet {
         self.0 >> set as u8 & 1 == 1
     }
 
-    /// The instruction sets of which a fact holds.
+    /// The instruction sets that have a property.
     pub fn with(fact: impl Fn(InstructionSet) -> bool) -> TargetSet {
         InstructionSet::ALL.into_iter().filter(|set| fact(*set)).collect()
     }
@@ -139,7 +139,7 @@ impl TargetSet {
         TargetSet(self.0 & !other.0)
     }
 
-    /// The parts that encode instructions in the same way, of which some may be empty.
+    /// The parts that encode instructions in the same way; some may be empty.
     pub(crate) fn generations(self) -> [TargetSet; 4] {
         const EACH: [TargetSet; 4] = {
             let [gfx9, gfx10, gfx11, gfx12] = Generation::ALL;

@@ -25,7 +25,7 @@ struct Recent {
     line: u32,
     /// Clock when it was issued; at block ends minus the wait states since.
     at: i32,
-    /// What has come since.
+    /// The instructions since then.
     since: Since,
     /// The longest wait that any rule may ask after it.
     reach: u8,
@@ -67,7 +67,7 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// What is known of a line; sealed.
+    /// The known facts at a line; sealed.
     fn of_line(&self, line: u32) -> &[Recent] {
         let first = self.recent.partition_point(|r| r.line < line);
         let count = self.recent[first..].partition_point(|r| r.line == line);
@@ -79,7 +79,7 @@ impl Window {
         u32::try_from(self.crowd - self.clock).unwrap_or(0)
     }
 
-    /// True if no rule asks for more after this state than after `other`, whatever follows.
+    /// True if no rule requires more after this state than after `other`, with any following code.
     pub fn asks_no_more_than(&self, other: &Window) -> bool {
         let asks_more = |r: &Recent, distance: u32| {
             let as_near = |o: &Recent| o.covers(r) && o.distance(other.clock).is_some_and(|d| d <= distance);
@@ -102,7 +102,7 @@ pub(super) struct Shortfall {
 /// Several for one instruction: seldom more than one.
 pub(super) type Shortfalls = SmallVec<[Shortfall; 1]>;
 
-/// What the rules ask of a pair of instructions, as it was found the last time: code repeats itself.
+/// The last result of the rules for a pair of instructions: code repeats itself.
 #[derive(Debug, Clone, Copy, Default)]
 struct Asked {
     /// The numbers of the two views, and what has come in between.
@@ -115,7 +115,7 @@ const ASKED: usize = 1 << 10;
 
 /// Wait states put on an edge for the sake of a line in the loop after it.
 pub(super) struct Outer {
-    /// How many are missing because of instructions before the loop only.
+    /// The number that are missing because of instructions before the loop only.
     short: u32,
     /// Those instructions.
     causes: Vec<Shortfall>,
@@ -134,7 +134,7 @@ pub(super) struct DistancePass<'a> {
     asked: Vec<Cell<Asked>>,
     /// Wait states on edges, and why.
     pub early: BTreeMap<Edge, (u32, Vec<Shortfall>)>,
-    /// What this round of hoisting adds.
+    /// The additions of this round of hoisting.
     round: BTreeMap<Edge, u32>,
 }
 
@@ -155,7 +155,7 @@ impl<'a> DistancePass<'a> {
         }
     }
 
-    /// How many passes the matrix pipe is busy with `line`.
+    /// The number of passes for which the matrix pipe is busy with `line`.
     pub fn passes(&self, line: usize) -> u8 {
         self.views[line].passes()
     }
@@ -196,7 +196,7 @@ impl<'a> DistancePass<'a> {
         }
     }
 
-    /// Of the earlier instructions that `line` follows too closely, those that lack most wait states.
+    /// Among the earlier instructions that `line` follows too closely, those that lack most wait states.
     pub fn strictest(&self, state: &Window, line: usize) -> Shortfalls {
         let mut causes = Shortfalls::new();
         self.shortfalls(state, line, &mut |s| causes.push(s));
@@ -207,7 +207,7 @@ impl<'a> DistancePass<'a> {
 }
 
 impl Shortfall {
-    /// How many wait states are missing.
+    /// The number of missing wait states.
     pub fn missing(&self) -> u32 {
         u32::from(self.required.states).saturating_sub(self.present)
     }
@@ -244,7 +244,7 @@ impl Pass for DistancePass<'_> {
                 return true;
             }
             let same = call.map_or(&[][..], |c| c.of_line(r.line));
-            // Beside what stood between it and the call there is the return.
+            // In addition to the instructions between it and the call there is the return.
             let Some(nearest) = same.iter().map(|c| c.at).max() else { return false };
             r.outer = same.iter().all(|c| c.outer);
             r.at = r.at.min(nearest - 1);
@@ -384,7 +384,7 @@ impl DistancePass<'_> {
     }
 }
 
-/// Keeps what reaches farthest if there is too much; sealed, and so is the result.
+/// Keeps the entries that reach farthest if there are too many; sealed, and so is the result.
 fn cap(state: &mut Window) {
     if state.recent.len() > MOST_RECENT {
         let clock = state.clock;

@@ -57,15 +57,15 @@ impl Nops {
     }
 }
 
-/// Applies `edits` and says what was put where; `earlier` insertions are brought up to date.
-/// With `notes` the lines say so, too.
+/// Applies `edits` and returns the insertions; `earlier` insertions are brought up to date. With `notes` the
+/// lines carry them, too.
 pub(super) fn apply(
     program: &mut Program,
     mut edits: Vec<Edit>,
     earlier: &mut [Inserted],
     notes: bool,
 ) -> Vec<Inserted> {
-    // Whoever falls into a line passes what stands before its labels first.
+    // Control that falls into a line passes the instructions before its labels first.
     edits.sort_by_key(|e| (e.place.line(), matches!(e.place, Place::Before(_))));
     let map = LineMap::new(&edits);
     for label in &mut program.labels {
@@ -100,7 +100,7 @@ pub(super) fn apply(
     done
 }
 
-/// Puts each of `new` before the old line that `before` says, in order. Where there is room nothing is copied.
+/// Inserts each of `new` before the old line in `before`, in order. Where there is room nothing is copied.
 fn spread(lines: &mut Vec<Line>, before: &[usize], mut new: Vec<Arc<Inst>>) {
     let mut end = lines.len();
     lines.reserve_exact(new.len());

@@ -1,11 +1,12 @@
-//! What the operations that an instruction starts (`crate::counters::events`) owe until they are done.
+//! The resources that the operations of an instruction (`crate::counters::events`) occupy until they are
+//! done.
 
 use crate::counters::{Event, MemoryEffect};
 use crate::inst::RegUse;
 use crate::table::Access;
 use crate::{Inst, Reg};
 
-/// What an outstanding operation owes.
+/// The resource that an outstanding operation occupies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Debt {
     /// It will write registers.
@@ -33,7 +34,7 @@ pub(super) fn debts(event: &Event) -> impl Iterator<Item = (Debt, Option<Reg>)> 
         (MemoryEffect::STORE, Debt::Store),
         (MemoryEffect::SYNC, Debt::Sync),
     ];
-    // What both reads and writes LDS is waited for as a write.
+    // An operation that both reads and writes LDS is waited for as a write.
     let read = !event.memory.contains(MemoryEffect::LDS_WRITE);
     let owed = move |debt: &Debt| read || *debt != Debt::LdsRead;
     let memory = effects.into_iter().filter(|e| event.memory.contains(e.0)).map(|e| e.1);

@@ -25,11 +25,12 @@ use super::{Inserted, LOOP_WEIGHT};
 use crate::order::Touched;
 use pending::Pending;
 
-/// How many instructions away something is looked for that could fill a wait state: more than the longest rule asks for.
+/// The number of instructions in which one is searched that could fill a wait state: more than the longest
+/// rule requires.
 const LOOK: usize = 32;
 
-/// How many instructions after a move its effect is followed: twice what the longest rule reaches over, as wait states
-/// after it may change, too.
+/// The number of instructions after a move in which its effect is followed: twice the reach of the longest
+/// rule, as wait states after it may change, too.
 const SETTLE: usize = 64;
 
 /// Moves that are weighed for a wait.
@@ -55,7 +56,7 @@ pub(super) struct Movable {
 }
 
 impl Movable {
-    /// Of a program into which `inserted` were put; `fences` are lines from before that.
+    /// For a program into which `inserted` were put; `fences` are lines from before that.
     pub fn new(program: &Program, fences: &[usize], inserted: &[Inserted]) -> Movable {
         let waits: BTreeSet<usize> = inserted.iter().flat_map(|i| i.at..i.at + i.count).collect();
         let mut wanted = fences.iter().copied().peekable();
@@ -110,7 +111,7 @@ pub(super) fn inverse(order: &[usize]) -> Vec<usize> {
     now
 }
 
-/// What the wait states of a solution cost, those in loops more.
+/// The cost of the wait states of a solution; those in loops cost more.
 pub(super) fn cost<'p>(solved: &Solver<'p, DistancePass<'p>>) -> u64 {
     let weight = |block: usize| LOOP_WEIGHT.pow(solved.shape.nest(block).take(DEEPEST).count() as u32);
     let lines = solved.waits.lines.iter().enumerate();
@@ -133,7 +134,7 @@ struct Move {
 }
 
 impl Move {
-    /// What stands at `place` of `order` after the move.
+    /// The line at `place` of `order` after the move.
     fn at(self, order: &[usize], place: usize) -> usize {
         let Move { from, to } = self;
         order[match place {

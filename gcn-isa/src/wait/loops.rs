@@ -166,7 +166,7 @@ pub(super) struct Edge {
 /// Where an instruction can be put so that only those who take an edge execute it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Place {
-    /// Before line `.0`, after the labels there: whoever reaches the line executes it.
+    /// Before line `.0`, after the labels there: every path to the line executes it.
     Before(usize),
     /// Before the labels that stand at line `.0`: only who falls through from the line above executes it.
     FallingInto(usize),

@@ -19,7 +19,7 @@ use super::events::{self, Debt};
 /// An outstanding operation's debt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Entry {
-    /// What is owed.
+    /// The entries that are outstanding.
     pub debt: Debt,
     /// On which stream.
     pub stream: Stream,
@@ -93,7 +93,7 @@ impl Units {
     }
 }
 
-/// What may be outstanding before an instruction.
+/// The operations that may be outstanding before an instruction.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Outstanding {
     /// It says which counters there are.
@@ -119,7 +119,7 @@ pub(super) struct Issue {
     pub stall_is_trusted: bool,
     /// The halves of a register are registers of their own.
     pub halves_are_trusted: bool,
-    /// What it does to LDS and memory is waited for before barriers and accesses of LDS.
+    /// Its effect on LDS and memory is waited for before barriers and accesses of LDS.
     pub orders_lds: bool,
 }
 
@@ -166,7 +166,7 @@ impl Outstanding {
         self.issued[entry.stream.index()] - entry.stamp
     }
 
-    /// Waits until each counter is at most what `wait` says.
+    /// Waits until each counter is at most its value in `wait`.
     pub fn wait(&mut self, wait: WaitCnt) {
         if wait.is_none() {
             return;

@@ -1,5 +1,5 @@
-//! The third step of [`solve`](super::solve): lowering waits that are stronger than the exact state asks for, and saying
-//! what those are for that cannot be lowered.
+//! The third step of [`solve`](super::solve): lowering waits that are stronger than the exact state requires,
+//! and finding the reasons of those that cannot be lowered.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -25,7 +25,7 @@ struct RemedyPass<'a> {
 }
 
 impl RemedyPass<'_> {
-    /// What `line` must not come so soon after.
+    /// The earlier instructions that `line` must not follow so soon.
     fn dangers(&self, state: &Pending, line: usize) -> Vec<Danger> {
         let mut dangers = Vec::new();
         self.sequences.dangers(state, line, |danger| dangers.push(danger));
@@ -104,8 +104,9 @@ impl Pass for RemedyPass<'_> {
     }
 }
 
-/// Inserts the remedies that RDNA's sequences ask for, after the waits for counters. Returns what was put where or changed, in
-/// program order; every `at`, `producer` and `consumer` is a line of the result. Targets without such rules need nothing.
+/// Inserts the remedies for RDNA's sequences, after the waits for counters. Returns the insertions and
+/// changes in program order; every `at`, `producer` and `consumer` is a line of the result. Targets without
+/// such rules need nothing.
 ///
 /// ```
 /// use gcn_isa::wait::{self, WaitOptions};
@@ -138,7 +139,7 @@ pub(super) fn remedy_edits(
     edit::apply(program, edits, earlier, options.notes)
 }
 
-/// What each line needs, and why.
+/// The needs of each line, and their reasons.
 fn plan(program: &Program, rules: Config, flow: &Flow, callable: bool) -> Vec<(usize, Fix, Vec<Reason>)> {
     let views = Views::of(program, &rules.indexing(program, flow));
     let sequences = Sequences::of(program, views, rules);
@@ -171,7 +172,7 @@ fn plan(program: &Program, rules: Config, flow: &Flow, callable: bool) -> Vec<(u
 /// The reasons of what `fix` does.
 fn reasons(program: &Program, dangers: &[Danger], line: usize, fix: Fix) -> Vec<Reason> {
     let served = dangers.iter().filter(|d| fix.covers(d.fix));
-    // What several rules ask for alike, the best supported says.
+    // Where several rules require the same, the best supported one is the reason.
     let better = |d: &Danger| {
         dangers.iter().any(|o| {
             o.fix == d.fix && o.first == d.first && o.rule != d.rule && o.rule.grade() > d.rule.grade()

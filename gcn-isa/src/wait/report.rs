@@ -1,4 +1,4 @@
-//! What was inserted, and why.
+//! The insertions, and their reasons.
 
 use std::fmt::{self, Write as _};
 
@@ -13,12 +13,12 @@ use crate::{InstDesc, Program, Reg, Target};
 pub struct Inserted {
     /// Index of its (first) line in the program.
     pub at: usize,
-    /// How many lines were put in there: more than one for waits longer than an `s_nop` can be, none if the
+    /// The number of lines inserted there: more than one for waits longer than an `s_nop` can be, none if the
     /// `s_waitcnt` was there already and only waits for more now.
     pub count: usize,
     /// Which kind of wait.
     pub kind: InsertedKind,
-    /// What made it necessary: those reasons that ask for as much as the wait gives.
+    /// The reasons that require as much as the wait gives.
     pub reasons: Vec<Reason>,
 }
 
@@ -42,7 +42,7 @@ pub enum InsertedKind {
     Waitcnt,
     /// `s_nop`: a fixed distance between two instructions.
     WaitStates,
-    /// What interrupts a sequence of instructions on RDNA: an instruction, or a changed field of the last.
+    /// The instruction that interrupts a sequence on RDNA: a new one, or a changed field of the last.
     Remedy,
 }
 
@@ -59,13 +59,13 @@ pub struct Reason {
     pub reg: Option<Reg>,
     /// Whether both name them, or one of the two reaches them by an index.
     pub via: Via,
-    /// How much is needed and how much was there.
+    /// The required and the actual amount.
     pub demand: Demand,
     producer_desc: Option<(&'static InstDesc, Option<u8>)>,
     consumer_desc: &'static InstDesc,
 }
 
-/// How much a rule asks for.
+/// The amount that a rule requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Demand {
     /// A counter must have come down to a value.
@@ -74,7 +74,7 @@ pub enum Demand {
         counter: Counter,
         /// The largest value that is enough.
         needed: u8,
-        /// What the program waited for there by itself; the field's maximum if for nothing.
+        /// The value that the program itself waited for there; the field's maximum if there was no wait.
         present: u8,
     },
     /// So many wait states must lie between two instructions.
@@ -86,7 +86,7 @@ pub enum Demand {
     },
     /// Something must interrupt a sequence.
     Remedy {
-        /// What.
+        /// The kind.
         fix: Fix,
         /// The target whose instructions do it.
         target: Target,

@@ -38,11 +38,11 @@ const HOIST_ROUNDS: usize = 4;
 
 /// One kind of wait: its state, its needs, and what waits and instructions do to the state.
 pub(super) trait Pass {
-    /// What is known before an instruction. Equality is meant for sealed states.
+    /// The known facts before an instruction. Equality is meant for sealed states.
     type State: Clone + PartialEq;
-    /// How much an instruction waits.
+    /// The amount that an instruction waits.
     type Need: Copy + PartialEq + std::fmt::Debug;
-    /// What is to be waited for before a loop instead of in it.
+    /// The waits to place before a loop instead of in it.
     type Cause;
     /// No wait.
     const NONE: Self::Need;
@@ -55,10 +55,10 @@ pub(super) trait Pass {
     fn is_crowded(&self, _: &Self::State) -> bool {
         false
     }
-    /// Makes a state that many paths have brought together smaller, if it can, without a change of what it asks for. Producers of
-    /// different groups stay apart.
+    /// Makes a state that many paths have brought together smaller, if possible, without a change of its
+    /// requirements. Producers of different groups stay apart.
     fn gather(&self, _: &mut Self::State, _group: &dyn Fn(usize) -> usize) {}
-    /// How much there is in a state: what it costs to join it.
+    /// The size of a state: the cost of joining it.
     fn size(&self, state: &Self::State) -> usize;
     /// Comes back from code that the program does not show.
     fn come_back(&self, state: &mut Self::State);
@@ -66,11 +66,11 @@ pub(super) trait Pass {
     fn enter(&self, _: &mut Self::State, _by_call: bool) {}
     /// Returns from a function to the call at whose end `call` was known. Sealed, and so is the result.
     fn leave(&self, _: &mut Self::State, _call: Option<&Self::State>) {}
-    /// Adds what another path brings. Both are sealed, and so is the result.
+    /// Adds the state of another path. Both are sealed, and so is the result.
     fn join(&self, into: &mut Self::State, from: &Self::State);
-    /// What line `line` needs, as far as it needs it because of producers that `counts` accepts.
+    /// The wait that line `line` needs because of producers that `counts` accepts.
     fn need(&self, state: &Self::State, line: usize, counts: &dyn Fn(usize) -> bool) -> Self::Need;
-    /// What must be waited for on an edge, by what [`Pass::hoist`] registered.
+    /// The wait that is needed on an edge, as registered by [`Pass::hoist`].
     fn edge_need(&self, state: &Self::State, edge: Edge) -> Self::Need;
     /// Waits.
     fn wait(&self, state: &mut Self::State, need: Self::Need);
@@ -78,7 +78,7 @@ pub(super) trait Pass {
     fn step(&self, state: &mut Self::State, line: usize);
     /// Makes the state comparable at the end of a block.
     fn seal(&self, state: &mut Self::State);
-    /// Why `line` waits for more than the producers that `inside` accepts ask for.
+    /// The reason why `line` waits for more than the producers that `inside` accepts require.
     fn outer_cause(&self, state: &Self::State, line: usize, inside: &dyn Fn(usize) -> bool) -> Self::Cause;
     /// Registers that `cause` be waited for on each of these edges, given with the states that leave along them.
     fn hoist(&mut self, cause: &Self::Cause, edges: &[(Edge, &Self::State)]);
@@ -87,7 +87,7 @@ pub(super) trait Pass {
     /// Weaker waits to try on an edge, the weakest first: when a wait has left a loop, one that stays in it may turn
     /// out to cover it.
     fn weaker(&self, wait: Self::Need) -> Vec<Self::Need>;
-    /// How much a wait holds up: what is compared when waits could stand in different places. 0 for none.
+    /// The cost of a wait, for comparing waits at different places. 0 for none.
     fn strength(&self, wait: Self::Need) -> u64;
     /// True if one strong wait costs no more than a weak one, so that their number counts first.
     const NUMBER_FIRST: bool;
@@ -132,21 +132,21 @@ pub(super) struct Solver<'a, P: Pass> {
     pub(super) work: usize,
 }
 
-/// What was known of the blocks and edges that something which is tried has to do with.
+/// The earlier facts of the blocks and edges that a trial affects.
 pub(super) struct Before<P: Pass> {
     pub blocks: BTreeMap<usize, Known<P>>,
     /// Waits of edges; `None` if there was none.
     pub edges: BTreeMap<Edge, Option<P::Need>>,
 }
 
-/// What is known of a block.
+/// The facts of a block.
 pub(super) struct Known<P: Pass> {
     pub into: Option<P::State>,
     pub out: Option<P::State>,
     pub waits: Vec<(usize, P::Need)>,
 }
 
-/// How many loops around a block are told apart where states are made smaller.
+/// The number of loops around a block that are told apart where states are made smaller.
 const LOOPS_APART: usize = 2;
 
 impl<'a, P: Pass> Solver<'a, P> {
@@ -270,7 +270,7 @@ impl<'a, P: Pass> Solver<'a, P> {
             let impatient = *visits > GREEDY_VISITS || self.work > patience;
             let mode = if mode == Mode::Greedy && impatient { Mode::Grow } else { mode };
             if self.visit(block, mode) {
-                // What comes before a call matters again where it ends.
+                // The instructions before a call matter again where it ends.
                 let next = self.cfg.blocks[block].succs.iter().copied().chain(self.flow.after_call(block));
                 for succ in next.filter(|s| within(*s)) {
                     if !std::mem::replace(&mut seen.entry(succ).or_default().1, true) {
@@ -304,7 +304,7 @@ impl<'a, P: Pass> Solver<'a, P> {
         true
     }
 
-    /// What comes into `block` from everywhere.
+    /// The joined state at the entry of `block`.
     fn incoming(&mut self, block: usize, mode: Mode) -> Option<P::State> {
         let mut joined = Joined::default();
         for &kind in &self.root[block] {
@@ -499,7 +499,7 @@ mod tests {
     use crate::wait::{WaitOptions, shape_of};
     use crate::{Inst, Operand, Reg, Target, table};
 
-    /// `blocks` times a load, a use, and a conditional branch to the block that `to` says; at the end `last`.
+    /// `blocks` times a load, a use, and a conditional branch to the block given by `to`; at the end `last`.
     fn program(blocks: usize, to: impl Fn(usize) -> usize, last: &str) -> Program {
         let target = Target::GFX942;
         let find = |name, form| table::find_form(target, name, form).expect("an instruction of gfx942");

@@ -72,7 +72,7 @@ impl Early {
 pub(super) struct WaitcntPass<'a> {
     pub program: &'a Program,
     pub options: &'a WaitOptions,
-    /// What is waited for on edges, by counter and producer.
+    /// The waits on edges, by counter and producer.
     pub early: BTreeMap<Edge, BTreeMap<(u8, Option<u32>), Early>>,
     /// The operations that the lines start, one line after another.
     events: Vec<Event>,
@@ -124,8 +124,8 @@ impl<'a> WaitcntPass<'a> {
         }
     }
 
-    /// True if a function is entered at `line` and does not wait for every counter by itself before it does anything. It waits
-    /// there, whoever comes.
+    /// True if a function is entered at `line` and does not itself wait for every counter first. It then
+    /// waits there, for any caller.
     pub fn is_function(&self, line: usize) -> bool {
         self.functions.binary_search(&line).is_ok()
     }
@@ -154,7 +154,7 @@ impl<'a> WaitcntPass<'a> {
             }
         }
         let events = self.events(line);
-        // Few instructions touch what is outstanding, and the others are told apart at less cost.
+        // Few instructions touch outstanding registers, and the others are told apart at less cost.
         if self.indexing.at(line).is_some() || inst.names(|reg| state.owes(reg)) {
             self.owed_registers(state, line, found);
         }

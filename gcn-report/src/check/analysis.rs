@@ -7,7 +7,7 @@ use gcn_emit::lint::{Lint, lint};
 use gcn_emit::rewrite::Waits;
 use gcn_isa::check::{self, Advice, Amount, CheckReport, Finding};
 use gcn_isa::counters::Counter;
-use gcn_isa::hazards::{self, Config, Grade};
+use gcn_isa::hazards::{Config, Grade};
 
 use crate::input::Input;
 
@@ -38,7 +38,7 @@ pub struct Section<'i> {
 }
 
 impl<'i> Checked<'i> {
-    /// Checks a file by these rules; what is below `level` is not listed.
+    /// Checks a file by these rules; findings below `level` are not listed.
     pub fn new(input: &'i Input, level: Grade, rules: Config, advice: bool) -> Checked<'i> {
         let options = check::Options { rules, ..check::Options::default() };
         let section = |code: &'i Code| Section {
@@ -130,7 +130,8 @@ impl<'c> Group<'c> {
     }
 }
 
-/// How much a finding misses: wait states, or operations that the strictest of its counters must not count.
+/// The amount that a finding lacks: wait states, or operations that the strictest of its counters must not
+/// count.
 fn missing(finding: &Finding) -> u8 {
     match (finding.need, finding.have) {
         (Amount::States(need), Amount::States(have)) => need.saturating_sub(have),
@@ -159,12 +160,6 @@ impl Section<'_> {
                 }
         })
     }
-}
-
-/// The source of a rule.
-pub fn citation(rule: &str) -> &'static str {
-    let states = hazards::rule(rule).map(|r| r.cite);
-    states.or_else(|| hazards::counter::rule(rule).map(|r| r.cite)).unwrap_or("")
 }
 
 /// True for findings that make the exit code 1.

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use gcn_isa::check::{Advice, Amount, Finding};
-use gcn_isa::hazards::Grade;
+use gcn_isa::hazards::{Grade, citation};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use super::analysis::{Checked, Section, citation};
+use super::analysis::{Checked, Section};
 use super::place::Places;
 use super::summary::{RuleCount, Summary};
 
@@ -140,7 +140,7 @@ fn finding(places: &Places<'_>, finding: &Finding) -> Value {
         "rule": finding.rule,
         "grade": finding.grade.name(),
         "title": finding.title,
-        "cite": citation(finding.rule),
+        "cite": citation(finding.rule, Some(places.code.program.target)),
         "first": finding.first.map(|l| instruction(places, l)),
         "second": instruction(places, finding.second),
         "register": finding.reg.map(|r| r.to_string()),

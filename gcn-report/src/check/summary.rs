@@ -24,7 +24,7 @@ pub struct Summary {
     pub waits: Waits,
     /// Bytes of sections with code that could not be read as instructions.
     pub unread_bytes: u64,
-    /// Of these, the bytes that may be code, because control may come there or nothing says that they are data.
+    /// The bytes among these that may be code, because control may come there or nothing marks them as data.
     pub unread_code_bytes: u64,
     /// Lines of assembly that were left out because of errors.
     pub lines_left_out: usize,
@@ -40,7 +40,7 @@ pub struct Summary {
 /// Findings of a rule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RuleCount {
-    /// How many there are.
+    /// Their number.
     pub findings: usize,
     /// Files that have one.
     pub files: usize,

@@ -1,4 +1,4 @@
-//! What may stand at a place: mnemonics, directives, modifiers, labels and named registers.
+//! Completions at a place: mnemonics, directives, modifiers, labels and named registers.
 
 use std::collections::BTreeMap;
 
@@ -18,13 +18,13 @@ const REGISTERS: [&str; 6] = ["vcc", "exec", "m0", "scc", "flat_scratch", "off"]
 pub struct Candidate<'t> {
     /// The word.
     pub label: &'t str,
-    /// What it is.
+    /// Its kind.
     pub what: What,
-    /// What it means, in one line; empty where the word says it.
+    /// Its meaning, in one line; empty where the word is clear.
     pub detail: &'static str,
 }
 
-/// What a word is.
+/// The kind of a word.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum What {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{without_comment, words};
 
-/// What a definition defines.
+/// The kind of a definition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// A place in the code.
@@ -18,7 +18,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// What users call it.
+    /// The users' word for it.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Label => "label",
@@ -34,7 +34,7 @@ impl Kind {
 pub struct Definition<'d> {
     /// The name.
     pub name: &'d str,
-    /// What it names.
+    /// The kind of the named item.
     pub kind: Kind,
     /// From 0.
     pub line: u32,

@@ -1,4 +1,4 @@
-//! What can go wrong, with all the facts.
+//! Errors of the simulator, with all the facts.
 
 use crate::core::memory::{AllocError, MemoryError};
 use crate::core::site::{After, Hazard, OutOfBounds, Site};
@@ -26,7 +26,7 @@ pub enum SimError {
         offset: u32,
         /// The instruction.
         text: String,
-        /// What is missing.
+        /// The missing part.
         what: String,
         /// The place in the source, if that is known.
         line: Option<String>,
@@ -43,7 +43,7 @@ pub enum SimError {
         text: String,
         /// The register.
         register: String,
-        /// How many the descriptor allocates.
+        /// The number that the descriptor allocates.
         allocated: u32,
         /// The place in the source, if that is known.
         line: Option<String>,
@@ -71,7 +71,7 @@ pub enum SimError {
         lane: u8,
         /// The address.
         address: u64,
-        /// What is required.
+        /// The required alignment.
         alignment: u32,
     },
     /// A missing wait (strict mode).
@@ -115,7 +115,7 @@ pub enum SimError {
         /// Trap id.
         id: u8,
     },
-    /// What a sanitizer found, if [`crate::Options::findings`] is 0.
+    /// The finding of a sanitizer, if [`crate::Options::findings`] is 0.
     #[error("{0}")]
     Finding(Box<crate::core::finding::Finding>),
     /// Host-side access to simulated memory failed.

@@ -1,4 +1,4 @@
-//! What executing an instruction leads to: where control goes, or what went wrong.
+//! The outcome of executing an instruction: the next program counter, or a fault.
 
 use crate::core::finding::Finding;
 use crate::core::gws::Queued;
@@ -23,7 +23,7 @@ pub(crate) enum Next {
     End,
 }
 
-/// What went wrong, without the place (the caller knows it).
+/// A fault without its place, which the caller knows.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Fault {
     Unsupported(&'static str),

@@ -1,4 +1,4 @@
-//! What a watcher reports: the findings of sanitizers, and what faithful mode counts.
+//! Reports of watchers: the findings of sanitizers, and the counts of faithful mode.
 
 use std::fmt;
 
@@ -39,7 +39,7 @@ pub enum FindingKind {
 }
 
 impl FindingKind {
-    /// What is wrong, in words.
+    /// The problem in words.
     pub fn title(self) -> &'static str {
         match self {
             FindingKind::OutOfBounds => "access out of bounds",
@@ -66,7 +66,7 @@ impl FindingKind {
     }
 }
 
-/// What an access does.
+/// The kind of an access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AccessKind {
@@ -91,7 +91,7 @@ impl fmt::Display for AccessKind {
 /// Bytes that an instruction accesses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct Access {
-    /// What it does.
+    /// The kind of access.
     pub kind: AccessKind,
     /// The memory.
     pub space: Space,
@@ -114,7 +114,7 @@ pub struct Party {
     pub site: Site,
     /// The lane; `None` for scalar instructions and where no lane is to blame.
     pub lane: Option<u8>,
-    /// What it accesses.
+    /// The access concerned.
     pub access: Option<Access>,
 }
 
@@ -134,7 +134,7 @@ impl fmt::Display for Party {
 /// A report of a sanitizer.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Finding {
-    /// What is wrong.
+    /// The problem.
     pub kind: FindingKind,
     /// The instruction at which it was noticed.
     pub party: Party,
@@ -144,7 +144,7 @@ pub struct Finding {
     pub register: Option<String>,
     /// The allocation that holds the bytes; for accesses out of bounds the nearest, for freed memory the former one.
     pub allocation: Option<Range>,
-    /// What to do about it.
+    /// The suggested fix.
     pub remedy: String,
 }
 

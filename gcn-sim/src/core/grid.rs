@@ -9,7 +9,7 @@ use gcn_isa::target::WaveSize;
 
 use crate::core::error::LaunchError;
 
-/// How much a launch runs.
+/// The size of a launch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Grid {
     /// So many workgroups in x, y and z, all of them full. HIP knows only such grids.

@@ -12,7 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Resources of the device.
 const RESOURCES: usize = 64;
 
-/// What a wave waits for.
+/// The event that a wave waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Queued {
     /// The others at a barrier, in its even or odd round.
@@ -59,7 +59,8 @@ impl Gws {
         self.with(resource, |r| (r.counter, r.flag) = (counter, false));
     }
 
-    /// `ds_gws_barrier`: what the wave waits for, unless it is the last. `next` is one less than the waves of the next round.
+    /// `ds_gws_barrier`: the event that the wave waits for, unless it is the last wave to arrive. `next` is one less
+    /// than the number of waves of the next round.
     pub(crate) fn barrier(&self, resource: u8, next: u32) -> Option<Queued> {
         self.with(resource, |r| {
             r.is_barrier = true;
@@ -73,7 +74,7 @@ impl Gws {
         })
     }
 
-    /// `ds_gws_sema_p`: what the wave waits for, unless there is something to take.
+    /// `ds_gws_sema_p`: the event that the wave waits for, unless the semaphore is positive.
     pub(crate) fn acquire(&self, resource: u8) -> Option<Queued> {
         self.with(resource, |r| {
             r.is_barrier = false;

@@ -1,4 +1,4 @@
-//! What a kernel descriptor tells the hardware, and the initial state that follows from it.
+//! The contents of a kernel descriptor, and the initial state that follows from it.
 
 use gcn_isa::Target;
 use gcn_isa::target::WaveSize;
@@ -6,7 +6,7 @@ use gcn_isa::target::WaveSize;
 use crate::core::error::LaunchError;
 use crate::core::wave::Mode;
 
-/// Inputs that a kernel asks for in its first SGPRs, in the order in which they are placed there.
+/// Inputs that a kernel requests in its first SGPRs, in the order in which they are placed there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct UserSgprs {
     /// Scratch buffer resource (4 SGPRs).
@@ -47,8 +47,8 @@ impl Default for FloatMode {
     }
 }
 
-/// What a kernel descriptor says. The default is a kernel that gets its kernarg pointer in `s[0:1]` and the workgroup
-/// id x in `s2`, and may use every register.
+/// The settings of a kernel descriptor. The default is a kernel that gets its kernarg pointer in `s[0:1]` and the
+/// workgroup id x in `s2`, and may use every register.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KernelState {
     /// Inputs in the first SGPRs.

@@ -14,7 +14,7 @@ pub(crate) enum When {
     Done,
 }
 
-/// What a wave's loads to LDS have read and not yet written.
+/// Data that a wave's loads to LDS have read and not yet written.
 #[derive(Debug, Default)]
 pub(crate) struct Late {
     pub when: When,
@@ -27,7 +27,7 @@ pub(crate) struct Late {
 /// A load to LDS that has not written it.
 #[derive(Debug)]
 pub(crate) struct Copy {
-    /// How many operations were issued before.
+    /// The number of operations issued before.
     pub number: u64,
     /// The cycle in which it is done.
     pub done: u64,

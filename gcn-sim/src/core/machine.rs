@@ -1,4 +1,5 @@
-//! A kernel's code, decoded and resolved, with what its descriptor says; and one instruction of it, whose function reaches the machine.
+//! A kernel's code, decoded and resolved, with the settings of its descriptor; and one instruction of it, whose
+//! function changes the machine.
 //!
 //! These types refer to each other: a [`Machine`] is made of [`Step`]s, whose function ([`Exec`]) is given the machine ([`Cx`]).
 
@@ -25,7 +26,7 @@ use crate::core::site::Instruction;
 use crate::core::trace::Trace;
 use crate::core::wave::{NUMBERED, Wave};
 
-/// Code address of offset 0 where nobody says another, for instructions that read the program counter.
+/// Default code address of offset 0, for instructions that read the program counter.
 pub(crate) const CODE_BASE: u64 = 0x0000_7000_0000_0000;
 
 /// The function of an instruction.
@@ -39,7 +40,7 @@ impl<F: Fn(&mut Cx<'_>, &Step) -> Outcome + Send + Sync> Exec for F {
     }
 }
 
-/// What an instruction can reach.
+/// Everything that an instruction can access.
 pub(crate) struct Cx<'a> {
     pub w: &'a mut Wave,
     pub lds: &'a mut Vec<u8>,
@@ -51,9 +52,9 @@ pub(crate) struct Cx<'a> {
 
 /// A resolved instruction.
 pub(crate) struct Step {
-    /// What it does, in the usual rounding mode.
+    /// Its effect in the usual rounding mode.
     pub exec: Arc<dyn Exec>,
-    /// What it does when MODE asks for directed rounding; `None` if that is not supported.
+    /// Its effect when MODE selects directed rounding; `None` if that is not supported.
     pub directed: Option<Arc<dyn Exec>>,
     /// The instruction, for modifiers and messages.
     pub inst: Inst,
@@ -169,7 +170,7 @@ impl Step {
     }
 }
 
-/// The half of its register that a 16-bit result goes to, if the instruction says it.
+/// The half of its register that a 16-bit result goes to, if the instruction specifies one.
 fn half_of_destination(inst: &Inst) -> Option<u8> {
     let named = inst.desc.operands.iter().find(|o| o.access != Access::Read);
     let bit = named.and_then(|o| inst.desc.half_bit(o)).or(inst.desc.op_sel_dst_bit());
@@ -197,7 +198,7 @@ pub struct Machine {
     probes: Option<Arc<Probes>>,
     /// Index of the kernel's first instruction.
     entry: usize,
-    /// What is wrong with instructions of an image that cannot be executed, by offset.
+    /// The errors of the instructions of an image that cannot be executed, by offset.
     faults: Arc<BTreeMap<u32, SimError>>,
 }
 
@@ -212,7 +213,7 @@ impl std::fmt::Debug for Machine {
     }
 }
 
-/// What resolving a kernel's code gives.
+/// The result of resolving a kernel's code.
 pub(crate) struct Resolved {
     /// By offset.
     pub steps: Vec<Step>,
@@ -220,7 +221,7 @@ pub(crate) struct Resolved {
     pub copies_to_lds: bool,
     /// Index of the kernel's first instruction.
     pub entry: usize,
-    /// What is wrong with instructions that cannot be executed, by offset.
+    /// The errors of instructions that cannot be executed, by offset.
     pub faults: BTreeMap<u32, SimError>,
 }
 
@@ -298,7 +299,8 @@ impl Machine {
         self
     }
 
-    /// How many workgroups of so many work-items a compute unit (on RDNA a workgroup processor) holds, if a launch adds `dynamic_lds` bytes of LDS.
+    /// The number of workgroups of `work_items` work-items that a compute unit (on RDNA a workgroup processor) holds,
+    /// if a launch adds `dynamic_lds` bytes of LDS.
     pub fn workgroups_per_cu(&self, work_items: u32, dynamic_lds: u32) -> u32 {
         let waves = work_items.div_ceil(self.state.wave_size.lanes());
         self.of_multiprocessor(&self.occupancy(waves, self.state.lds_bytes.saturating_add(dynamic_lds)))
@@ -316,7 +318,7 @@ impl Machine {
         Mode { wave: self.state.wave_size, workgroup_processor }
     }
 
-    /// Waves and workgroups on a compute unit, or on a workgroup processor where the kernel asks for one.
+    /// Waves and workgroups on a compute unit, or on a workgroup processor where the kernel requires one.
     pub(crate) fn occupancy(&self, waves_per_workgroup: u32, lds_bytes: u32) -> Occupancy {
         let (target, state) = (self.target, &self.state);
         let vgprs =
@@ -359,7 +361,7 @@ impl Machine {
         self.target
     }
 
-    /// What the kernel descriptor says.
+    /// The settings of the kernel descriptor.
     pub fn state(&self) -> &KernelState {
         &self.state
     }
@@ -399,7 +401,8 @@ impl Machine {
         self.steps.iter().any(|s| s.inst.desc.class == Class::Gws)
     }
 
-    /// What is wrong with instructions of an image that cannot be executed; reaching one is this error.
+    /// The errors of the instructions of an image that cannot be executed; reaching such an instruction returns its
+    /// error.
     pub fn faults(&self) -> impl Iterator<Item = SimError> {
         self.faults.iter().map(|(offset, fault)| fault.clone().at_line(self.line_text(*offset)))
     }

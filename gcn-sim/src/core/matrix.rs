@@ -10,8 +10,8 @@ pub enum MatrixArithmetic {
     /// as [`MatrixArithmetic::Chain`].
     #[default]
     Hardware,
-    /// One fused multiply-add after the other, for ascending k from C on: faster, and not what the hardware does for formats of less
-    /// than 32 bits.
+    /// A chain of fused multiply-adds, for ascending k, starting from C: faster, but different from the hardware for
+    /// formats of less than 32 bits.
     Chain,
 }
 

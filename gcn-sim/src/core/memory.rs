@@ -36,7 +36,7 @@ const ALIGNMENT: u64 = 0x1000;
 pub struct Memory {
     allocations: Vec<Allocation>,
     end: u64,
-    /// What has been given back last.
+    /// The range that was freed last.
     freed: VecDeque<Range>,
     gws: Gws,
 }
@@ -178,7 +178,7 @@ impl Memory {
         if overlaps || !base.is_multiple_of(4) {
             return Err(error);
         }
-        // What was here once may be used again.
+        // Memory that was once allocated here may be used again.
         self.freed.retain(|r| r.base >= end || r.base + r.bytes <= base);
         self.allocations.insert(at, Allocation::new(base, bytes as u64, words));
         Ok(at)

@@ -15,7 +15,7 @@ pub enum Mode {
     /// As functional, but an instruction that comes too early for a counter or a wait-state rule is an error, and
     /// so is a wave that ends without a barrier at which others of its workgroup wait.
     Strict,
-    /// An instruction that comes too early sees what was there before; [`Stats::stale`](crate::Stats::stale) counts
+    /// An instruction that executes too early sees the old contents; [`Stats::stale`](crate::Stats::stale) counts
     /// where. With enough waits the result is that of [`Mode::Functional`].
     Faithful,
 }
@@ -43,8 +43,8 @@ pub struct UnknownMode;
 pub struct Options {
     /// Functional, strict or faithful.
     pub mode: Mode,
-    /// The rules by which strict and faithful mode judge what comes too early; every one without a choice, as for `gcn check`.
-    /// [`Config::at_least`] takes those of a grade.
+    /// The rules by which strict and faithful mode decide whether an instruction is too early; all that leave no
+    /// choice, as for `gcn check`. [`Config::at_least`] takes those of a grade.
     pub rules: Config,
     /// Most instructions that a wave may execute.
     pub max_instructions: u64,

@@ -10,7 +10,7 @@ use gcn_emit::occupancy::Mode;
 use gcn_isa::{InstructionSet, Target, TargetSet};
 use serde::Serialize;
 
-/// How well a value is known.
+/// The quality of the source of a value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Grade {
@@ -18,9 +18,9 @@ pub enum Grade {
     Measured,
     /// An ISA manual says so.
     Manual,
-    /// A white paper, product page, profiler documentation or compiler model says so.
+    /// The source is a white paper, product page, profiler documentation or compiler model.
     Published,
-    /// There is no public source; the row says why this value was taken.
+    /// There is no public source; the row gives the reason for this value.
     Assumed,
     /// A property of the kernel and its grid, which the caller is to set.
     Kernel,
@@ -63,11 +63,11 @@ pub struct Parameter {
     pub value: String,
     /// Unit.
     pub unit: &'static str,
-    /// How well it is known.
+    /// The quality of its source.
     pub grade: Grade,
     /// Where it is from.
     pub source: String,
-    /// Of an assumed value, the ends of the range in which the true one is expected.
+    /// For an assumed value, the ends of the range in which the true one is expected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub range: Option<[String; 2]>,
 }
@@ -128,8 +128,8 @@ pub fn compute_units(target: Target) -> u64 {
     row_of(target, "device.cus").and_then(|row| row.value.parse().ok()).unwrap_or(1).max(1)
 }
 
-/// What a workgroup has to itself on the device that a target stands for: its compute units, or on RDNA its workgroup processors of two,
-/// for which kernels are compiled if nothing else is asked for.
+/// The units of the device of a target that a workgroup occupies alone: its compute units, or on RDNA its workgroup
+/// processors of two, for which kernels are compiled by default.
 pub fn multiprocessors(target: Target) -> u64 {
     (compute_units(target) / u64::from(Mode::usual(target).compute_units())).max(1)
 }
@@ -196,7 +196,7 @@ pub enum ParameterError {
         name: String,
         /// The value.
         value: String,
-        /// What would fit.
+        /// The expected form.
         expected: &'static str,
     },
 }

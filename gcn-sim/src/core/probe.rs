@@ -7,7 +7,7 @@ use gcn_isa::reg::{Reg, RegFile};
 
 use crate::core::wave::Wave;
 
-/// What a watched instruction left in its register.
+/// The value that a watched instruction left in its register.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Probed {
     /// Byte offset of the instruction in the code.
@@ -16,7 +16,7 @@ pub struct Probed {
     pub workgroup: [u32; 3],
     /// Wave in the workgroup.
     pub wave: u32,
-    /// How many instructions the wave had executed before it.
+    /// The number of instructions that the wave had executed before it.
     pub count: u64,
     /// EXEC.
     pub exec: u64,

@@ -64,7 +64,7 @@ pub struct OutOfBounds {
     pub address: u64,
     /// Bytes of the access.
     pub bytes: u32,
-    /// What is allocated closest by.
+    /// The nearest allocation.
     pub nearest: Option<Range>,
 }
 
@@ -130,11 +130,11 @@ pub struct Hazard {
     pub second: Site,
     /// The register in question, if there is one.
     pub register: Option<String>,
-    /// What the rule needs between the two.
+    /// The distance that the rule requires between the two.
     pub need: String,
-    /// What there was.
+    /// The actual distance.
     pub have: String,
-    /// What to write.
+    /// The instructions to insert.
     pub remedy: String,
 }
 

@@ -1,4 +1,4 @@
-//! What the instruction that runs has touched in memory.
+//! The memory that the current instruction has accessed.
 //!
 //! Functional mode has no trace: the memory functions then pay one branch that is always taken the same way.
 
@@ -17,7 +17,7 @@ pub(crate) enum Path {
     Scalar,
 }
 
-/// What an access does.
+/// The kind of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Read,

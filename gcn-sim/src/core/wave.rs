@@ -11,6 +11,10 @@ use crate::core::late::Late;
 use crate::core::value::LANES;
 use crate::fp::Round;
 
+/// Vector registers at the end that no program names: room for three operands of a vector instruction that are not in registers as they
+/// are needed.
+const ROOM: usize = 6;
+
 /// One vector register: a word per lane.
 pub(crate) type Lanes = [u32; LANES];
 
@@ -21,7 +25,7 @@ const M0: usize = reg::M0.index as usize;
 
 /// The SGPRs that encodings can number.
 pub(crate) const NUMBERED: usize = 128;
-/// What is written to `null` goes from here on: the most that an instruction writes to SGPRs.
+/// Writes to `null` go to the registers from here on: as many as an instruction can write.
 const DROPPED: usize = 16;
 /// SGPRs, and room for what is dropped.
 pub(crate) type Sgprs = [u32; NUMBERED + DROPPED];
@@ -97,14 +101,14 @@ impl Mode {
     }
 }
 
-/// A wave of 64 lanes, or of 32, of which the upper 32 here are never active.
+/// A wave of 64 lanes, or of 32, whose upper 32 here are never active.
 #[derive(Debug)]
 pub(crate) struct Wave {
     /// SGPRs by encoding number; VCC, M0 and EXEC included.
     pub s: Sgprs,
     /// The lanes that there are.
     pub lanes: u64,
-    /// Vector registers: VGPRs, then AGPRs.
+    /// Vector registers: VGPRs, then AGPRs, then room for operands ([`Wave::room`]).
     pub v: Vec<Lanes>,
     pub scc: bool,
     pub mode: Mode,
@@ -114,7 +118,7 @@ pub(crate) struct Wave {
     pub id: u32,
     /// Instructions executed.
     pub count: u64,
-    /// Cycles that it has slept or waited for a clock, which the clocks count beside the instructions.
+    /// Cycles that it has slept or waited for a clock; the clocks add them to the instructions.
     pub slept: u64,
     pub reading: Reading,
     /// Scratch bytes, lane after lane.
@@ -202,7 +206,8 @@ pub(crate) enum Status {
     Ended,
 }
 
-/// What a wave's next instructions depend on, save memory, and where it jumped back to: to find out whether it comes back to it.
+/// Everything that a wave's next instructions depend on, except memory, and the target of its last backward jump: to
+/// detect that it returns to the same state.
 pub(crate) struct Snapshot {
     pc: usize,
     s: Sgprs,
@@ -213,14 +218,20 @@ pub(crate) struct Snapshot {
 
 impl Snapshot {
     pub(crate) fn of(wave: &Wave, pc: usize) -> Snapshot {
-        Snapshot { pc, s: wave.s, scc: wave.scc, v: wave.v.clone(), scratch: wave.scratch.clone() }
+        Snapshot {
+            pc,
+            s: wave.s,
+            scc: wave.scc,
+            v: wave.v[..wave.room()].to_vec(),
+            scratch: wave.scratch.clone(),
+        }
     }
 
     pub(crate) fn is(&self, wave: &Wave, pc: usize) -> bool {
         self.pc == pc
             && self.s == wave.s
             && self.scc == wave.scc
-            && self.v == wave.v
+            && self.v == wave.v[..wave.room()]
             && self.scratch == wave.scratch
     }
 }
@@ -250,7 +261,7 @@ impl Wave {
         Wave {
             s: [0; NUMBERED + DROPPED],
             lanes: size.mask(),
-            v: vec![[0; LANES]; vector_registers],
+            v: vec![[0; LANES]; vector_registers + ROOM],
             scc: false,
             mode: Mode::new(0),
             pc: 0,
@@ -269,7 +280,8 @@ impl Wave {
     /// Back to the state before the first instruction, registers zero.
     pub(crate) fn reset(&mut self, id: u32, mode: Mode) {
         self.s = [0; NUMBERED + DROPPED];
-        self.v.fill([0; LANES]);
+        let registers = self.room();
+        self.v[..registers].fill([0; LANES]);
         self.scratch.fill(0);
         (self.scc, self.mode, self.pc, self.id, self.count) = (false, mode, 0, id, 0);
         self.slept = 0;
@@ -286,6 +298,12 @@ impl Wave {
     #[inline(always)]
     pub(crate) fn set_exec(&mut self, mask: u64) {
         self.set_mask(EXEC, mask);
+    }
+
+    /// The slot from which on there is room for operands; also the number of the vector registers that programs have.
+    #[inline(always)]
+    pub(crate) fn room(&self) -> usize {
+        self.v.len().saturating_sub(ROOM)
     }
 
     /// The number of its lanes.
@@ -308,7 +326,7 @@ impl Wave {
         self.s[M0] = self.s[M0] & !mask | value & mask;
     }
 
-    /// The mask with a bit for each lane that is in one SGPR or in two, as the size of the wave says.
+    /// The mask with a bit for each lane, in one SGPR or in two, according to the size of the wave.
     #[inline(always)]
     pub(crate) fn mask(&self, n: usize) -> u64 {
         self.pair(n) & self.lanes

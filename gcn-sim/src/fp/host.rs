@@ -7,7 +7,7 @@ use std::cell::Cell;
 
 /// Work that is worth compiling for each way.
 pub(crate) trait Work {
-    /// What comes of it.
+    /// The result.
     type Out;
 
     /// Does it; to be inlined. `FUSED`: `mul_add` is one instruction here. `WIDE`: vectors have 64 bytes, and there are 32 of

@@ -23,11 +23,11 @@ pub(crate) struct Small {
     pub fraction: u32,
     /// Exponent bias.
     pub bias: i32,
-    /// What the encodings at the upper end mean.
+    /// The meaning of the encodings at the upper end.
     pub top: Top,
 }
 
-/// What a format has besides finite numbers.
+/// The special values of a format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Top {
     /// Nothing: every encoding is a finite number.
@@ -121,7 +121,7 @@ impl Small {
         }
     }
 
-    /// What a value beyond the largest number becomes.
+    /// The result of converting a value beyond the largest number.
     const fn overflow(self, negative: bool, saturate: bool) -> u32 {
         let sign = if negative { self.sign_bit() } else { 0 };
         match self.top {
@@ -271,7 +271,8 @@ impl Widening {
         let magnitude = code & (self.sign_bit - 1);
         let sign = code & self.sign_bit;
         let finite = rebias(magnitude << self.fraction_up, self.rebias);
-        // What is set is as good as chosen, and cheaper. Compared as signed numbers, which more hosts can.
+        // A bitwise or is as good as a selection here, and cheaper. The comparison is signed, since more hosts have a
+        // vector instruction for it.
         let special = if magnitude as i32 > self.largest as i32 { f32::INFINITY.to_bits() } else { 0 };
         let nan = if sign | magnitude == self.nan { NAN32 } else { 0 };
         let bits = finite | special | nan;

@@ -31,7 +31,7 @@ pub(crate) struct Binder<'s> {
     pub buffers: Vec<Placed>,
     /// Each argument's buffer, by position and name.
     by_argument: HashMap<String, Bound>,
-    /// What waits for another argument's buffer.
+    /// Arguments that wait for another argument's buffer.
     pending: Vec<Pending>,
 }
 
@@ -73,7 +73,7 @@ struct Pending {
     what: Wanted,
 }
 
-/// What of the buffer.
+/// The property of the buffer that is needed.
 #[derive(Clone, Copy)]
 enum Wanted {
     /// Its address plus so many bytes.

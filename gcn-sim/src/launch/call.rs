@@ -23,7 +23,7 @@ pub struct Call {
     pub dynamic_lds: u32,
     /// Least bytes of scratch of a work-item, where the kernel has a stack of unknown size.
     pub stack: u32,
-    /// What kernels find through hidden arguments.
+    /// Addresses that kernels find through hidden arguments.
     pub provided: Provided,
 }
 

@@ -155,7 +155,7 @@ impl Element {
     /// Appends the bytes of a value; floats are rounded to nearest.
     ///
     /// # Errors
-    /// What is wrong, if an integer type does not have the value or the bits are too many.
+    /// The error, if an integer type cannot hold the value or there are too many bits.
     pub(crate) fn put(self, value: Number, out: &mut Vec<u8>) -> Result<(), String> {
         let bits = match (value, self.is_float()) {
             (Number::Bits(bits), _) => {
@@ -212,8 +212,8 @@ impl Element {
     }
 }
 
-/// To `f32` such that rounding once more, to fewer bits, gives what rounding at once would: an inexact result gets an odd last
-/// bit (S. Boldo and G. Melquiond, "When double rounding is odd").
+/// To `f32` such that rounding once more, to fewer bits, gives the same as rounding once: an inexact result gets an odd
+/// last bit (S. Boldo and G. Melquiond, "When double rounding is odd").
 fn round_to_odd(value: f64) -> f32 {
     let near = value as f32;
     if f64::from(near) == value || !near.is_finite() {

@@ -1,4 +1,4 @@
-//! What is wrong with a code object, a spec or a file.
+//! Errors about a code object, a spec or a file.
 
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ pub enum Error {
     /// No kernel of this name.
     #[error("there is no kernel `{name}`; the code object has {}", names(known))]
     NoSuchKernel {
-        /// What was asked for.
+        /// The requested name.
         name: String,
         /// The kernels that there are.
         known: Vec<String>,
@@ -33,9 +33,9 @@ pub enum Error {
     /// Something that cannot be loaded.
     #[error("the code object cannot be loaded: {problem}; {remedy}")]
     Image {
-        /// What.
+        /// The problem.
         problem: String,
-        /// What to do.
+        /// The suggested fix.
         remedy: String,
     },
     /// A spec that is not JSON.
@@ -44,9 +44,9 @@ pub enum Error {
     /// Something in a spec that is not about an argument.
     #[error("spec: {problem}; {remedy}")]
     Spec {
-        /// What is wrong.
+        /// The problem.
         problem: String,
-        /// What to do.
+        /// The suggested fix.
         remedy: String,
     },
     /// An argument.
@@ -54,9 +54,9 @@ pub enum Error {
     Argument {
         /// Its name, or its position.
         argument: String,
-        /// What is wrong.
+        /// The problem.
         problem: String,
-        /// What to do.
+        /// The suggested fix.
         remedy: String,
     },
     /// A file of a buffer.
@@ -73,10 +73,10 @@ pub enum Error {
     /// The simulation.
     #[error("{error}{}", note.as_deref().map(|n| format!("\n  note: {n}")).unwrap_or_default())]
     Sim {
-        /// What stopped it.
+        /// The error that stopped it.
         #[source]
         error: Box<SimError>,
-        /// What the address in it belongs to, in terms of the spec.
+        /// The buffer that the address in it belongs to, in terms of the spec.
         note: Option<String>,
     },
 }

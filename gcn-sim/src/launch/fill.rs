@@ -18,7 +18,7 @@ pub(crate) struct Filled {
     pub shape: Vec<u64>,
 }
 
-/// What a buffer of argument `name` holds; files are relative to `folder`.
+/// The contents of a buffer of argument `name`; files are relative to `folder`.
 pub(crate) fn fill(name: &str, buffer: &Buffer, folder: &Path) -> Result<Filled, Error> {
     let element = buffer.element;
     let bad = |problem: String| {

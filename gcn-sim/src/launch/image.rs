@@ -1,7 +1,7 @@
 //! A code object in memory: its sections at their addresses, relocations applied.
 //!
-//! Linked code objects are position independent: what depends on the load address stands in `.rela.dyn` (LLVM AMDGPU guide,
-//! "Relocation Records"). Where the object's address 0 is, the loader says.
+//! Linked code objects are position independent: all that depends on the load address is listed in `.rela.dyn` (LLVM
+//! AMDGPU guide, "Relocation Records"). The loader chooses the address of the object's address 0.
 
 use gcn_emit::object::{CodeObject, RelocationKind, SectionView};
 

@@ -120,7 +120,7 @@ fn arg(name: &str, value: &Value) -> Result<Arg, Error> {
     }
 }
 
-/// What is not a buffer: `{"i32": 5}` and the like.
+/// Arguments other than buffers: `{"i32": 5}` and the like.
 fn special(name: &str, whole: &Value, map: &Map<String, Value>) -> Result<Arg, Error> {
     let unknown = || {
         Error::argument(
@@ -294,7 +294,7 @@ fn iota(name: &str, map: &Map<String, Value>) -> Result<Init, Error> {
     Ok(Init::Iota { start: get("start", 0)?, step: get("step", 1)? })
 }
 
-/// Floats are from -1 to 1 unless the spec says otherwise, bytes are any, other integers are from 0 to 100.
+/// By default floats are from -1 to 1, bytes are any, other integers are from 0 to 100.
 fn random(name: &str, element: Element, map: &Map<String, Value>) -> Result<Init, Error> {
     known_keys(name, map, &["seed", "min", "max"])?;
     let (min, max) = match element {

@@ -14,7 +14,8 @@ pub(crate) struct Sizes {
     pub provided: Provided,
 }
 
-/// Addresses of what a runtime keeps in memory for kernels, which hidden arguments tell; 0 for what there is not.
+/// Addresses of data that a runtime keeps in memory for kernels, and passes in hidden arguments; 0 for data that is
+/// absent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Provided {
     /// The buffer through which kernels ask the host for services: `printf`, `assert`, memory (`hidden_hostcall_buffer`).
@@ -101,8 +102,8 @@ pub(crate) fn is_pointer(arg: &KernelArg) -> bool {
             )
 }
 
-/// What a pointer points to by the source type in the metadata, such as `float*`, `&[f32]` or `&mut [[u8; 12]]`: the type, and how many
-/// of it an element of the kernel is.
+/// The element type of a pointer, from the source type in the metadata, such as `float*`, `&[f32]` or `&mut [[u8;
+/// 12]]`: the type, and the number of them in one element of the kernel.
 pub(crate) fn pointee(arg: &KernelArg) -> Option<(Element, u32)> {
     let name = arg.type_name.as_deref()?;
     let name = name.trim_start_matches(['&', '[']).trim_end_matches(['*', ']', ' ']);

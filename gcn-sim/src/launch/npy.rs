@@ -9,7 +9,7 @@ const ALIGN: usize = 64;
 /// An array out of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Array<'d> {
-    /// What NumPy calls the element type.
+    /// NumPy's name of the element type.
     pub descr: String,
     /// Sizes of the dimensions, slowest first.
     pub shape: Vec<u64>,
@@ -81,7 +81,7 @@ pub(crate) fn write(element: Element, shape: &[u64], bytes: &[u8]) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    /// What NumPy 2 wrote for `numpy.save(f, numpy.arange(6, dtype='<i2').reshape(2, 3))`.
+    /// The output of NumPy 2 for `numpy.save(f, numpy.arange(6, dtype='<i2').reshape(2, 3))`.
     const SAVED: &[u8] = b"\x93NUMPY\x01\x00v\x00{'descr': '<i2', 'fortran_order': False, 'shape': (2, 3), }                                                          \n\x00\x00\x01\x00\x02\x00\x03\x00\x04\x00\x05\x00";
 
     #[test]

@@ -95,7 +95,7 @@ impl Object {
         })
     }
 
-    /// What the object is for.
+    /// The target that the object is for.
     pub fn target_id(&self) -> TargetId {
         self.target_id
     }

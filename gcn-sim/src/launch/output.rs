@@ -1,4 +1,4 @@
-//! What a run leaves in its buffers.
+//! The contents of the buffers after a run.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ pub struct Output {
     pub shape: Vec<u64>,
     /// The elements.
     pub bytes: Vec<u8>,
-    /// What the spec wants of it.
+    /// The output that the spec requests for it.
     pub out: Option<Out>,
 }
 

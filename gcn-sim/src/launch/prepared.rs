@@ -102,7 +102,7 @@ impl Prepared {
         Error::Sim { error: Box::new(error), note }
     }
 
-    /// What an address that is not allocated belongs to.
+    /// A note about the buffer next to an address that is not allocated.
     fn whose(&self, address: u64) -> Option<String> {
         const NEAR: u64 = 0x1_0000;
         if address < NEAR {

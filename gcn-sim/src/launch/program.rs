@@ -61,7 +61,7 @@ impl Program {
         &self.name
     }
 
-    /// What the code object is for.
+    /// The target that the code object is for.
     pub fn target_id(&self) -> TargetId {
         self.target_id
     }
@@ -96,7 +96,7 @@ impl Program {
         self.kernarg_bytes.max(self.metadata.as_ref().map_or(0, |m| m.kernarg_segment_size))
     }
 
-    /// True if its debug information says that Triton made it.
+    /// True if its debug information names Triton as the producer.
     pub(crate) fn is_triton(&self) -> bool {
         self.triton
     }

@@ -1,4 +1,4 @@
-//! What to launch a kernel with.
+//! The arguments and the size of a launch.
 
 use std::path::PathBuf;
 
@@ -26,10 +26,10 @@ pub struct Spec {
     pub global: Option<[u32; 3]>,
     /// Work-items of a workgroup in x, y and z. Kernels that require a size need none.
     pub workgroup: Option<[u32; 3]>,
-    /// LDS bytes of a workgroup beyond what the descriptor says.
+    /// LDS bytes of a workgroup in addition to those in the descriptor.
     pub dynamic_lds: u32,
-    /// Scratch bytes of a work-item; without it the descriptor's, and [`super::DYNAMIC_STACK`] more where the metadata says that
-    /// the stack is dynamic.
+    /// Scratch bytes of a work-item; without it those in the descriptor, and [`super::DYNAMIC_STACK`] more where the
+    /// metadata declares the stack dynamic.
     pub scratch: Option<u32>,
     /// Arguments that the spec does not name are zero instead of an error.
     pub rest_zero: bool,
@@ -72,7 +72,7 @@ impl From<usize> for Key {
 pub enum Arg {
     /// A number of a type.
     Scalar(Element, Number),
-    /// A number of the type that the metadata says.
+    /// A number of the type in the metadata.
     Untyped(Number),
     /// These bytes.
     Bytes(Vec<u8>),
@@ -101,13 +101,13 @@ pub struct Buffer {
     pub element: Element,
     /// Sizes of the dimensions, slowest first; `None` where the values say it.
     pub shape: Option<Vec<u64>>,
-    /// What it holds at the start.
+    /// Its initial contents.
     pub init: Init,
-    /// What becomes of it at the end.
+    /// Its output after the run.
     pub out: Option<Out>,
 }
 
-/// What a buffer holds at the start.
+/// The initial contents of a buffer.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Init {
     /// The same everywhere.
@@ -116,7 +116,7 @@ pub enum Init {
     Iota {
         /// Element 0.
         start: Number,
-        /// What is added for each element.
+        /// The difference between successive elements.
         step: Number,
     },
     /// Evenly distributed, the same for the same seed: see [`random_bits`].
@@ -132,8 +132,8 @@ pub enum Init {
     Values(Vec<Number>),
     /// These bytes.
     Bytes(Vec<u8>),
-    /// What takes 8 bytes each: addresses of other buffers ([`Arg::Same`]), of buffers that are made for them ([`Arg::Buffer`]), null
-    /// and 64-bit numbers.
+    /// Values of 8 bytes each: addresses of other buffers ([`Arg::Same`]), of buffers that are made for them
+    /// ([`Arg::Buffer`]), null and 64-bit numbers.
     Pointers(Vec<Arg>),
     /// Those of a NumPy file.
     Npy(PathBuf),
@@ -141,7 +141,7 @@ pub enum Init {
     Raw(PathBuf),
 }
 
-/// What becomes of a buffer at the end.
+/// The output of a buffer after the run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Out {
     /// Its elements are shown.

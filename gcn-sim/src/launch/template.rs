@@ -52,7 +52,7 @@ fn of(program: &Program) -> String {
     format!("{{\n{}\n}}\n", lines.join(",\n"))
 }
 
-/// What the kernel requires, else as many work-items in one dimension as it is compiled for.
+/// The workgroup that the kernel requires; by default as many work-items in one dimension as it is compiled for.
 fn workgroup(program: &Program) -> [u32; 3] {
     let metadata = program.metadata();
     let most = metadata.map_or(0, |m| m.max_flat_workgroup_size).min(gcn_emit::kernel::MAX_WORKGROUP);
@@ -60,7 +60,8 @@ fn workgroup(program: &Program) -> [u32; 3] {
     metadata.and_then(|m| m.reqd_workgroup_size).unwrap_or([most, 1, 1])
 }
 
-/// True if the launch may have to give the kernel LDS: an argument says so, or the code uses LDS and the descriptor asks for none.
+/// True if the launch may have to give the kernel LDS: an argument refers to it, or the code uses LDS and the
+/// descriptor allocates none.
 fn takes_dynamic_lds(program: &Program) -> bool {
     let dynamic = |kind| matches!(kind, ValueKind::DynamicSharedPointer | ValueKind::HiddenDynamicLdsSize);
     let machine = program.machine();
@@ -73,7 +74,7 @@ fn accesses_lds(class: Class) -> bool {
     matches!(class, Class::LdsRead | Class::LdsWrite | Class::LdsAtomic | Class::LdsAtomicRet)
 }
 
-/// How many arguments at the end are pointers that Triton adds.
+/// The number of arguments at the end that are pointers added by Triton.
 fn trailing_null(program: &Program, args: &[&KernelArg]) -> usize {
     let added = |a: &&&KernelArg| a.name.is_none() && kernarg::is_pointer(a);
     let pointers = args.iter().rev().take(TRITON_POINTERS).take_while(added).count();

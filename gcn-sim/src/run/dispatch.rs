@@ -17,7 +17,7 @@ use crate::core::options::Options;
 use crate::watch::Shared;
 use queue::Queue;
 
-/// What a run did.
+/// Counts of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Stats {
     /// Instructions executed, one per wave.
@@ -28,9 +28,9 @@ pub struct Stats {
     pub waves: u64,
     /// The most cycles that a wave has slept or waited for a clock.
     pub slept: u64,
-    /// What came too early, in faithful mode, in the order of the code.
+    /// The accesses that came too early, in faithful mode, in the order of the code.
     pub stale: Vec<Stale>,
-    /// What the sanitizers found.
+    /// The findings of the sanitizers.
     pub findings: Vec<Finding>,
     /// How often each instruction was executed that was, by its offset in the code, in ascending order.
     pub by_instruction: Vec<(u32, u64)>,
@@ -56,7 +56,7 @@ impl Stats {
     }
 }
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
     /// Workgroups that have ended.
@@ -80,7 +80,7 @@ pub fn run(
     run_with(machine, memory, grid, size, kernarg, options, &Hooks::default())
 }
 
-/// What is called while a grid runs, from whatever thread.
+/// A callback while a grid runs, from any thread.
 #[derive(Clone, Copy, Default)]
 pub struct Hooks<'h> {
     /// Is told how far the run is, after each workgroup.

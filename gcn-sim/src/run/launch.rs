@@ -1,4 +1,4 @@
-//! What a launch is: its geometry and inputs, checked, and what of it lies in memory while it runs.
+//! The parts of a launch: its geometry and inputs, checked, and the memory that it occupies while it runs.
 
 use gcn_emit::occupancy::Occupancy;
 
@@ -18,19 +18,19 @@ pub(crate) struct Launch<'a> {
     pub geometry: Geometry,
     pub inputs: Inputs,
     pub options: Options,
-    /// What runs beside the instructions.
+    /// The checks that run along with the instructions.
     pub watch: Option<Shared>,
     /// Allocations of this launch.
     temporary: Vec<u64>,
 }
 
 impl Launch<'_> {
-    /// How many of its workgroups the device holds at a time.
+    /// The number of its workgroups that the device holds at a time.
     pub(super) fn room(&self) -> u64 {
         multiprocessors(self.machine.target()) * self.resident()
     }
 
-    /// How many of its workgroups a compute unit holds at a time, or a workgroup processor where there are such; at least one.
+    /// The number of its workgroups that a compute unit (a workgroup processor on RDNA) holds at a time; at least one.
     pub(crate) fn resident(&self) -> u64 {
         u64::from(self.machine.of_multiprocessor(&self.occupancy()).max(1))
     }
@@ -47,7 +47,7 @@ impl Launch<'_> {
         self.machine.occupancy(self.geometry.waves(), self.machine.state().lds_bytes)
     }
 
-    /// Checks that a cooperative launch is one, and initialises what its workgroups meet at, as the runtime does.
+    /// Checks that a cooperative launch fits, and initialises the data of its grid barrier, as the runtime does.
     pub(super) fn cooperate(&self, memory: &Memory) -> Result<(), LaunchError> {
         memory.gws().start();
         if !self.options.cooperative {

@@ -7,7 +7,7 @@ use gcn_isa::{Target, table};
 
 use crate::semantics::functions::{self, refusal};
 
-/// The instructions of a target by what the simulator does with them.
+/// The instructions of a target by how the simulator handles them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Coverage {
     /// Mnemonics with an implementation.

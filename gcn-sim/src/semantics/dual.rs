@@ -1,4 +1,4 @@
-//! VOPD: two instructions in one, of which both read their sources before either writes its result.
+//! VOPD: two instructions in one; both read their sources before either writes its result.
 
 use std::sync::Arc;
 

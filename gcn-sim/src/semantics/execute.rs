@@ -1,4 +1,4 @@
-//! Executes a step, with what MODE asks for around it.
+//! Executes a step, with the rounding and denormal handling of MODE.
 
 use super::indexed;
 use super::valu::overflow;

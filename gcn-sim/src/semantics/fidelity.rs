@@ -1,5 +1,5 @@
-//! How far a result of the simulator can be trusted: for each opcode the witness that its semantics has, and what about
-//! its results is approximate or assumed.
+//! The reliability of the simulator's results: for each opcode the witness of its semantics, and the parts of its
+//! results that are approximate or assumed.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -34,20 +34,20 @@ impl Grade {
     }
 }
 
-/// What stands after the results of an opcode.
+/// The grade of the results of an opcode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fidelity {
     /// The mnemonic, without encoding suffix.
     pub mnemonic: &'static str,
-    /// Who states what it does: [`gcn_isa::semantics::Semantics::witness`].
+    /// The source of its semantics: [`gcn_isa::semantics::Semantics::witness`].
     pub witness: &'static str,
     /// How results stand to the hardware's.
     pub grade: Grade,
-    /// Why the grade is not exact, or what it rests on beside the witness; empty if there is nothing to say.
+    /// The reason why the grade is not exact, or further evidence; empty if there is none.
     pub note: &'static str,
 }
 
-/// Which mnemonics a row is about: prefix and suffix, both of which have to fit.
+/// The mnemonics of a row: prefix and suffix, both of which have to match.
 type Pattern = (&'static str, &'static str);
 
 const TRANSCENDENTAL: &str =
@@ -85,7 +85,7 @@ const FLOOR: &str = "NaN gives 0, as in conversions that truncate; AMD's model o
 const SIGN: &str = "SCC is what LLVM says; the manual does not";
 const TRAP: &str = "there is no trap handler: only the jump is left";
 
-/// What is not exact. The first row that fits holds.
+/// The inexact results. The first row that matches applies.
 const NOTES: &[(Pattern, Grade, &str)] = &[
     (("v_exp_", ""), Grade::Approximate, TRANSCENDENTAL),
     (("v_log_", ""), Grade::Approximate, TRANSCENDENTAL),

@@ -1,7 +1,7 @@
 //! The instruction functions by mnemonic.
 //!
-//! Each family of instructions adds its functions to one table, under the suffix-less mnemonic: what an encoding adds
-//! (operands, modifiers) is in the resolved [`Step`], not in the function.
+//! Each family of instructions adds its functions to one table, under the suffix-less mnemonic: the contribution of an
+//! encoding (operands, modifiers) is in the resolved [`Step`], not in the function.
 
 use std::sync::LazyLock;
 
@@ -19,7 +19,7 @@ const NAMED: &str =
     "the simulator has the barrier of the workgroup and no named ones, which compilers use from gfx1250 on";
 const RAYS: &str = "it is for ray tracing, which the simulator does not do";
 
-/// What is refused, by mnemonic.
+/// Unsupported instructions, by mnemonic.
 const REFUSED: [(&str, &str); 15] = [
     ("s_barrier_init", NAMED),
     ("s_barrier_join", NAMED),
@@ -80,7 +80,7 @@ static OPS: LazyLock<Ops> = LazyLock::new(|| {
 /// The functions of `inst`, whose registers are at these places: for round-to-nearest-even and for directed rounding.
 ///
 /// # Errors
-/// What is missing, if the simulator does not know the instruction or a modifier of it.
+/// The missing part, if the simulator does not support the instruction or a modifier of it.
 pub(crate) fn of(inst: &Inst, target: Target, map: &RegisterMap) -> Result<Functions, String> {
     if let Some(halves) = inst.desc.halves {
         let [x, y] = dual::halves(inst, halves);
@@ -144,7 +144,7 @@ fn refuse_unknown_uses(inst: &Inst, op: &Op) -> Result<(), String> {
     Ok(())
 }
 
-/// The function of an entry. A half of VOPD does what an instruction of its own does.
+/// The function of an entry. A half of VOPD has the effect of the corresponding single instruction.
 fn op(entry: &Entry) -> Option<&'static Op> {
     OPS.get(if entry.alone.is_empty() { entry.mnemonic } else { entry.alone })
 }

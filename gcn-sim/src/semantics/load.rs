@@ -76,7 +76,7 @@ impl Machine {
     }
 }
 
-/// What stands at an offset of the code.
+/// The instruction at an offset of the code.
 pub(crate) enum Decoded {
     /// An instruction and its size.
     Inst(u32, Inst),

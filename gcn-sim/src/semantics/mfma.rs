@@ -31,7 +31,7 @@ use crate::core::wave::Lanes;
 /// The function of a matrix instruction.
 ///
 /// # Errors
-/// What the simulator does not know about it.
+/// The part that the simulator does not support.
 pub(crate) fn exec(inst: &Inst, target: Target) -> Result<Arc<dyn Exec>, String> {
     let shape = *layout::shape(inst.desc, target).ok_or("its shape is not known")?;
     let mods = &inst.mods;

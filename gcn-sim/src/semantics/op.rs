@@ -1,4 +1,4 @@
-//! What the table of instruction functions has for an instruction.
+//! The entries of the table of instruction functions.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::core::machine::Exec;
 use crate::core::value::Ty;
 
-/// What a resolved instruction runs: to nearest even, and in directed rounding modes if that is known.
+/// The function of a resolved instruction: to nearest even, and in directed rounding modes if that is known.
 pub(crate) type Functions = (Arc<dyn Exec>, Option<Arc<dyn Exec>>);
 
 /// The semantics of an instruction.
@@ -24,7 +24,7 @@ pub(crate) struct Op {
     pub(super) packed: bool,
 }
 
-/// What an instruction does when MODE asks for directed rounding.
+/// The effect of an instruction when MODE selects directed rounding.
 #[derive(Clone)]
 pub(crate) enum Directed {
     /// The same: its result is never rounded.

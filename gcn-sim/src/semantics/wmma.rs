@@ -132,7 +132,7 @@ impl WaveMatrix {
         &self.layouts[usize::from(cx.w.size() == LANES)]
     }
 
-    /// C: source 2, but of a sparse instruction what the destination has.
+    /// C: source 2; for a sparse instruction the destination.
     fn acc_source(&self, s: &Step) -> Src {
         if self.shape.sparse { Src::Vector(s.vdst) } else { s.src[2] }
     }
@@ -239,7 +239,7 @@ impl WaveMatrix {
         };
         let [a, b] = self.inputs(cx, s, [&a, &b])?;
         let (of_acc, signs) = (widen(self.shape.acc), Signs::of(s, 2));
-        // Of C they are what they are of scalars: neg_hi takes the absolute value.
+        // For C they have the meaning that they have for scalars: neg_hi takes the absolute value.
         let acc = |bits: u32| {
             let value = of_acc(bits);
             let value = if signs.high { value.abs() } else { value };

@@ -93,7 +93,7 @@ pub(super) struct Channel {
 const PARTS: u64 = 1 << 24;
 
 impl Channel {
-    /// A channel of which `share` in `of` parts of `bytes_per_cycle` are to be had.
+    /// A channel with a share of `share`/`of` of `bytes_per_cycle`.
     pub(super) fn new(bytes_per_cycle: u64, share: u64, of: u64) -> Channel {
         let (parts, bytes) = (PARTS * of.max(1), bytes_per_cycle.max(1).saturating_mul(share.max(1)));
         Channel {

@@ -1,10 +1,10 @@
-//! What to simulate, and with which parameters.
+//! The part of the device to simulate, and its parameters.
 
 use gcn_isa::Target;
 
 use crate::core::params::{self, ParameterError, Params};
 
-/// What to simulate, and with which parameters.
+/// The part of the device to simulate, and its parameters.
 ///
 /// ```
 /// use gcn_sim::timed::Config;
@@ -63,7 +63,7 @@ impl Config {
         Ok(())
     }
 
-    /// How many CUs share an L2, with these parameters: a value for `simulated_cus`.
+    /// The number of CUs that share an L2, with these parameters: a value for `simulated_cus`.
     pub fn cus_of_an_l2(&self, target: Target) -> u32 {
         let params = Params::new(target, &self.overrides);
         let cus = self.cus.map_or_else(|| params.units(target, "device.cus"), u64::from).max(1);

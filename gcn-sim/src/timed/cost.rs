@@ -1,4 +1,4 @@
-//! What each instruction costs before anything is known about its run: pipeline, cycles, what it waits for.
+//! The static costs of each instruction: pipeline, cycles, and the events that it waits for.
 
 use gcn_isa::counters::{Counter, Event, WaitCnt, events, room};
 use gcn_isa::delay::{hinted, latency};
@@ -17,10 +17,10 @@ use crate::core::params::Params;
 /// Operations by counter.
 pub(super) type Counts = [u8; Counter::ALL.len()];
 
-/// What happens after an instruction has issued.
+/// The event after an instruction has issued.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Kind {
-    /// Nothing that the wave waits for by itself.
+    /// Nothing that the wave itself waits for.
     Plain,
     /// The next instruction comes so many cycles later.
     Nop(u64),
@@ -30,7 +30,7 @@ pub(super) enum Kind {
     Branch,
     Priority(u8),
     Lds(Transfer),
-    /// Vector memory; for flat instructions also what an LDS access of it moves. `bypass`: it does not look into L1.
+    /// Vector memory; for flat instructions also the data that goes to LDS. `bypass`: it does not look into L1.
     Vmem {
         transfer: Transfer,
         bypass: bool,
@@ -56,11 +56,11 @@ pub(super) struct Cost {
     /// Cycles for which the transcendental unit takes no other instruction, where it works beside the VALU.
     pub trans: u64,
     pub kind: Kind,
-    /// How much each counter goes up.
+    /// The increment of each counter.
     pub counts: Counts,
-    /// What the counters must have come down to for that.
+    /// The limit of each counter before it can issue.
     pub room: WaitCnt,
-    /// What it counts returns in the order of its stream (vector memory, LDS).
+    /// Its results return in the order of its stream (vector memory, LDS).
     pub in_order: bool,
     /// It waits for no counter, neither to be low nor to have room.
     pub free: bool,
@@ -74,8 +74,8 @@ pub(super) struct Cost {
     pub holds: bool,
     /// First and last line of the instruction cache.
     pub lines: (u64, u64),
-    /// How many instructions, from this one on, are scalar ones that nothing but their wave sees, each with its successor in
-    /// the same lines.
+    /// The number of scalar instructions, from this one on, whose effects only their own wave sees, each with its
+    /// successor in the same lines.
     pub run: u32,
 }
 
@@ -382,7 +382,8 @@ mod tests {
 
     use super::*;
 
-    /// Witness: LLVM 22's scheduling models. Where the model has another number, the row of its parameter says why.
+    /// Witness: LLVM 22's scheduling models. Where the model has another number, the row of its parameter gives the
+    /// reason.
     #[test]
     fn vector_instructions_take_as_long_as_llvm_says_or_a_better_source() {
         let mut llvm: HashMap<(&str, &str), u64> = HashMap::new();
@@ -431,7 +432,7 @@ mod tests {
                     Some(6) => 2,
                     Some(8) => 4,
                     Some(22 | 24 | 38 | 40) => 16,
-                    // Of the issue; a transcendental instruction goes on in its own unit.
+                    // For the issue; a transcendental instruction continues in its own unit.
                     Some(5 | 7 | 10) => 1,
                     other => panic!("{target} {}: {other:?}", row.mnemonic),
                 };

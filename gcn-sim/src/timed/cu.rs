@@ -35,7 +35,7 @@ use crate::run::workgroup::Unit;
 /// SIMDs of a compute unit of GFX9, and of a workgroup processor of RDNA.
 pub(super) const SIMDS: usize = 4;
 
-/// What does not change during a run.
+/// The constants of a run.
 pub(super) struct Code<'a> {
     pub launch: &'a Launch<'a>,
     pub memory: &'a crate::core::memory::Memory,
@@ -85,7 +85,7 @@ impl Times {
     }
 }
 
-/// What all compute units share and count.
+/// The shared state and the counts of all compute units.
 pub(super) struct Shared {
     pub memory: Memory,
     pub record: Record,
@@ -149,7 +149,7 @@ pub(super) struct Cu {
     pub lds: Lds,
     /// One for each compute unit.
     pub vectors: Vec<Vector>,
-    /// What they share before L2.
+    /// The caches that they share before L2.
     pub middle: Middle,
     pub scalar: Scalar,
     pub instructions: Cache,

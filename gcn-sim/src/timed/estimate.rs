@@ -92,7 +92,7 @@ impl TimedReport {
 }
 
 impl ClockEstimate {
-    /// A line for people, which says that it is an estimate.
+    /// A line of text that labels the clock as an estimate.
     pub fn text(&self) -> String {
         format!(
             "estimate for a load of {}, not part of the model: {:.0} MHz, {:.1} us ({:.1} us at the highest clock); {}\n",

@@ -5,8 +5,8 @@
 //! conflicts are counted from the addresses of the lanes: in each of the instruction's phases every bank serves one dword
 //! a cycle, the same dword to any number of lanes (rocprofiler-compute documentation, LDS).
 //!
-//! Loads to LDS pass no port: what they have loaded goes to the banks when it arrives, which is later than instructions
-//! that are sent meanwhile. Such writes are kept until the banks come to that time.
+//! Loads to LDS pass no port: the data goes to the banks when it arrives, which is later than instructions that are
+//! sent meanwhile. Such writes are kept until the banks reach that time.
 
 use crate::core::params::Params;
 use crate::core::trace::{Kind, Touch};
@@ -50,7 +50,7 @@ pub(super) struct Lds {
     pub bytes: u64,
 }
 
-/// What an LDS instruction moves.
+/// The data of an LDS instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Transfer {
     /// Bytes of a lane through the input: addresses and data.
@@ -118,7 +118,7 @@ impl Lds {
         self.in_free[port].max(self.bank_free[array]).max(self.out_free[port]) + self.latency
     }
 
-    /// Writes what a load to LDS has loaded, which arrives in cycle `arrival`; returns when it is there.
+    /// Writes the data of a load to LDS, which arrives in cycle `arrival`; returns when it is there.
     pub(super) fn write_arriving(&mut self, array: usize, arrival: u64, touches: &[Touch]) -> u64 {
         self.span = (arrival, 0);
         let array = array % self.arrays;
@@ -149,7 +149,8 @@ impl Lds {
             // Data go from lane to lane through the same paths (ds_swizzle, ds_bpermute).
             return (self.phases[0][0].len() as u64, 0);
         }
-        // Lanes come in ascending order, each with all of its accesses. What a lane does twice makes two rounds.
+        // Lanes come in ascending order, each with all of its accesses. Two conflicting accesses of one lane take two
+        // rounds.
         if touches.windows(2).all(|pair| pair[0].lane < pair[1].lane) {
             return self.access(touches);
         }

@@ -18,9 +18,9 @@ const COLUMNS: [(&str, Stall); Stall::COUNT] = [
 ];
 
 impl TimedReport {
-    /// The program with what each instruction cost: how often it was issued, the share of all waves' time, and the
-    /// cycles that waves lost at it by reason; before instructions of another source line, where lines are known, that line. A
-    /// summary stands before it.
+    /// The program with the cost of each instruction: the number of issues, the share of all waves' time, and the
+    /// cycles that waves lost at it by reason; before instructions of another source line, where lines are known, that
+    /// line. A summary precedes it.
     pub fn listing(&self) -> String {
         let mut text = self.summary();
         // Writing to a string does not fail.

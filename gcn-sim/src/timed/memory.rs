@@ -113,7 +113,7 @@ impl Memory {
         }
     }
 
-    /// What follows is asked by a CU of this L2.
+    /// The following is requested by a CU of this L2.
     pub(super) fn select(&mut self, l2: u64) {
         self.current = (l2 as usize).min(self.l2s.len() - 1);
     }

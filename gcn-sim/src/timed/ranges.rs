@@ -1,4 +1,4 @@
-//! How far a result depends on parameters that nobody has published.
+//! The sensitivity of a result to parameters that nobody has published.
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -8,7 +8,7 @@ use super::report::TimedReport;
 use super::stall::Pipe;
 use crate::core::params::{Grade, Params};
 
-/// What a result becomes over the ranges of the assumed parameters.
+/// The range of a result over the ranges of the assumed parameters.
 ///
 /// Each parameter is set to both ends of its range, the others as they are; then all of them to the ends that made the run
 /// shorter, and to those that made it longer. The intervals hold the results of all these runs. Parameters that the caller

@@ -1,9 +1,9 @@
-//! What is counted while waves run.
+//! The counts while waves run.
 
 use super::stall::{Pipe, Stall, Stalls};
 use super::wave::Outcome;
 
-/// What one instruction did, over all waves.
+/// The counts of one instruction, over all waves.
 #[derive(Clone, Debug, Default)]
 pub(super) struct InstUse {
     pub issued: u64,
@@ -14,7 +14,7 @@ pub(super) struct InstUse {
     pub lost_to_stall: u64,
 }
 
-/// What one pipeline did, over all SIMDs.
+/// The counts of one pipeline, over all SIMDs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PipeUse {
     pub issued: u64,
@@ -37,9 +37,9 @@ pub(crate) struct Event {
     pub cycles: u64,
     /// `None`: the instruction issues.
     pub stall: Option<Stall>,
-    /// Of a stall, the instruction whose operation the wave waits for, where the model knows it.
+    /// For a stall, the instruction whose operation the wave waits for, where the model knows it.
     pub by: Option<u32>,
-    /// Of an issue, the cycle in which its memory operation is done.
+    /// For an issue, the cycle in which its memory operation is done.
     pub done: Option<u64>,
 }
 
@@ -65,7 +65,7 @@ pub(crate) struct Barrier {
     pub cycle: u64,
 }
 
-/// What happened when, as far as there was room for it.
+/// The recorded events, as many as there was room for.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Recording {
     pub events: Vec<Event>,

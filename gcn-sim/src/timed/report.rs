@@ -1,4 +1,4 @@
-//! What a timed run found out.
+//! The result of a timed run.
 
 use serde::Serialize;
 
@@ -27,7 +27,7 @@ pub struct TimedReport {
     pub simulated_workgroups: u64,
     /// Waves that were simulated.
     pub waves: u64,
-    /// How many waves run at once.
+    /// The number of waves that run at once.
     pub occupancy: OccupancyReport,
     /// The pipelines.
     pub pipes: Vec<PipeReport>,
@@ -45,25 +45,25 @@ pub struct TimedReport {
     pub parameters: Vec<Parameter>,
     /// Events that did not fit into the timeline.
     pub events_dropped: u64,
-    /// What happened when.
+    /// The recorded events.
     #[serde(skip)]
     pub(crate) recording: super::record::Recording,
 }
 
-/// How many waves run at once.
+/// The number of waves that run at once.
 #[derive(Clone, Debug, Serialize)]
 pub struct OccupancyReport {
     /// Waves that a SIMD holds, by registers, LDS and workgroup size.
     pub waves_per_simd: u32,
     /// Workgroups that a CU holds.
     pub workgroups_per_cu: u32,
-    /// What limits them.
+    /// The resource that limits them.
     pub limited_by: String,
     /// Waves on a SIMD on the average of the cycles.
     pub average_waves_per_simd: f64,
 }
 
-/// What a pipeline did.
+/// The counts of a pipeline.
 #[derive(Clone, Debug, Serialize)]
 pub struct PipeReport {
     /// The pipeline.
@@ -79,7 +79,7 @@ pub struct PipeReport {
     pub arbiter_stall: f64,
 }
 
-/// What the LDS did.
+/// The counts of the LDS.
 #[derive(Clone, Debug, Serialize)]
 pub struct LdsReport {
     /// Bytes that lanes read and wrote.
@@ -90,7 +90,7 @@ pub struct LdsReport {
     pub conflict_cycles: u64,
 }
 
-/// What caches and memory did.
+/// The counts of caches and memory.
 #[derive(Clone, Debug, Serialize)]
 pub struct MemoryReport {
     /// Bytes that lanes read and wrote.
@@ -109,7 +109,7 @@ pub struct MemoryReport {
     pub memory_bytes: u64,
 }
 
-/// What an instruction did, over all waves.
+/// The counts of an instruction, over all waves.
 #[derive(Clone, Debug, Serialize)]
 pub struct InstructionReport {
     /// Byte offset in the code.

@@ -27,7 +27,7 @@ pub enum Stall {
 }
 
 impl Stall {
-    /// How many there are.
+    /// Their number.
     pub const COUNT: usize = 8;
 
     /// Every reason, in the order of the documentation.
@@ -126,7 +126,7 @@ pub enum Pipe {
 }
 
 impl Pipe {
-    /// How many there are.
+    /// Their number.
     pub const COUNT: usize = 8;
 
     /// Every pipeline.
@@ -155,8 +155,8 @@ impl Pipe {
         }
     }
 
-    /// What one wave of a SIMD may issue to in a slot, as a bit. Buffer and flat instructions are of one category
-    /// (rocprofiler-compute documentation, scheduler).
+    /// The pipelines that one wave of a SIMD may issue to in a slot, as a bit. Buffer and flat instructions are of one
+    /// category (rocprofiler-compute documentation, scheduler).
     pub(crate) const fn category(self) -> u8 {
         match self {
             Pipe::Valu => 1,

@@ -24,11 +24,11 @@ pub struct Issue {
     pub held: u64,
     /// Where it goes.
     pub pipe: Pipe,
-    /// When what it loads is there, or when the counters know that a store is done.
+    /// The time when the loaded data is there, or when the counters show a store as done.
     pub back: Option<u64>,
 }
 
-/// What straight code takes.
+/// The time of straight code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Straight {
     /// One for each instruction.
@@ -135,7 +135,7 @@ impl<'p> Wave<'p> {
         pipe.max(waited).max(results.max().unwrap_or(0))
     }
 
-    /// When no more than `wait` says is outstanding.
+    /// The time when no more than `wait` is outstanding.
     fn done(&self, wait: WaitCnt) -> u64 {
         let of = |(counter, queue): (Counter, &VecDeque<u64>)| {
             let mut times: Vec<u64> = queue.iter().copied().collect();
@@ -146,7 +146,7 @@ impl<'p> Wave<'p> {
         Counter::ALL.into_iter().zip(&self.outstanding).filter_map(of).max().unwrap_or(0)
     }
 
-    /// Starts what the counters count; when it is done.
+    /// Starts the operations that the counters count; returns when they are done.
     fn start(&mut self, cost: &Cost, cycle: u64) -> Option<u64> {
         if let Kind::Wait(wait) = cost.kind {
             for (counter, queue) in Counter::ALL.into_iter().zip(&mut self.outstanding) {

@@ -1,8 +1,8 @@
-//! Micro-benchmarks: what the model makes of loops of one instruction, against published throughputs.
+//! Micro-benchmarks: loops of one instruction in the model, compared with published throughputs.
 //!
 //! `data/published.tsv` holds the figures with their sources. For each there is a loop of independent instructions with
-//! four waves on every SIMD; it runs with two numbers of trips, and what the additional trips take is the throughput. The
-//! table in `docs/timing.md` is [`markdown`].
+//! four waves on every SIMD; it runs with two numbers of trips, and the additional time of the additional trips is the
+//! throughput. The table in `docs/timing.md` is [`markdown`].
 
 use std::fmt::Write;
 
@@ -29,7 +29,7 @@ const UNROLL: u64 = 128;
 /// Operations of the matrix instructions in a loop: they take long to execute on the host.
 const MATRIX_WORK: u64 = 262_144;
 
-/// What is counted.
+/// The unit of the count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ThroughputKind {
     /// Operations of a matrix instruction.
@@ -45,7 +45,7 @@ pub enum ThroughputKind {
 /// A published throughput.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Published {
-    /// What is counted.
+    /// The unit of the count.
     pub kind: ThroughputKind,
     /// The target.
     pub target: Target,
@@ -232,7 +232,7 @@ pub fn published() -> impl Iterator<Item = Published> {
     include_str!("../../data/published.tsv").lines().filter_map(Published::parse)
 }
 
-/// The table of all figures with what the model gives, and the table of parameters, as Markdown.
+/// The table of all figures with those of the model, and the table of parameters, as Markdown.
 ///
 /// # Errors
 /// Those of [`Published::measure`].

@@ -8,7 +8,7 @@ use crate::core::trace::{Kind, Path, Touch};
 /// Scratch is memory too: each wave's has addresses of its own, far from those of buffers.
 const SCRATCH: u64 = 1 << 60;
 
-/// What compute units share between their first caches and L2: the graphics L1 of RDNA.
+/// The cache that compute units share between their first caches and L2: the graphics L1 of RDNA.
 pub(super) struct Middle {
     pub cache: Cache,
     latency: u64,
@@ -160,7 +160,7 @@ impl Vector {
     }
 }
 
-/// Where an access goes in memory. Scratch is interleaved by dwords and lanes, as its buffer resource says.
+/// The memory address of an access. Scratch is interleaved by dwords and lanes, according to its buffer resource.
 fn physical(touch: &Touch, scratch: u64, lanes: u64) -> u64 {
     if touch.space != Path::Scratch {
         return touch.address;

@@ -42,7 +42,7 @@ pub(super) struct Block {
     pub by: Option<u32>,
 }
 
-/// What the arbiter decided when the wave could have issued.
+/// The arbiter's decision when the wave could have issued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     /// Another wave was selected; `stalled`: the pipeline did not accept that one either.
@@ -53,7 +53,7 @@ pub(super) enum Outcome {
     Operand,
 }
 
-/// What a wave is doing.
+/// The activity of a wave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     /// It issues its next instruction from cycle `ready` on.
@@ -178,7 +178,8 @@ impl TimedWave {
         ready
     }
 
-    /// When the counters have room for the next instruction's operations: they hold as few as `room` says.
+    /// The time when the counters have room for the next instruction's operations: each is at most at its limit in
+    /// `room`.
     pub(super) fn room(&mut self, room: WaitCnt, now: u64) -> u64 {
         self.wait(room, now).0
     }

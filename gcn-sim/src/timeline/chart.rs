@@ -1,4 +1,4 @@
-//! What is drawn, before anybody knows how wide.
+//! The contents of a picture, before its width is known.
 
 use super::Timeline;
 use super::fold::{self, Fold};
@@ -22,7 +22,7 @@ pub(super) struct Chart<'t> {
     pub end: u64,
     /// Cycles of the axis that a fold takes.
     pub gap: u64,
-    /// What is not shown, and why.
+    /// The omitted parts, and the reasons.
     pub remarks: Vec<String>,
 }
 
@@ -58,7 +58,8 @@ impl<'t> Chart<'t> {
         }
     }
 
-    /// Leaves out what is not within the cycles that are asked for. What reaches over their ends stays whole, and is drawn in part.
+    /// Leaves out all bars outside the requested cycles. Bars that reach over their ends stay whole, and are drawn in
+    /// part.
     fn window(&mut self) {
         let asked = &self.timeline.cycles;
         self.start = asked.start.min(self.end.saturating_sub(1));
@@ -121,7 +122,7 @@ impl<'t> Chart<'t> {
         self.timeline.notes.get(&inst.offset).map(String::as_str)
     }
 
-    /// What a fold leaves out.
+    /// The part that a fold leaves out.
     pub(super) fn fold_text(&self, fold: &Fold) -> String {
         let length = fold.to - fold.from;
         format!(

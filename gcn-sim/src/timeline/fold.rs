@@ -18,7 +18,7 @@ pub(super) struct Fold {
     pub header: u32,
 }
 
-/// What one wave issued, in order: cycle and instruction.
+/// The instructions that one wave issued, in order: cycle and instruction.
 type Issues = Vec<(u64, u32)>;
 
 /// The folds of a recording, in order and apart from each other; `keep` trips stay at both ends of a run.
@@ -76,7 +76,7 @@ fn runs(issues: &Issues, (header, last): (u32, u32), keep: usize, folds: &mut Ve
     close(&mut starts);
 }
 
-/// In order; of folds that overlap the longest says what is left out.
+/// In order; where folds overlap, the longest describes the omitted part.
 fn apart(mut folds: Vec<Fold>) -> Vec<Fold> {
     folds.sort_by_key(|fold| (fold.from, std::cmp::Reverse(fold.to)));
     let mut apart: Vec<Fold> = Vec::new();

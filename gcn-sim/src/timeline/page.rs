@@ -27,7 +27,7 @@ pub(super) fn html(chart: &Chart<'_>) -> String {
     fill(include_str!("page.html"), &parts)
 }
 
-/// The template with each `{{name}}` replaced. What is put in is not looked through again.
+/// The template with each `{{name}}` replaced. Replacement texts are not searched again.
 fn fill(template: &str, parts: &[(&str, String)]) -> String {
     let mut out = String::new();
     let mut rest = template;

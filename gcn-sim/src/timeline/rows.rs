@@ -33,7 +33,7 @@ pub(super) struct Bar {
     pub done: Option<u64>,
 }
 
-/// What colours a bar.
+/// The meaning of the colour of a bar.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Class {
     Works(Pipe),

@@ -180,7 +180,7 @@ impl<'c> Picture<'c> {
         runs
     }
 
-    /// Each bar as an element that says what it is.
+    /// Each bar as an element with its description.
     fn each(&self, out: &mut String, runs: &[Run<'_>], top: f64, tall: f64) -> std::fmt::Result {
         for run in runs {
             let (y, height) = run.extent(top, tall);
@@ -226,7 +226,7 @@ impl<'c> Picture<'c> {
         Ok(())
     }
 
-    /// How many bars from the first on are drawn as one: thin, next to each other, and together not wide.
+    /// The number of bars from the first on that are drawn as one: thin, next to each other, and together not wide.
     fn thin(&self, bars: &[Bar]) -> usize {
         let Some(first) = bars.first() else { return 0 };
         let pixels = |cycles: u64| cycles as f64 * self.scale;

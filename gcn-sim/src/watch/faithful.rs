@@ -50,7 +50,7 @@ struct Load {
     id: u32,
     ordered: bool,
     changes: Changes,
-    /// Of a read of LDS, for which another wave may write what it reads: its instruction and what that read.
+    /// For a read of LDS, whose data another wave may overwrite: its instruction and the data that it read.
     again: Option<(usize, Box<Sources>)>,
 }
 
@@ -61,7 +61,7 @@ struct Past {
     moved: Option<Arc<View>>,
     /// Wait states issued up to and including it.
     position: u64,
-    /// What has been executed since.
+    /// The instructions executed since.
     since: Since,
     changes: Changes,
     /// Its sources with EXEC, if a rule may overwrite them.
@@ -76,7 +76,7 @@ impl Past {
     }
 }
 
-/// What an instruction read.
+/// The values that an instruction read.
 struct Sources {
     vectors: Changes,
     scalars: Sgprs,
@@ -111,7 +111,7 @@ impl Load {
 /// Where reports go.
 type Report<'a> = &'a mut dyn FnMut(&Cx<'_>, Box<Hazard>);
 
-/// What faithful mode knows about a wave.
+/// Faithful mode's state of a wave.
 #[derive(Default)]
 pub(crate) struct WaveState {
     counters: Counters,
@@ -173,7 +173,7 @@ impl WaveState {
         }
     }
 
-    /// Executes one instruction. What came too early goes to `report`.
+    /// Executes one instruction. Accesses that are too early go to `report`.
     pub(crate) fn step(
         &mut self,
         program: &Program,

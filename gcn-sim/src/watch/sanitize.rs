@@ -1,4 +1,4 @@
-//! Sanitizers: what a program does wrong though the result may be right.
+//! Sanitizers: they find errors of a program even where the result may be right.
 //!
 //! Each wave's clock counts its intervals; barriers and atomics let waves learn of each other's. Two accesses to a byte, one
 //! of them a write, race if neither wave had learned of the other's interval. Atomics release what their wave did before and
@@ -49,7 +49,7 @@ use scope::{Released, Role, Rules, Sync};
 use shadow::Shadow;
 use spin::Spin;
 
-/// What the sanitizers know about a launch.
+/// The state of the sanitizers for a launch.
 pub(crate) struct Shared {
     checks: Sanitize,
     limit: u32,
@@ -62,7 +62,7 @@ pub(crate) struct Shared {
     changes: AtomicU64,
 }
 
-/// What the workgroups share. They run on one host thread while a sanitizer runs.
+/// The state shared by the workgroups. They run on one host thread while a sanitizer runs.
 #[derive(Default)]
 struct Global {
     memory: Shadow,
@@ -70,7 +70,7 @@ struct Global {
     released: HashMap<u64, Released>,
     /// Findings so far, each place once.
     known: HashSet<(FindingKind, u32, Option<u32>)>,
-    /// Pairs of instructions that a note is about. The first is kept, with the number of others.
+    /// The clocks released through words of global memory.
     notes: HashSet<(u32, Option<u32>)>,
     /// Races of reads that a compare-and-swap may yet make harmless.
     guesses: Vec<Guess>,
@@ -103,7 +103,7 @@ impl Shared {
         }
         let steps = machine.steps();
         let rules = Rules::of(machine.target(), machine.state());
-        // What the waits directly before an instruction add up to.
+        // The sum of the waits directly before an instruction.
         let mut waited = WaitCnt::NONE;
         let mut role = |step: &Step| {
             let role = rules.role(&step.inst, waited);
@@ -141,14 +141,14 @@ impl Shared {
     }
 }
 
-/// What the sanitizers know about a workgroup.
+/// The state of the sanitizers for a workgroup.
 pub(crate) struct Group {
     id: [u32; 3],
     index: u32,
     grid: [u32; 3],
     waves: Vec<State>,
     lds: Shadow,
-    /// What has been released through words of LDS.
+    /// The clocks released through words of LDS.
     released: HashMap<u64, Released>,
     findings: Vec<Finding>,
     exec: u64,
@@ -164,7 +164,7 @@ pub(crate) struct Group {
     seen: u64,
 }
 
-/// What they know about a wave.
+/// The state of the sanitizers for a wave.
 #[derive(Default)]
 struct State {
     bits: Bits,
@@ -184,7 +184,7 @@ impl State {
         if effect.wait.is_none() && effect.streams.is_empty() {
             return;
         }
-        // What comes too early by itself is for strict mode to say.
+        // Strict mode reports instructions that are too early.
         self.counters.before(effects, cx.machine, effect, Config::default(), true).ok();
         if !effect.streams.is_empty() {
             self.counters.after(effects, cx.machine, at, LdsRange::of(touches)).ok();

@@ -1,11 +1,11 @@
-//! What stochastic samples say of the arbiter, which lets one wave issue to each pipeline.
+//! The arbiter's part of stochastic samples; the arbiter lets one wave issue to each pipeline.
 
 use gcn_sim::timed::{Pipe, Stall};
 use serde::Serialize;
 
 use super::samples::{Arbiter, PIPES};
 
-/// What the arbiter's fields say of one pipeline, in samples.
+/// The arbiter's fields for one pipeline, in samples.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct PipeUse {
     /// Issued to, and accepted.

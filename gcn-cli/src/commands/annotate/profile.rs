@@ -40,7 +40,7 @@ impl Serialize for Reasons {
     }
 }
 
-/// What the timed mode says.
+/// The result of the timed mode.
 pub struct Model {
     /// Each instruction by its address.
     pub by_address: BTreeMap<u64, InstructionReport>,
@@ -67,7 +67,7 @@ pub struct Line {
     pub source: Option<String>,
     /// Samples of waves at it.
     pub samples: u64,
-    /// Of them, those in which the wave issued it.
+    /// The samples among them in which the wave issued it.
     pub issued: u64,
     /// The others by reason.
     pub reasons: Reasons,
@@ -109,7 +109,7 @@ pub struct Profile {
     pub waves: Option<(u32, u64, u32)>,
     /// The arbiter.
     pub arbiter: ArbiterUse,
-    /// What the timed mode says of all waves, as shares of their cycles.
+    /// The timed mode's stalls of all waves, as shares of their cycles.
     pub model: Vec<(Stall, f64)>,
     by_address: BTreeMap<u64, usize>,
 }
@@ -346,7 +346,7 @@ impl Profile {
         }
     }
 
-    /// Puts the timed mode's shares beside the samples.
+    /// Adds the timed mode's shares to the samples.
     pub fn compare(&mut self, model: Model) {
         let cycles = |line: &InstructionReport| line.issue_cycles + line.stalls.total();
         let total = model.by_address.values().map(cycles).sum::<u64>().max(1) as f64;
@@ -361,7 +361,8 @@ impl Profile {
         self.model = model.stalls.by_length().into_iter().map(|(s, n)| (s, n as f64 / total)).collect();
     }
 
-    /// What a line loses: samples in which its wave did not issue, or all of them where the method does not tell.
+    /// The loss of a line: samples in which its wave did not issue, or all of them where the method does not
+    /// distinguish.
     pub fn loss(&self, line: &Line) -> u64 {
         if self.is_stochastic() { line.samples - line.issued } else { line.samples }
     }

@@ -17,7 +17,7 @@ pub enum Where {
         /// The instruction, as the profiler disassembled it; empty if it did not.
         text: String,
     },
-    /// At an instruction with this text and this source line, both of which may be empty.
+    /// At an instruction with this text and this source line; both may be empty.
     Text {
         /// The instruction.
         text: String,
@@ -35,18 +35,18 @@ pub struct Sample {
     pub lanes: u32,
     /// The dispatch that the wave belongs to.
     pub dispatch: u64,
-    /// What only stochastic sampling knows.
+    /// The additional data of stochastic sampling.
     pub state: Option<State>,
 }
 
-/// What the hardware says of a wave in a stochastic sample.
+/// The state of a wave in a stochastic sample, as the hardware reports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct State {
     /// Why the wave did not issue its instruction; `None` if it did.
     pub stall: Option<Stall>,
     /// Waves on the compute unit.
     pub waves: Option<u32>,
-    /// What the arbiter of the SIMD did; CSV files lack it.
+    /// The state of the arbiter of the SIMD; CSV files lack it.
     pub arbiter: Option<Arbiter>,
 }
 
@@ -75,7 +75,7 @@ pub const PIPES: [(&str, &str); 10] = [
     ("brmsg", "Branch and message"),
 ];
 
-/// What stands before a stall reason.
+/// The prefix of a stall reason.
 const PREFIX: &str = "ROCPROFILER_PC_SAMPLING_INSTRUCTION_NOT_ISSUED_REASON_";
 /// Names of ROCprofiler-SDK for what the documentation calls `OTHER`.
 const OTHER: [&str; 2] = ["OTHER_WAIT", "SLEEP_WAIT"];

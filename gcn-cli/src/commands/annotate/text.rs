@@ -52,7 +52,7 @@ pub fn head(profile: &Profile) -> Vec<String> {
     lines
 }
 
-/// What the arbiter's fields say, as lines; none without them.
+/// The arbiter's fields, as lines; none without them.
 pub fn arbiter(profile: &Profile) -> Vec<String> {
     let all = &profile.arbiter;
     if all.samples == 0 {

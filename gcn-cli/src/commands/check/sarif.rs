@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use gcn_isa::check::Finding;
-use gcn_isa::hazards::Grade;
-use gcn_report::check::{Checked, Places, citation, counts};
+use gcn_isa::hazards::{Grade, citation};
+use gcn_report::check::{Checked, Places, counts};
 use serde_json::{Value, json};
 
 use super::show::amounts;
@@ -20,7 +20,7 @@ fn level(grade: Grade) -> &'static str {
     if counts(grade) { "error" } else { "warning" }
 }
 
-/// What was found in a file: `results`, and the `rules` that they name.
+/// The findings of a file: `results`, and the `rules` that they name.
 pub fn file(checked: &Checked<'_>) -> Value {
     let unit = &checked.input.unit;
     let name = &checked.input.name;
@@ -28,7 +28,7 @@ pub fn file(checked: &Checked<'_>) -> Value {
     for section in &checked.sections {
         let places = Places::new(unit, section.code);
         for finding in checked.listed(section) {
-            rules.insert(finding.rule, rule(finding.title, citation(finding.rule)));
+            rules.insert(finding.rule, rule(finding.title, &citation(finding.rule, None)));
             results.push(result(name, &places, finding));
         }
     }
@@ -66,7 +66,7 @@ fn rule(title: &str, cite: &str) -> Value {
     json!({ "shortDescription": { "text": title }, "fullDescription": { "text": source } })
 }
 
-/// What was not checked in a file, as notifications.
+/// The unchecked parts of a file, as notifications.
 fn not_checked(checked: &Checked<'_>) -> Vec<Value> {
     let mut notes = Vec::new();
     let mut note = |text: String| {

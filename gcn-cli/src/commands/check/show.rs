@@ -6,9 +6,9 @@ use annotate_snippets::Level;
 use gcn_emit::asm::Diagnostic;
 use gcn_emit::lint::Lint;
 use gcn_isa::check::{Advice, Amount, Finding};
-use gcn_isa::hazards::Grade;
+use gcn_isa::hazards::{Grade, citation};
 use gcn_isa::program::EntryKind;
-use gcn_report::check::{Checked, Group, Place, Places, Section, Summary, citation, counts, plural};
+use gcn_report::check::{Checked, Group, Place, Places, Section, Summary, counts, plural};
 
 use super::snippet::{Message, Source};
 
@@ -103,7 +103,7 @@ fn left_out(left_out: &[Diagnostic]) -> String {
     out
 }
 
-/// What was not checked in a section.
+/// The unchecked parts of a section.
 fn not_checked(places: &Places<'_>, section: &Section<'_>) -> String {
     let mut out = String::new();
     let unread: Vec<_> = section.unread_code().collect();
@@ -225,9 +225,9 @@ impl Writer<'_> {
             notes.extend(places.origin(line).map(|o| format!("`{}` is in {o}", places.text(line))));
         }
         notes.extend(places.location(finding.second).map(|l| format!("compiled from {l}")));
-        let cite = citation(finding.rule);
+        let cite = citation(finding.rule, Some(places.code.program.target));
         if !cite.is_empty() {
-            notes.push(cite.to_owned());
+            notes.push(cite);
         }
         if !place.also.is_empty() {
             notes.push(format!("also too early after {}", some(places, place.also.iter().copied())));

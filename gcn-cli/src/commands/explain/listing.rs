@@ -11,7 +11,7 @@ use crate::commands::code::Input;
 /// The column where reasons begin.
 const COLUMN: usize = 44;
 
-/// The listing with the reasons of each wait beside it.
+/// The listing with the reasons of each wait next to it.
 pub fn print(input: &Input, text: &str, report: &ExplainReport) -> String {
     let mut notes: BTreeMap<u32, Vec<String>> = BTreeMap::new();
     for missing in &report.missing {

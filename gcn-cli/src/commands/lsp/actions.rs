@@ -12,7 +12,7 @@ use lsp_types::{
 use super::diagnose::{Remedy, SOURCE, Settings};
 use super::document::Document;
 
-/// What may be done about the findings that the editor shows in a range.
+/// The fixes for the findings that the editor shows in a range.
 pub fn actions(
     document: &Document,
     settings: &Settings,
@@ -48,7 +48,7 @@ fn action(document: &Document, title: String, kind: CodeActionKind, edit: TextEd
     }
 }
 
-/// Puts the statements that a finding asks for before its instruction.
+/// Inserts the statements that a finding requires before its instruction.
 fn insertion(document: &Document, diagnostic: &Diagnostic) -> Option<CodeAction> {
     let remedy: Remedy = serde_json::from_value(diagnostic.data.clone()?).ok()?;
     if remedy.statements.is_empty() {

@@ -1,4 +1,4 @@
-//! What may stand at a position, as the protocol says it.
+//! The completions at a position, in terms of the protocol.
 
 use gcn_report::editing::{self, Candidate, What};
 use lsp_types::{CompletionItem, CompletionItemKind, CompletionList, CompletionParams};
@@ -6,7 +6,7 @@ use lsp_types::{CompletionItem, CompletionItemKind, CompletionList, CompletionPa
 use super::diagnose::Settings;
 use super::document::Document;
 
-/// What may stand at the position.
+/// The completions at the position.
 pub fn complete(
     document: &Document,
     settings: &Settings,

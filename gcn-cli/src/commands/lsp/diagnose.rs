@@ -1,4 +1,4 @@
-//! What is wrong with a file: errors of the assembler, hazards, and descriptors that do not fit the code.
+//! The problems of a file: errors of the assembler, hazards, and descriptors that do not fit the code.
 
 use gcn_emit::asm::{self, Diagnostics, Folders, Salvaged, Severity, assemble_readable_with};
 use gcn_emit::code::Unit;
@@ -6,8 +6,8 @@ use gcn_emit::lint::lint;
 use gcn_emit::target_id::TargetId;
 use gcn_isa::WaveSize;
 use gcn_isa::check::Finding;
-use gcn_isa::hazards::{Config, Grade};
-use gcn_report::check::{Checked, Places, citation, counts};
+use gcn_isa::hazards::{Config, Grade, citation};
+use gcn_report::check::{Checked, Places, counts};
 use lsp_types::{
     Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString, Range,
 };
@@ -36,7 +36,7 @@ struct Wanted {
     wave: Option<u32>,
 }
 
-/// What a diagnostic carries for its quick fix.
+/// The data of a diagnostic that its quick fix needs.
 #[derive(Serialize, Deserialize)]
 pub struct Remedy {
     /// The line before which the statements belong, from 0.
@@ -149,7 +149,7 @@ fn finding(document: &Document, places: &Places<'_>, finding: &Finding) -> Optio
         finding.title,
         amounts(finding),
         finding.remedy_at(&places.written(finding.second)),
-        citation(finding.rule),
+        citation(finding.rule, Some(places.code.program.target)),
         finding.grade,
     );
     let first = finding.first.and_then(|first| places.source_line(first)).map(|first| {

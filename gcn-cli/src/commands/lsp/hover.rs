@@ -1,4 +1,4 @@
-//! What an instruction, a modifier, a register or a directive means.
+//! The meaning of an instruction, a modifier, a register or a directive.
 
 use std::fmt::Write as _;
 
@@ -86,7 +86,7 @@ fn markdown(page: &Page) -> String {
     out
 }
 
-/// How many wait states a rule asks for.
+/// The number of wait states that a rule requires.
 fn states(hazard: &Hazard) -> String {
     let of = |states: &HazardStates| match states.after_this.as_slice() {
         [] => states.formula.clone(),

@@ -1,4 +1,5 @@
-//! Messages on standard input and output. What is not a message is answered with an error, and the server goes on.
+//! Messages on standard input and output. Input that is not a message is answered with an error, and the
+//! server goes on.
 
 use std::io::{BufRead, Read as _, Write as _};
 use std::thread::{Builder, JoinHandle};
@@ -20,14 +21,14 @@ impl Wire {
     pub fn open() -> std::io::Result<(Wire, Connection, Connection)> {
         let (server, editor) = Connection::memory();
         let said = editor.sender.clone();
-        // Not joined: it may wait for an editor that says nothing more.
+        // Not joined: it may be waiting for an editor that sends nothing more.
         Builder::new().name("reader".to_owned()).spawn(move || {
             let mut input = std::io::stdin().lock();
             loop {
                 let message = match next(&mut input) {
                     Ok(Some(Read::Message(message))) => message,
                     Ok(Some(Read::Wrong(code, what))) => {
-                        // If nobody listens any more, the writer says so.
+                        // If nobody listens any more, the writer reports that.
                         let _ = refuse(code, &what);
                         continue;
                     }
@@ -63,7 +64,7 @@ fn exit() -> Message {
     Message::Notification(Notification::new(Exit::METHOD.to_owned(), Value::Null))
 }
 
-/// What stands next in the input.
+/// The next input.
 enum Read {
     Message(Message),
     Wrong(ErrorCode, String),
@@ -103,7 +104,7 @@ fn next(input: &mut impl BufRead) -> std::io::Result<Option<Read>> {
         );
         return Err(std::io::Error::other(what));
     }
-    // Grows with what comes, not with what is claimed.
+    // Grows with the received bytes, not with the announced size.
     let mut body = Vec::new();
     input.take(size).read_to_end(&mut body)?;
     if (body.len() as u64) < size {

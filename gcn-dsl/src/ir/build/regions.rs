@@ -12,7 +12,8 @@ impl Builder {
         self.open.push(Open::default());
     }
 
-    /// Opens a region that runs at most once for each time that the current one does: what is constant here is so there.
+    /// Opens a region that runs at most once each time the current region runs: constants of the current point are
+    /// constant in it.
     pub(in crate::ir) fn open_branch(&mut self, varying: bool) {
         let known = self.top().known.clone();
         self.open(varying);
@@ -26,12 +27,12 @@ impl Builder {
         known.filter_map(|(var, v)| Some((*var, self.as_const(*v)?))).collect()
     }
 
-    /// Notes that the innermost region never runs: its condition is known.
+    /// Records that the innermost region never runs, because its condition is known.
     pub fn never_runs(&mut self) {
         self.top().never = true;
     }
 
-    /// True in a region that never runs, and in those within.
+    /// True in a region that never runs, and in the regions within it.
     pub fn is_never_run(&self) -> bool {
         self.open.iter().any(|open| open.never)
     }
@@ -70,7 +71,8 @@ impl Builder {
         }
     }
 
-    /// Appends the branch of closed regions, or of a condition that is known for all lanes the region that runs.
+    /// Appends a branch of closed regions. If the condition is known and the same for all lanes, appends only the
+    /// region that runs.
     pub fn branch(&mut self, cond: Value, varying: bool, then: Region, els: Region) {
         match self.as_const(cond).filter(|_| !varying) {
             Some(0) => els.stmts.into_iter().for_each(|stmt| self.stmt(stmt)),
@@ -80,8 +82,8 @@ impl Builder {
         }
     }
 
-    /// Appends a loop of closed regions on a condition that its head computes, or, without a head, its body for the next trip: as
-    /// straight code, if the trips are known and few.
+    /// Appends a loop of closed regions. The head computes the condition; without a head, the body computes it for the
+    /// next trip. A loop with few trips, whose number is known, becomes straight-line code.
     pub fn looped(&mut self, head: Option<Region>, cond: Value, body: Region) {
         let pending = std::mem::take(&mut self.top().pending);
         if unroll::run(self, unroll::Loop { head: head.as_ref(), cond, body: &body }) {
@@ -117,17 +119,17 @@ impl Builder {
         self.stmt(Stmt::Exit(label));
     }
 
-    /// True if no lane gets to the current point.
+    /// True if no lane reaches the current point.
     pub fn is_dead(&self) -> bool {
         self.open.iter().any(|open| open.ended)
     }
 
-    /// How many varying conditions enclose the current point.
+    /// The number of varying conditions that enclose the current point.
     pub fn divergence(&self) -> u32 {
         self.divergence
     }
 
-    /// How many regions are open, the kernel's body included.
+    /// The number of open regions, the kernel's body included.
     pub fn depth(&self) -> usize {
         self.open.len()
     }

@@ -1,4 +1,4 @@
-//! Unrolling: a loop whose trips are known when the kernel is built becomes straight code.
+//! Unrolling: a loop whose number of trips is known when the kernel is built becomes straight-line code.
 //!
 //! [`Trial`] executes the loop on what is known, with nothing but its variables as state, and counts the instructions that would
 //! remain. If they are few, the body is appended again for each trip, so that its addresses and conditions fold and its loads
@@ -24,17 +24,18 @@ use trial::Trial;
 /// The most instructions that an unrolled loop may have. Code that runs once has to be fetched first, which costs more than the
 /// counter of a long loop.
 const LONGEST: u32 = 320;
-/// The same for a loop with control flow inside, which may become known with the trip.
+/// The same limit for a loop with control flow inside, whose conditions may become known on each trip.
 const LONGEST_NEST: u32 = 1024;
-/// The most instructions of several trips of a loop that stays one.
+/// The most instructions in the body of a partially unrolled loop.
 const LONGEST_PART: u32 = 160;
-/// How many trips a loop that stays one may make at a time.
+/// Possible unroll factors of a partially unrolled loop.
 const AT_A_TIME: [u32; 3] = [8, 4, 2];
-/// How many more instructions it may have for selections that fold: an array in registers whose index is known with the trip needs none,
-/// while a loop that stays one chooses among all elements, trip after trip.
+/// The additional instructions that a loop may have because of selections that fold. An array in registers needs no
+/// selection if the index is known on each trip, while in a loop every access selects among all elements.
 const REFUNDS: u32 = 4096;
-/// Budget of a trial in visited statements, counting revisits: loops in loops are visited again for each trip around them. What is
-/// assigned to one element of an array in registers is some statements for each of the others.
+/// Budget of a trial in visited statements, counting revisits: nested loops are visited again for each trip of the
+/// outer loops. An assignment to one element of an array in registers takes several statements for each of the other
+/// elements.
 const STEPS: u32 = 128 * LONGEST_NEST;
 /// The most trips that are counted.
 const MOST_TRIPS: u32 = 1024;
@@ -42,13 +43,13 @@ const MOST_TRIPS: u32 = 1024;
 /// A loop on a uniform condition.
 #[derive(Clone, Copy)]
 pub(in crate::ir) struct Loop<'r> {
-    /// Computes the condition before each trip. `None`: it is computed by the body, for the next trip.
+    /// Computes the condition before each trip. `None`: the body computes it, for the next trip.
     pub head: Option<&'r Region>,
     pub cond: Value,
     pub body: &'r Region,
 }
 
-/// Appends the trips of a loop, if they are known and short enough. True if it did.
+/// Appends the trips of a loop, if their number is known and they are short enough. Returns true if it did.
 pub(in crate::ir) fn run(b: &mut Builder, looped: Loop<'_>) -> bool {
     if !may_repeat(b, looped) {
         return false;
@@ -91,12 +92,12 @@ fn several(b: &mut Builder, looped: Loop<'_>) -> bool {
     true
 }
 
-/// What decides how many trips a loop without control flow makes.
+/// The instructions that determine the number of trips of a loop without control flow.
 fn control(kernel: &Kernel, looped: Loop<'_>) -> Region {
     let mut needed: HashSet<Value> = HashSet::new();
     let mut variables: HashSet<Variable> = HashSet::new();
     needed.insert(looped.cond);
-    // Backwards, and again while a variable turns out to be needed that is written further down.
+    // Backwards, and repeated as long as another variable turns out to be needed that is written further down.
     loop {
         let before = variables.len();
         for stmt in looped.body.stmts.iter().rev() {
@@ -122,12 +123,13 @@ fn control(kernel: &Kernel, looped: Loop<'_>) -> Region {
     Region { stmts: stmts.cloned().collect() }
 }
 
-/// True for the place of a value that an exit carries to the end of a construct around: it is filled when that ends, and is one.
+/// True for an empty block. It marks where the value that an exit carries to the end of an enclosing construct is
+/// filled in, and must not be duplicated.
 fn is_place(stmt: &Stmt) -> bool {
     matches!(stmt, Stmt::Block { body, .. } if body.stmts.is_empty())
 }
 
-/// False for a loop with something that exists once, or whose form the user asks for.
+/// False for a loop that contains an instruction that must exist only once, or whose form the user has requested.
 fn may_repeat(b: &Builder, looped: Loop<'_>) -> bool {
     let kernel = b.kernel();
     let once = |v: Value| match &kernel.def(v).inst {

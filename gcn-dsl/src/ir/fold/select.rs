@@ -1,4 +1,4 @@
-//! Selections: of known conditions, and those that bitwise operations do with less.
+//! Selections: with known conditions, and those for which bitwise operations need fewer instructions.
 
 use gcn_isa::program::SourceLoc;
 
@@ -25,7 +25,7 @@ pub(super) fn select(
     }
 }
 
-/// The condition that a bit of a word is set, or not, becomes a mask of all bits, by which `v_bfi_b32` selects: two instructions
+/// A condition that tests one bit of a word becomes a mask of all bits, by which `v_bfi_b32` selects: two instructions
 /// instead of `v_and_b32`, `v_cmp_*` and `v_cndmask_b32`.
 fn by_bit(b: &mut Builder, c: Value, [x, y]: [Value; 2], ty: Type, loc: Option<SourceLoc>) -> Option<Folded> {
     let constants = [x, y].map(|v| b.as_const(v));

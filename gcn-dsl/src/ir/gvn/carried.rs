@@ -1,8 +1,8 @@
-//! Results of a loop's head that its body computes again.
+//! Results of a loop's head that the loop's body computes again.
 //!
-//! An operand of a value is defined in a region around it, and the head is not around the body. So the head writes such a result
-//! to a variable, and the body reads that instead: on each trip the head runs before the body, and where all lanes of the body
-//! are active. The variable needs no value of other lanes.
+//! An operand must be defined in an enclosing region, and the head does not enclose the body. So the head writes such a
+//! result to a variable, and the body reads the variable instead: on each trip the head runs before the body, with all
+//! lanes active that run the body. The variable needs no values of other lanes.
 
 use hashbrown::HashMap;
 
@@ -10,9 +10,9 @@ use super::super::{Bin, Inst, Kernel, Manner, Place, Type, Value, ValueDef, Vari
 use crate::scalar::Elem;
 
 pub(super) struct Carried {
-    /// By instruction of the head: those of the body that it replaces.
+    /// For each instruction of a head, the instructions of the body that it replaces.
     found: Vec<(Value, Value)>,
-    /// The user observes these variables, or loops that are to be pipelined carry them.
+    /// The user observes these variables, or loops that will be pipelined carry them.
     observed: Vec<bool>,
     /// Loops that are pipelined keep their form.
     pipelined: bool,
@@ -32,7 +32,7 @@ impl Carried {
         self.observed[var.0 as usize]
     }
 
-    /// Notes that the body's `v` is the head's `first`, if keeping it costs less than computing it again.
+    /// Records that the body's `v` equals the head's `first`, if keeping the value costs less than computing it again.
     pub fn add(&mut self, kernel: &Kernel, first: Value, v: Value) -> bool {
         let pays = !self.pipelined && is_work(kernel, first);
         if pays {
@@ -41,7 +41,7 @@ impl Carried {
         pays
     }
 
-    /// Makes the variables. Returns the write that follows each instruction of a head.
+    /// Declares the variables. Returns the write to insert after each instruction of a head.
     pub fn apply(self, kernel: &mut Kernel) -> HashMap<Value, Value> {
         let mut variables: HashMap<Value, Variable> = HashMap::new();
         let mut writes = HashMap::new();
@@ -61,8 +61,8 @@ impl Carried {
     }
 }
 
-/// True for a result of one register that takes an instruction, and not one that addresses, conditions or constants are made of:
-/// those are folded into the instructions that need them.
+/// True for a one-register result that takes an instruction. Parts of addresses, conditions and constants are excluded:
+/// they are folded into the instructions that use them.
 fn is_work(kernel: &Kernel, v: Value) -> bool {
     let ty = kernel.ty(v);
     let one = ty.place == Place::Varying && ty.dwords() == 1 && ty.elem != Elem::Bool;

@@ -1,11 +1,11 @@
 //! The values that variables hold at the current point, as far as they are known.
 //!
-//! Lanes that are inactive hold other values. They are active again at the end of a region at the earliest, where everything that
-//! was written or read in it is forgotten.
+//! Inactive lanes hold other values. They become active again at the end of a region at the earliest, and there all
+//! knowledge from the region is forgotten.
 
 use super::super::{Inst, Kernel, Region, Stmt, Value, Variable};
 
-/// What a variable holds, if that is known.
+/// The value that a variable holds, if it is known.
 type Known = Option<Value>;
 
 pub(super) struct Current {
@@ -33,7 +33,7 @@ impl Current {
         Current { known: vec![None; kernel.variables.len()], loops, log: Vec::new(), written: Vec::new() }
     }
 
-    /// What the variable holds here, if that is known.
+    /// The value that the variable holds here, if it is known.
     pub fn get(&self, var: Variable) -> Known {
         self.known[var.0 as usize]
     }
@@ -54,7 +54,7 @@ impl Current {
         self.log.push((var, before));
     }
 
-    /// This place, for [`Current::reset`] and [`Current::leave`].
+    /// The current state, for [`Current::reset`] and [`Current::leave`].
     pub fn mark(&self) -> Mark {
         Mark { log: self.log.len(), written: self.written.len() }
     }
@@ -66,11 +66,11 @@ impl Current {
         }
     }
 
-    /// Leaves the statement that was entered at `mark`: what was written since is unknown.
+    /// Leaves the statement that was entered at `mark`: variables written since then are unknown.
     pub fn leave(&mut self, mark: &Mark) {
         self.reset(mark);
         let mut written = self.written.split_off(mark.written);
-        // Each once, so that statements in statements do not add up.
+        // Without duplicates, so that nested statements do not multiply the list.
         written.sort_unstable();
         written.dedup();
         written.iter().for_each(|var| self.set(*var, None));
@@ -84,7 +84,7 @@ impl Current {
     }
 }
 
-/// The reads of variables, and what they are known to give.
+/// The reads of variables, with their values as far as they are known.
 pub(super) struct Reads {
     /// In program order.
     known: Vec<(Variable, Value, Value)>,
@@ -98,7 +98,7 @@ impl Reads {
         Reads { known: Vec::new(), others: vec![false; kernel.variables.len()] }
     }
 
-    /// Notes a read, and the value that it gives if that is known and defined there.
+    /// Records a read, and its value if that is known and defined there.
     pub fn add(&mut self, var: Variable, read: Value, known: Known) {
         match known {
             Some(known) => self.known.push((var, read, known)),
@@ -106,7 +106,7 @@ impl Reads {
         }
     }
 
-    /// The reads, with their values, of the variables of which all reads are known.
+    /// The reads and their values, for those variables whose reads are all known.
     pub fn all_known(self) -> impl Iterator<Item = (Value, Value)> {
         let Reads { known, others } = self;
         known
@@ -116,7 +116,7 @@ impl Reads {
     }
 }
 
-/// The variables that `region` writes. Those of each loop in it go to `loops`, in program order.
+/// The variables that `region` writes. Those that each loop in it writes are appended to `loops`, in program order.
 fn written_in(kernel: &Kernel, region: &Region, loops: &mut Vec<Vec<Variable>>) -> Vec<Variable> {
     let mut written = Vec::new();
     for stmt in &region.stmts {

@@ -19,7 +19,7 @@ pub(super) struct Access {
     /// The constant part of its offset.
     pub constant: u32,
     pub bytes: u32,
-    /// What it moves.
+    /// The element type.
     pub elem: Elem,
 }
 

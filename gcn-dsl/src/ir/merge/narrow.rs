@@ -1,8 +1,8 @@
-//! Elements of 8 and 16 bits as parts of dwords.
+//! Elements of 8 and 16 bits that are merged to dwords.
 //!
-//! They are merged only where they fill dwords, so that a merged store writes no byte that the kernel does not name. Where a slice
-//! may end within a dword, [`tails`](super::super::tails) adds to a wide access what it would lose; in a loop that costs as much as
-//! one dword saves.
+//! They are merged only where they fill dwords, so that a merged store writes no byte that the kernel does not store.
+//! Where a slice may end within a dword, [`tails`](super::super::tails) adds the elements that a wide access would
+//! lose; in a loop that costs as much as a merge of one dword saves.
 
 use gcn_isa::program::SourceLoc;
 use smallvec::SmallVec;
@@ -13,17 +13,18 @@ use crate::scalar::Elem;
 
 const WORD: Type = Type::varying(Elem::U32);
 
-/// Whether narrow elements of this memory are merged. A raw pointer to them need not be a multiple of a dword.
+/// True if narrow elements of this memory are merged. A raw pointer to them need not be a multiple of a dword.
 pub(super) fn merge_in(memory: Memory) -> bool {
     matches!(memory, Memory::Buffer(_) | Memory::Lds(_))
 }
 
-/// Whether a slice of narrow elements may end within a dword.
+/// True if a slice of narrow elements may end within a dword.
 pub(super) fn has_tail(kernel: &Kernel, memory: Memory) -> bool {
     matches!(memory, Memory::Buffer(resource) if !kernel.whole_dwords.contains(&resource))
 }
 
-/// Drops the accesses to dwords of the block at `start` that are not filled; also where they fill a single one, if that is too `dear`.
+/// Drops the accesses to dwords of the block at `start` that are not filled. If handling the tail is `dear`, a single
+/// filled dword is dropped as well.
 pub(super) fn keep_whole_dwords(start: u32, accesses: &mut SmallVec<[Access; 4]>, dear: bool) {
     if accesses.iter().all(|a| a.bytes >= 4) {
         return;
@@ -39,7 +40,7 @@ pub(super) fn keep_whole_dwords(start: u32, accesses: &mut SmallVec<[Access; 4]>
     accesses.retain(|a| a.bytes >= 4 || !few && whole[((a.constant - start) / 4) as usize]);
 }
 
-/// Byte `byte` of a wide value and those after it, as the element that an access loads.
+/// The element at byte `byte` of a wide value.
 pub(super) fn element(
     kernel: &mut Kernel,
     wide: Value,
@@ -67,7 +68,7 @@ pub(super) fn element(
     Inst::Bitcast(word)
 }
 
-/// Values side by side as values of whole dwords; each with its bytes.
+/// Packs values side by side into values of whole dwords. Returns each with its bytes.
 pub(super) fn words(
     kernel: &mut Kernel,
     values: &[(Value, u32)],

@@ -45,7 +45,7 @@ pub(super) fn merge(
     }
 }
 
-/// The bytes of the elements of a slice whose offsets are multiples of that, and no power of two.
+/// The element size of a slice whose offsets are multiples of it, if it is not a power of two.
 fn element_bytes(kernel: &Kernel, group: &Group) -> Option<u32> {
     let (Memory::Buffer(_), Some(base)) = (group.memory, group.base.base) else { return None };
     let Inst::Bin(Bin::Mul, _, bytes) = kernel.def(base).inst else { return None };

@@ -10,7 +10,7 @@ use super::{Origin, Pair, Pairs, Source};
 use crate::scalar::Elem;
 
 impl Pairs<'_> {
-    /// Drops the pairs whose results others read as well, or, if those can read them where they are, before both exist.
+    /// Drops the pairs whose results have other readers, unless these can read them in place after both exist.
     pub(super) fn drop_shared(&mut self) {
         let mut readers: HashMap<Value, Vec<Value>> = HashMap::new();
         let kernel = self.kernel;
@@ -58,10 +58,10 @@ impl Pairs<'_> {
             || self.pair_of.get(&reader).is_some_and(|of| self.pairs[*of].kept && reads(&self.pairs[*of]))
     }
 
-    /// Drops the pairs of dwords that take more instructions, with those that lead to them, than they save.
+    /// Drops the connected sets of dword pairs that take more instructions than they save.
     pub(super) fn drop_costly(&mut self) {
         let mut saved = vec![0; self.pairs.len()];
-        // The sources of a pair are found after it.
+        // The sources of a pair come later in the list.
         for at in (0..self.pairs.len()).rev() {
             self.separate(at);
             let pair = &self.pairs[at];
@@ -78,7 +78,7 @@ impl Pairs<'_> {
         (0..self.pairs.len()).for_each(|at| self.separate(at));
     }
 
-    /// What a pair reads of one that is dropped, it reads from two registers.
+    /// Makes the readers of a dropped pair read its results from two registers.
     fn separate(&mut self, at: usize) {
         let mut sources = std::mem::take(&mut self.pairs[at].sources);
         for source in &mut sources {
@@ -113,9 +113,9 @@ impl Pairs<'_> {
         paying
     }
 
-    /// How many instructions a packed one saves.
+    /// The number of instructions that a packed instruction saves.
     fn saves(&self, pair: &Pair) -> i32 {
-        // Each result of narrow integers is extended again.
+        // Each result of narrow integers has to be extended again.
         let single = if pair.elem.is_float() { 2 } else { 4 };
         let moves: i32 = pair.sources.iter().map(|source| self.moves(pair, source.from)).sum();
         let scalars = pair.sources.iter().filter(|source| self.is_scalar(source.from)).count() as i32;
@@ -123,7 +123,7 @@ impl Pairs<'_> {
         single - 1 - moves - (scalars - 1).max(0)
     }
 
-    /// How many instructions put a source together.
+    /// The number of instructions that compose a source.
     fn moves(&self, pair: &Pair, from: Origin) -> i32 {
         match from {
             Origin::Apart(halves) if pair.elem == Elem::F32 => {
@@ -137,7 +137,8 @@ impl Pairs<'_> {
         }
     }
 
-    /// True for a dword that an instruction computes beside the other one, without a move: nothing else wants it elsewhere.
+    /// True for a dword that can be computed next to the other one without a move, because no other pair needs it
+    /// elsewhere.
     fn is_free(&self, half: Half, pair: &Pair) -> bool {
         let Half::Low(v) = half else { return false };
         let here = self.at[v.0 as usize].region == self.at[pair.last.0 as usize].region;
@@ -168,7 +169,7 @@ impl Pairs<'_> {
     }
 }
 
-/// True for constants that an instruction contains without a literal.
+/// True for inline constants, which need no literal.
 pub(super) fn is_inline(bits: u32) -> bool {
     !matches!(Operand::const32(bits), Operand::Literal(_))
 }
@@ -186,7 +187,7 @@ impl Groups {
 
     fn join(&mut self, a: usize, b: usize) {
         let (a, b) = (self.first(a), self.first(b));
-        // The smaller number is the root; paths are short because pairs are joined in the order of their numbers.
+        // The smaller number is the root; paths are short because pairs are joined in ascending order.
         self.0[a.max(b)] = a.min(b);
     }
 }

@@ -12,7 +12,7 @@ use crate::scalar::Elem;
 
 const WORD: Type = Type::varying(Elem::U32);
 
-/// Packs the pairs of `found`, and makes the words that are put together of their results.
+/// Packs the pairs of `found`, and replaces the words composed of their results.
 pub(super) fn run(kernel: &mut Kernel, found: &Found) {
     let mut emit = Emit { kernel, pairs: &found.pairs, values: HashMap::new(), before: HashMap::new() };
     found.packed.iter().for_each(|pair| emit.pair(*pair));
@@ -28,7 +28,7 @@ pub(super) fn run(kernel: &mut Kernel, found: &Found) {
     });
 }
 
-/// What stands before an instruction, and whether the instruction goes.
+/// The statements to insert before an instruction, and whether the instruction is removed.
 type Before = HashMap<Value, (Vec<Stmt>, bool)>;
 
 struct Emit<'a> {
@@ -59,7 +59,7 @@ impl Emit<'_> {
                 *sign ^= u8::from(negated) << slot;
             }
         }
-        // Two halves are a word, as the variables that hold them are.
+        // Two halves form a word, as in the variables that hold them.
         let ty = if pair.elem == Elem::F32 { two(Place::Varying, pair.elem) } else { WORD };
         let mut call = Call::plain(mnemonic, args, ty);
         if halves != [0, 0b111 >> (3 - pair.sources.len())] {
@@ -84,7 +84,7 @@ impl Emit<'_> {
         self.before.insert(pair.last, (out, wide));
     }
 
-    /// Makes the words. Returns what variables are to hold instead of them.
+    /// Replaces the words. Returns the new values for the variables that held them.
     fn words(&mut self, words: &[Word]) -> HashMap<Value, Value> {
         let mut replaced = HashMap::new();
         for word in words {
@@ -111,7 +111,8 @@ impl Emit<'_> {
         replaced
     }
 
-    /// A source of dwords as an argument, and which of two are meant: for the low and for the high half of the result.
+    /// A source of dwords as an argument, and which of two dwords is selected for the low and the high half of the
+    /// result.
     fn wide_source(&mut self, from: Origin, out: &mut Vec<Stmt>) -> (Value, [bool; 2]) {
         let varying = two(Place::Varying, Elem::F32);
         let (inst, ty, halves) = match from {
@@ -166,17 +167,18 @@ impl Emit<'_> {
         self.append(inst, Type::varying(Elem::F32), out)
     }
 
-    /// A source as an argument, and which of its halves are meant: for the low and for the high half of the result.
+    /// A source as an argument, and which of its halves is selected for the low and the high half of the result.
     fn source(&mut self, from: Origin, elem: Elem, out: &mut Vec<Stmt>) -> (Value, [bool; 2]) {
         match from {
             Origin::Pair(of) => (self.values[&of], [false, true]),
-            // An instruction reads one scalar as it is. What vector instructions compute is in a vector register already.
+            // An instruction can read one scalar directly. Results of vector instructions are in a vector register
+            // already.
             Origin::Halves(v, halves) | Origin::Dwords(v, _, halves) => match self.kernel.def(v).inst {
                 Inst::Splat(uniform) if !is_computed(self.kernel, uniform) => (uniform, halves),
                 _ => (v, halves),
             },
             Origin::Constant(bits) => {
-                // Small integers need no register if all 32 bits are those of the number.
+                // A small integer needs no register if all 32 bits equal those of the inline constant.
                 let bits = if elem.is_float() { bits } else { i32::from(bits as i16).cast_unsigned() };
                 (self.append(Inst::Const(bits.into()), Type::varying(elem), out), [false, false])
             }
@@ -205,7 +207,7 @@ pub(super) fn together(kernel: &mut Kernel, halves: [Half; 2], out: &mut Vec<Stm
             Half::Low(v) | Half::Dword(v, _) => (Inst::Bitcast(v), 0),
             Half::High(v) => (Inst::Bitcast(v), 2),
         };
-        // Bytes 0 to 3 are of the instruction's second source, 4 to 7 of the first.
+        // Selectors 0 to 3 are bytes of the instruction's second source, 4 to 7 bytes of the first.
         let first = first + 4 * side as u32;
         selector |= (first | (first + 1) << 8) << (16 * side);
         kernel.append(inst, WORD, None, out)

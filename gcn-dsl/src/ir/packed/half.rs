@@ -1,4 +1,4 @@
-//! What a half of a packed register is: 16 bits of a dword, or one of two dwords.
+//! A half of a packed register: 16 bits of a dword, or one of two dwords.
 
 use super::super::patterns::{Byte, bytes_of};
 use super::super::{Inst, Kernel, Place, Type, Un, Value};
@@ -73,7 +73,7 @@ impl Half {
         }
     }
 
-    /// Both halves of a word that is put together.
+    /// Both halves of a composed word.
     pub fn both(kernel: &Kernel, word: Value) -> Option<[Half; 2]> {
         let [a, b, c, d] = bytes_of(kernel, word);
         let halves = [Half::from_bytes(a, b)?, Half::from_bytes(c, d)?];
@@ -92,7 +92,7 @@ impl Half {
         }
     }
 
-    /// The same half of the value that others are bitcasts of.
+    /// The same half, of the original value behind bitcasts.
     fn resolved(self, kernel: &Kernel) -> Half {
         match self {
             Half::High(v) => Half::High(original(kernel, v)),
@@ -100,7 +100,7 @@ impl Half {
         }
     }
 
-    /// The half without the change of a float's sign that makes it, and whether there is one.
+    /// The half before a float's sign was inverted, and whether it was inverted.
     pub fn without_sign(kernel: &Kernel, v: Value) -> (Half, bool) {
         match Half::of(kernel, v) {
             Half::Low(v) if matches!(kernel.ty(v).elem, Elem::F16 | Elem::F32) => match kernel.def(v).inst {
@@ -112,7 +112,7 @@ impl Half {
     }
 }
 
-/// The value that others of the same size are bitcasts of.
+/// The original value behind bitcasts of the same size.
 fn original(kernel: &Kernel, v: Value) -> Value {
     match kernel.def(v).inst {
         Inst::Bitcast(of) if kernel.ty(of).dwords() == kernel.ty(v).dwords() => original(kernel, of),

@@ -5,7 +5,7 @@ use gcn_isa::Target;
 use super::super::Bin;
 use crate::scalar::Elem;
 
-/// What packed instructions do.
+/// The operations of packed instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Packed {
     /// An operation of two operands.

@@ -1,8 +1,8 @@
-//! Pairs of variables that a loop carries, joined to one variable of both.
+//! Pairs of variables that a loop carries, joined to one variable.
 //!
-//! Accumulators of neighbouring elements are variables of their own. Where a loop writes two of them with equal operations, both
-//! become the halves of one: a word that is put together before each write, and taken apart after each read, at which the packing
-//! starts as at other words.
+//! Accumulators of neighbouring elements are separate variables. If a loop writes two of them with equal operations,
+//! both become halves of one variable: each write composes a word, and each read extracts a half. The packing starts at
+//! these words as at any others.
 
 use gcn_isa::Target;
 use hashbrown::{HashMap, HashSet};
@@ -16,7 +16,7 @@ use crate::scalar::Elem;
 /// Two variables of one type.
 pub(super) type Couple = [Variable; 2];
 
-/// Variables that may be joined: a loop writes both, with results of one operation.
+/// Variables that may be joined: a loop writes both with results of the same operation.
 pub(super) fn candidates(kernel: &Kernel, target: Target) -> Vec<Couple> {
     let mut found = Vec::new();
     // A pinned variable has registers of its own that the user chose.
@@ -75,7 +75,7 @@ fn of_both(elem: Elem) -> Type {
     if elem == Elem::F32 { Type { count: 2, ..Type::varying(elem) } } else { Type::varying(Elem::U32) }
 }
 
-/// What a variable is of another one.
+/// The part that a variable becomes of a joined one.
 #[derive(Clone, Copy)]
 struct Joined {
     both: Variable,
@@ -84,7 +84,7 @@ struct Joined {
     half: usize,
 }
 
-/// A write that waits for the one to the other half.
+/// A write that waits for the write of the other half.
 struct Waiting {
     to: Joined,
     value: Value,
@@ -94,10 +94,10 @@ struct Waiting {
 struct Join<'k> {
     kernel: &'k mut Kernel,
     joined: HashMap<Variable, Joined>,
-    /// What has been read of both halves and not been written since.
+    /// Values that have been read of joined variables and not been written since.
     read: HashMap<usize, Value>,
     carried: Vec<Vec<Value>>,
-    /// How many loops are around.
+    /// The number of enclosing loops.
     loops: u32,
 }
 
@@ -108,7 +108,7 @@ impl Join<'_> {
             let inst = match stmt {
                 Stmt::Inst(v) => self.kernel.def(v).inst.clone(),
                 _ => {
-                    // Other lanes may go on from here, or others may read.
+                    // Other lanes may continue from here, or read the variable.
                     waiting.drain(..).for_each(|write| self.half(write, out));
                     self.read.clear();
                     self.loops += u32::from(stmt.repeats());
@@ -180,7 +180,7 @@ impl Join<'_> {
                 together(self.kernel, halves, out)
             }
         };
-        // Initial values before a loop are written once; only words that a trip writes have to pay.
+        // Initial values before a loop are written once; only words that each trip writes must pay off.
         if self.loops > 0 && constants.contains(&None) {
             self.carried[to.couple].push(value);
         }
@@ -192,7 +192,7 @@ impl Join<'_> {
         });
     }
 
-    /// Makes `v` the half that is read, at the end of `out`.
+    /// Turns `v`, a read of a variable that was joined, into the extraction of its half, at the end of `out`.
     fn read(&mut self, v: Value, from: Joined, out: &mut Vec<Stmt>) {
         let (both, elem) = (from.both, from.elem);
         let kernel = &mut *self.kernel;

@@ -1,11 +1,13 @@
-//! Which LDS arrays a pipelined loop fills anew on each trip, so that each may have a second buffer.
+//! The LDS arrays that a pipelined loop fills anew on each trip, so that each may have a second buffer.
 //!
-//! As written, a trip stores a tile, meets the other waves at a barrier, loads from the tile and meets them again. With two buffers
-//! in turn a trip stores the tile of the next one while it computes, and one barrier is enough: it stands between the stores of one
-//! trip and the loads of the next, and between the loads of a trip and the stores to the same buffer two trips later.
+//! As written, a trip stores a tile, waits at a barrier, loads from the tile and waits at a barrier again. With two
+//! alternating buffers a trip stores the tile of the next trip while it computes, and one barrier is enough: it
+//! separates the stores of one trip from the loads of the next, and the loads of a trip from the stores to the same
+//! buffer two trips later.
 //!
-//! That is the same program if nothing can tell the difference: the second barrier orders nothing else, the arrays are used nowhere
-//! else, a trip reads only what it has written itself (`cover`), and what it stores can be computed a trip ahead.
+//! The program's meaning is unchanged under these conditions: the second barrier orders nothing else, the arrays are
+//! used nowhere else, a trip reads only bytes that it has written itself (`cover`), and the stored values can be
+//! computed a trip ahead.
 
 use gcn_isa::program::SourceLoc;
 use hashbrown::{HashMap, HashSet};
@@ -21,11 +23,12 @@ use super::{Request, request};
 pub(super) struct Fill {
     /// The arrays, in order of declaration.
     pub arrays: Vec<LdsId>,
-    /// The stores, and the instructions that compute what they store from `held` and from values outside of the loop, in order.
+    /// The stores, and the instructions that compute the stored values from `held` and from values outside the loop, in
+    /// order.
     pub insts: Vec<Value>,
-    /// What the slice that runs ahead computes of it: loads, and variables that each trip changes.
+    /// The inputs that the slice that runs ahead computes: loads, and variables that each trip changes.
     pub held: Vec<Value>,
-    /// What a trip leaves out, because it belongs to the tile of the next one.
+    /// The instructions that a trip omits, because they belong to the tile of the next trip.
     pub moved: HashSet<Value>,
     /// The barrier that stays.
     pub barrier: Value,
@@ -45,7 +48,7 @@ pub(super) fn alone(
             && let Some(request) = request(kernel, requests, body)
             && let Some(here) = accesses(kernel, body)
         {
-            // As many accesses inside the loop as in the kernel: none are outside.
+            // As many accesses inside the loop as in the whole kernel: none are outside.
             let own = here.into_iter().filter(|(id, n)| all.get(id) == Some(n)).map(|(id, _)| id);
             found.insert(request.counter, own.filter(|id| !kernel.lds[id.0 as usize].dynamic).collect());
         }
@@ -101,7 +104,7 @@ struct Use {
     at: Option<SourceLoc>,
 }
 
-/// What a trip does with memory.
+/// The memory accesses of a trip.
 struct Trip<'k> {
     kernel: &'k Kernel,
     inside: HashSet<Value>,
@@ -155,13 +158,13 @@ impl<'k> Trip<'k> {
             }
             Inst::Load { memory: Memory::Lds(id), offset, manner } => {
                 let mut read = of(*id, *offset, kernel.ty(v));
-                // A lane gets what other lanes' addresses name, so the array has to be written as a whole.
+                // A lane receives data from the addresses of other lanes, so the whole array must have been written.
                 if *manner != Manner::Plain {
                     read.access.bytes = u32::MAX;
                 }
                 self.loads.push(read);
             }
-            // Of memory other than LDS: what is stored is for after the loop, and what is loaded nobody writes.
+            // Memory other than LDS: stores are for code after the loop, and nothing writes the memory that is loaded.
             Inst::Store { memory, .. } if !matches!(memory, Memory::Lds(_)) => {}
             inst => match source(inst) {
                 Some(Source::Memory(Memory::Private(_))) => {}
@@ -174,7 +177,7 @@ impl<'k> Trip<'k> {
         Ok(())
     }
 
-    /// Refuses what the second barrier orders, and what relies on the place that it has.
+    /// Refuses an instruction that the second barrier orders, or that relies on its position.
     fn harmless(&self, inst: &Inst, at: Option<SourceLoc>) -> Result<(), SingleReason> {
         let what = match inst {
             Inst::Barrier => "barrier in a branch or an inner loop",
@@ -195,20 +198,20 @@ impl<'k> Trip<'k> {
         arrays
     }
 
-    /// Checks that stores and loads take turns, with a barrier between.
+    /// Checks that stores and loads alternate, with a barrier between them.
     fn phases(&self) -> Result<(), SingleReason> {
         let [(_, first), (_, second)] = self.barriers[..] else {
             return Err(SingleReason::Barriers(self.barriers.len()));
         };
         let phase = |at: usize| usize::from(at > first) + usize::from(at > second);
         let all = |uses: &[Use], which: usize| uses.iter().all(|one| phase(one.stmt) == which);
-        // The loop may begin with the loads of what the trip before has stored, or with the stores; the two barriers part the phases
-        // either way.
+        // The loop may begin with the loads of the data that the trip before has stored, or with the stores; the two
+        // barriers separate the phases either way.
         let takes_turns = (0..2).any(|at| all(&self.stores, at) && all(&self.loads, at + 1));
         if takes_turns { Ok(()) } else { Err(SingleReason::Mixed) }
     }
 
-    /// What fills the arrays, from the stores back to what runs ahead.
+    /// The instructions that fill the arrays, from the stores back to the slice that runs ahead.
     fn fill(&self, body: &Region, plan: &Plan, arrays: Vec<LdsId>) -> Result<Fill, SingleReason> {
         let kernel = self.kernel;
         let loads: HashSet<Value> = plan.loads.iter().copied().collect();

@@ -1,4 +1,4 @@
-//! Chooses what `#[pipeline]` leaves open: the number of stages, and whether LDS arrays have two buffers.
+//! Chooses the options that `#[pipeline]` leaves open: the number of stages, and whether LDS arrays have two buffers.
 
 use gcn_emit::kernel::occupancy::{Limits, SIMDS_PER_CU, Usage};
 use gcn_isa::Target;
@@ -12,16 +12,17 @@ use super::buffers::Fill;
 use super::plan::Plan;
 use super::refuse::SingleReason;
 
-/// Cycles that any instruction but a matrix instruction takes of its SIMD.
+/// The issue cycles of any instruction other than a matrix instruction on its SIMD.
 const SLOT: u32 = 4;
-/// Most stages that are chosen. More gain little (guide/scheduling.md, measured gain) and each is a copy of the body.
+/// The most stages that are chosen automatically. More gain little (guide/scheduling.md, measured gain), and each is a
+/// copy of the body.
 const MOST_STAGES: u32 = 4;
-/// Most registers that values loaded ahead take, where that is a choice.
+/// The most registers for values loaded ahead, when the number of stages is chosen automatically.
 const MOST_HELD: u32 = 64;
-/// Registers of a wave that nothing else accounts for.
+/// Registers of a wave that the estimate does not account for.
 const OTHER_REGISTERS: u32 = 4;
 
-/// As many trips in flight as it takes until a load is back, if as many waves share a SIMD as fit onto it.
+/// The number of trips in flight that covers the latency of a load, if as many waves share a SIMD as fit.
 pub(super) fn stages(kernel: &Kernel, machine: Machine, body: &Region, plan: &Plan) -> u8 {
     let sharing = fitting(machine, registers(kernel, body, plan), kernel.lds_bytes());
     let trip = cycles(kernel, machine.target, body) * sharing.max(self::sharing(machine));
@@ -35,7 +36,7 @@ pub(super) fn stages(kernel: &Kernel, machine: Machine, body: &Region, plan: &Pl
     wanted.min(1 + MOST_HELD / held).clamp(2, MOST_STAGES) as u8
 }
 
-/// The cycles that a trip takes of its SIMD at least.
+/// The least number of cycles that a trip occupies its SIMD.
 fn cycles(kernel: &Kernel, target: Target, body: &Region) -> u32 {
     let mut cycles = 0;
     body.each_inst(&mut |v| {
@@ -48,7 +49,7 @@ fn cycles(kernel: &Kernel, target: Target, body: &Region) -> u32 {
     cycles
 }
 
-/// The cycles for which a matrix instruction has the pipe; `None` for others.
+/// The cycles for which a matrix instruction occupies the pipe; `None` for other instructions.
 pub(super) fn matrix_cycles(inst: &Inst, target: Target) -> Option<u32> {
     let Inst::Machine(call) = inst else { return None };
     let row = table::find_mnemonic(target, call.mnemonic).find(|row| row.is_matrix())?;
@@ -60,7 +61,8 @@ pub(super) fn sharing(machine: Machine) -> u32 {
     waves(machine).div_ceil(SIMDS_PER_CU)
 }
 
-/// The cycles from the arrival at a barrier until each wave of the workgroup has moved `dwords` dwords a lane between LDS and registers.
+/// The cycles from the arrival at a barrier until each wave of the workgroup has moved `dwords` dwords per lane between
+/// LDS and registers.
 pub(super) fn lds_cycles(machine: Machine, dwords: u32) -> u32 {
     let moved = (waves(machine) * machine.wave.lanes() * dwords).div_ceil(machine.target.lds_banks());
     time(machine, "barrier.release") + time(machine, "lds.latency") + moved
@@ -76,7 +78,7 @@ fn waves(machine: Machine) -> u32 {
     machine.workgroup.iter().product::<u32>().div_ceil(machine.wave.lanes()).max(1)
 }
 
-/// The LDS of the workgroup with the second buffers.
+/// The workgroup's LDS size with the second buffers.
 fn doubled(kernel: &Kernel, fill: &Fill) -> u32 {
     let more = fill.arrays.iter().map(|id| kernel.lds[id.0 as usize].bytes.next_multiple_of(16));
     kernel.lds_bytes().next_multiple_of(16) + more.sum::<u32>()
@@ -91,7 +93,8 @@ pub(super) fn room(kernel: &Kernel, machine: Machine, fill: &Fill) -> Result<(),
     }
 }
 
-/// True if fewer waves fit onto a compute unit with second buffers. Other workgroups hide more than a second buffer does.
+/// True if fewer waves fit onto a compute unit with second buffers. Other workgroups hide more latency than a second
+/// buffer does.
 pub(super) fn crowds(kernel: &Kernel, machine: Machine, body: &Region, plan: &Plan, fill: &Fill) -> bool {
     let registers = registers(kernel, body, plan);
     fitting(machine, registers, doubled(kernel, fill)) < fitting(machine, registers, kernel.lds_bytes())
@@ -102,7 +105,7 @@ pub(super) fn alone(kernel: &Kernel, machine: Machine, body: &Region, plan: &Pla
     fitting(machine, registers(kernel, body, plan), kernel.lds_bytes()) < 2 * sharing(machine)
 }
 
-/// The number of workgroups that fit onto a compute unit if each wave takes `more` further vector registers.
+/// The number of workgroups that fit onto a compute unit if each wave takes `more` additional vector registers.
 pub(super) fn groups(kernel: &Kernel, machine: Machine, body: &Region, plan: &Plan, more: u32) -> u32 {
     fitting(machine, registers(kernel, body, plan) + more, kernel.lds_bytes()) / sharing(machine)
 }
@@ -114,8 +117,8 @@ fn fitting(machine: Machine, vgprs: u32, lds_bytes: u32) -> u32 {
     limits.vgprs.min(limits.lds).min(limits.workgroups).min(limits.slots)
 }
 
-/// An estimate of the vector registers of a wave in the loop: variables that live across trips, what a trip loads from LDS, what is
-/// loaded ahead, and addresses that are the same in all trips.
+/// An estimate of the vector registers of a wave in the loop: variables that live across trips, values loaded from LDS
+/// in a trip, values loaded ahead, and addresses that are the same in all trips.
 fn registers(kernel: &Kernel, body: &Region, plan: &Plan) -> u32 {
     let (mut carried, mut inside): (HashSet<Variable>, HashSet<Value>) = Default::default();
     let (mut loaded, mut addresses) = (0, HashSet::new());
@@ -143,7 +146,7 @@ fn registers(kernel: &Kernel, body: &Region, plan: &Plan) -> u32 {
     carried + loaded + plan.loads.iter().map(|v| vector(*v)).sum::<u32>() + addresses + OTHER_REGISTERS
 }
 
-/// An address without what an access adds to it by itself.
+/// An address without the constant part that goes to the instruction's offset field.
 fn base(kernel: &Kernel, offset: Value) -> Value {
     match kernel.def(offset).inst {
         Inst::Bin(Bin::Add, base, more) if matches!(kernel.def(more).inst, Inst::Const(_)) => base,

@@ -1,14 +1,14 @@
-//! Which bytes of an LDS array a workgroup reaches by accesses whose places depend on nothing but the work-item.
+//! The bytes of an LDS array that a workgroup reaches by accesses whose addresses depend only on the work-item.
 //!
-//! A second buffer is right only where each trip writes every byte that it reads: otherwise it would find what the trip before the
-//! last one has left there. That is computed here, exactly, for each work-item.
+//! A second buffer is correct only if each trip writes every byte that it reads: otherwise the trip would read data
+//! that was left two trips earlier. This is computed exactly, for each work-item.
 
 use hashbrown::HashMap;
 
 use super::super::{Bin, Inst, Kernel, LdsId, Pred, Type, Value, evaluate};
 use crate::scalar::Elem;
 
-/// An access to LDS: its byte offset, and how many bytes.
+/// An access to LDS: its byte offset and its size in bytes.
 #[derive(Clone, Copy)]
 pub(super) struct Access {
     pub array: LdsId,
@@ -21,8 +21,8 @@ pub(super) fn bytes(ty: Type) -> u32 {
     ty.elem.bytes() * u32::from(ty.count)
 }
 
-/// The first load of which it is not known that the stores of the same trip write all its bytes. Loads of `u32::MAX` bytes may
-/// reach the whole array.
+/// The first load not all of whose bytes are known to be written by the stores of the same trip. Loads of `u32::MAX`
+/// bytes may reach the whole array.
 pub(super) fn unwritten(
     kernel: &Kernel,
     workgroup: [u32; 3],
@@ -36,7 +36,7 @@ pub(super) fn unwritten(
         let written = written.entry(store.array).or_insert_with(|| vec![false; size]);
         for item in 0..items.count {
             let Some(at) = items.value(store.offset, item) else { break };
-            // What reaches out of the array writes nothing that a load would look for.
+            // Bytes beyond the end of the array are dropped: no load can read them.
             let reached = written.iter_mut().skip(at as usize).take(store.bytes as usize);
             reached.for_each(|byte| *byte = true);
         }
@@ -68,7 +68,7 @@ impl<'k> Items<'k> {
         Items { kernel, workgroup, count: workgroup.iter().product(), found: HashMap::new() }
     }
 
-    /// The value of an integer of 32 bits in a work-item, if it depends on nothing else.
+    /// The value of a 32-bit integer in a work-item, if it depends on nothing else.
     fn value(&mut self, v: Value, item: u32) -> Option<u32> {
         if let Some(found) = self.found.get(&(v, item)) {
             return *found;

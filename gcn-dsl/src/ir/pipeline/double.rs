@@ -1,12 +1,14 @@
-//! Emits the pipelined loop that stores the tile of a trip to LDS in the trip before, to the other one of two buffers if there are two.
+//! Emits a pipelined loop in which the trip before stores a trip's tile to LDS, to the other one of two buffers if
+//! there are two.
 //!
-//! Before the loop the first tile is stored, and the loads of the next ones start. A trip begins with its loads from LDS; then come
-//! the stores of the next tile; the loads of a later tile, to the registers from which these stores came; most products; a barrier;
-//! the loads of the next trip's first factors; the other products (`order`). Matrix instructions and other arithmetic move freely
-//! between two barriers. With one buffer the stores come after most products, and a barrier before them.
+//! Before the loop, the first tile is stored and the loads of the next ones start. A trip consists of, in this order:
+//! its loads from LDS; the stores of the next tile; the loads of a later tile, to the registers that these stores have
+//! freed; most products; a barrier; the loads of the next trip's first factors; the other products (`order`). Matrix
+//! instructions and other arithmetic move freely between two barriers. With one buffer, the stores come after most
+//! products, and a barrier comes before them.
 //!
-//! The body is emitted once for each combination of a buffer and a set of registers. If the last trip has loaded for one that does not
-//! come, a barrier follows the loop: what comes after it may use LDS again.
+//! The body is emitted once for each combination of a buffer and a set of registers. If the last trip has loaded
+//! factors for a next trip that does not exist, a barrier follows the loop: the code after it may use LDS again.
 
 use hashbrown::{HashMap, HashSet};
 
@@ -16,11 +18,11 @@ use super::buffers::Fill;
 use super::order::Order;
 use super::rotate::{Copying, Emit, fresh, renamed};
 
-/// What takes turns in the copies of the body: of this one, and of the next.
+/// The objects that alternate between copies of the body: for this copy and the next.
 #[derive(Clone, Copy)]
 struct Turn<'a> {
     arrays: [&'a HashMap<LdsId, LdsId>; 2],
-    /// Variables of the loads from LDS that are a trip ahead.
+    /// Variables of the LDS loads that run a trip ahead.
     early: [&'a [Variable]; 2],
 }
 
@@ -31,12 +33,13 @@ impl Emit<'_> {
         let sides = [HashMap::new(), seconds];
         let sets = self.sets(stages - 1, &fill.held);
         let early = self.sets(order.sets, &order.early);
-        // All copies of the body are in one block: the test after each but the last leaves it, the test after the last one repeats it.
+        // All copies of the body are in one block: the tests after all but the last copy leave it, the test after the
+        // last one repeats it.
         let whole = fresh(self.labels);
         self.start();
         let names = self.ahead(false);
         self.fill(fill, names, &sides[0]);
-        // One set of registers per trip in flight. The first tile is not among them, since it is in LDS already.
+        // One set of registers per trip in flight. The first tile needs none, since it is in LDS already.
         for trip in 1..stages {
             let names = self.ahead(false);
             self.keep(&sets[trip % sets.len()], &fill.held, &names);
@@ -83,7 +86,7 @@ impl Emit<'_> {
         fill.arrays.iter().map(second).collect()
     }
 
-    /// Stores a tile from values that have these names.
+    /// Stores a tile, with the values renamed according to `names`.
     fn fill(&mut self, fill: &Fill, mut names: HashMap<Value, Value>, arrays: &HashMap<LdsId, LdsId>) {
         self.copies(&fill.insts, arrays, &mut names);
     }
@@ -104,7 +107,7 @@ impl Emit<'_> {
         self.keep(set, &order.early, &names);
     }
 
-    /// Emits a trip, with the stores of the next one's tile; returns the condition.
+    /// Emits a trip, with the stores of the next trip's tile. Returns the condition.
     fn turn(&mut self, fill: &Fill, order: &Order, set: &[Variable], turn: Turn<'_>) -> Value {
         let [now, next] = turn.arrays;
         let mut copying = Copying { arrays: now.clone(), ..Copying::default() };
@@ -121,7 +124,7 @@ impl Emit<'_> {
         }
         let held = fill.held.iter().zip(set).map(|(v, var)| (*v, self.read(*var))).collect();
         self.fill(fill, held, next);
-        // The loads take the registers of what was stored: neither may pass the other.
+        // The loads reuse the registers of the stored values: neither may pass the other.
         self.gate(Classes::MFMA | Classes::VALU | Classes::SALU | Classes::TRANS, order.urgent);
         let names = self.ahead(true);
         self.keep(set, &fill.held, &names);

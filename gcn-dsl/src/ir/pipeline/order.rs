@@ -12,21 +12,23 @@ use super::buffers::Fill;
 use super::choose;
 use super::plan::{Source, own, source, uses};
 
-/// The order of a trip: the statements `before`, the stores of the next tile, those `between`, the barrier, `early` for the next trip,
-/// those `after`. With one buffer there is a barrier before the stores as well.
+/// The order of a trip: the statements `before`, the stores of the next tile, the statements `between`, the barrier,
+/// the loads `early` for the next trip, the statements `after`. With one buffer there is a barrier before the stores as
+/// well.
 pub(super) struct Order {
-    /// Loads whose values the trip before has loaded.
+    /// Loads that the trip before has already issued.
     pub early: Vec<Value>,
-    /// They and what computes their addresses, in order.
+    /// These loads and the instructions that compute their addresses, in order.
     pub with_addresses: Vec<Value>,
-    /// The sets of registers that they take: two, if products after the barrier still need those of their own trip.
+    /// The number of register sets for them: two, if products after the barrier still need those of their own trip.
     pub sets: usize,
     pub before: Vec<Stmt>,
     pub between: Vec<Stmt>,
     pub after: Vec<Stmt>,
     /// The arrays have two buffers.
     pub two: bool,
-    /// The next tile is stored as soon as can be: another workgroup has products meanwhile, and the loads that follow need the time.
+    /// The next tile is stored as early as possible: another workgroup has products meanwhile, and the loads that
+    /// follow need the time.
     pub urgent: bool,
 }
 
@@ -46,7 +48,7 @@ pub(super) fn as_written(kernel: &Kernel, body: &Region) -> Order {
     }
 }
 
-/// The order in which a trip that fills the arrays waits least, if its loads from LDS permit one.
+/// The order with the shortest waits for a trip that fills the arrays, if its loads from LDS permit one.
 pub(super) fn of(
     kernel: &Kernel,
     machine: Machine,
@@ -59,7 +61,7 @@ pub(super) fn of(
     let with_addresses = trip.with_addresses(&cuts.early)?;
     let mut walk = Walk::of(&trip, &cuts)?;
     for (at, stmt) in body.stmts.iter().enumerate() {
-        // Every wave has loaded its factors when another one stores.
+        // Every wave must have loaded its factors before another wave stores.
         if at == if two { cuts.barrier } else { cuts.stores } {
             // With two buffers the barrier of this trip is what protects the buffer that the next stores overwrite; with one buffer, the
             // barrier before the stores.
@@ -107,15 +109,15 @@ pub(super) fn lds(kernel: &Kernel, v: Value) -> Option<LdsId> {
 struct Product {
     inst: Value,
     stmt: usize,
-    /// The time for which it has the matrix pipe, if the waves of the workgroup on its SIMD multiply as well.
+    /// The cycles for which it occupies the matrix pipe, if the waves of the workgroup on its SIMD multiply as well.
     cycles: u32,
 }
 
-/// What a trip loads from LDS and multiplies.
+/// The LDS loads and the products of a trip.
 struct Trip<'k> {
     kernel: &'k Kernel,
     body: &'k Region,
-    /// What the loop computes.
+    /// The values that the loop computes.
     inside: HashSet<Value>,
     written: HashSet<Variable>,
     /// In order.
@@ -124,7 +126,7 @@ struct Trip<'k> {
 }
 
 impl<'k> Trip<'k> {
-    /// `None` if an inner loop or a branch loads.
+    /// `None` if an inner loop or a branch loads from LDS.
     fn of(kernel: &'k Kernel, machine: Machine, body: &'k Region, arrays: &[LdsId]) -> Option<Trip<'k>> {
         let is_load = |v: Value| lds(kernel, v).is_some_and(|id| arrays.contains(&id));
         let (mut inside, mut written, mut all) = (HashSet::new(), HashSet::new(), 0);
@@ -148,7 +150,7 @@ impl<'k> Trip<'k> {
         (loads.len() == all).then_some(Trip { kernel, body, inside, written, loads, products })
     }
 
-    /// `None` if there is nothing to reorder. `stored`: the dwords of the next tile that a lane stores.
+    /// `None` if there is nothing to reorder. `stored`: the dwords of the next tile that each lane stores.
     fn cuts(&self, machine: Machine, stored: u32) -> Option<Cuts> {
         let (mut early, mut covered) = (Vec::new(), 0);
         let mut rest = self.products.iter();
@@ -169,13 +171,13 @@ impl<'k> Trip<'k> {
         (!early.is_empty()).then_some(Cuts { early, time, stores, barrier })
     }
 
-    /// The time from the arrival at a barrier until these loads after it are done.
+    /// The time from the arrival at a barrier until these loads after it have completed.
     fn time(&self, machine: Machine, loads: &[Value]) -> u32 {
         let dwords = loads.iter().map(|v| u32::from(self.kernel.ty(*v).dwords())).sum();
         choose::lds_cycles(machine, dwords)
     }
 
-    /// Adds the loads that a product multiplies, without those of the sum that it adds to.
+    /// Adds the loads of the factors of a product, without those of the sum that it adds to.
     fn needs(&self, product: Value, found: &mut Vec<Value>) {
         let mut seen = HashSet::new();
         let mut open = vec![product];
@@ -194,7 +196,7 @@ impl<'k> Trip<'k> {
         }
     }
 
-    /// The loads, each after what computes its address. `None` if that is not the same throughout the trip.
+    /// The loads, each after the instructions that compute its address. `None` if an address changes during the trip.
     fn with_addresses(&self, loads: &[Value]) -> Option<Vec<Value>> {
         let (mut found, mut seen) = (Vec::new(), HashSet::new());
         loads.iter().all(|load| self.add(*load, true, &mut seen, &mut found)).then_some(found)
@@ -232,10 +234,11 @@ struct Cuts {
     barrier: usize,
 }
 
-/// The statements of a trip in a new order: loads, and what is computed from them, come when products need them.
+/// The statements of a trip in a new order: loads, and the values computed from them, come just before the products
+/// that need them.
 struct Walk<'t> {
     trip: &'t Trip<'t>,
-    /// What waits until it is needed.
+    /// The values that are placed only when they are needed.
     waiting: HashSet<Value>,
     /// For each product, by its statement, the loads that start before it.
     starts: HashMap<usize, Vec<Value>>,
@@ -244,7 +247,7 @@ struct Walk<'t> {
 }
 
 impl<'t> Walk<'t> {
-    /// `None` if an address is not the same throughout the trip.
+    /// `None` if an address changes during the trip.
     fn of(trip: &'t Trip<'t>, cuts: &Cuts) -> Option<Walk<'t>> {
         let loads: Vec<Value> =
             trip.loads.iter().copied().filter(|load| !cuts.early.contains(load)).collect();
@@ -254,8 +257,8 @@ impl<'t> Walk<'t> {
             let inst = &trip.kernel.def(v).inst;
             let mut computed = false;
             inst.operands(|operand| computed |= loaded.contains(&operand));
-            // Conversions and shuffles of loaded factors wait with them; otherwise they would force their loads to where the author wrote
-            // them.
+            // Conversions and shuffles of loaded factors are delayed with them; otherwise they would keep their loads
+            // where the author wrote them.
             if computed && inst.is_pure() && trip.products.iter().all(|product| product.inst != v) {
                 loaded.insert(v);
                 waiting.insert(v);
@@ -276,7 +279,7 @@ impl<'t> Walk<'t> {
         Some(Walk { trip, waiting, starts, parts: Default::default(), part: 0 })
     }
 
-    /// Appends the loads that have not come yet.
+    /// Appends those loads that have not been appended yet.
     fn loads(&mut self, loads: &[Value]) {
         loads.iter().for_each(|load| self.value(*load));
     }
@@ -294,7 +297,7 @@ impl<'t> Walk<'t> {
         self.parts[self.part].push(stmt.clone());
     }
 
-    /// Appends a value that waits, after its operands.
+    /// Appends a delayed value, after its operands.
     fn value(&mut self, v: Value) {
         let trip = self.trip;
         if self.waiting.remove(&v) {
@@ -304,7 +307,7 @@ impl<'t> Walk<'t> {
     }
 }
 
-/// What a statement, or one inside it, has as operands and conditions.
+/// Collects the operands and conditions of a statement and of the statements inside it.
 fn operands(kernel: &Kernel, stmt: &Stmt, found: &mut Vec<Value>) {
     found.extend(stmt.condition());
     if let Stmt::Inst(v) = stmt {
@@ -316,7 +319,8 @@ fn operands(kernel: &Kernel, stmt: &Stmt, found: &mut Vec<Value>) {
         .for_each(|stmt| operands(kernel, stmt, found));
 }
 
-/// Takes products from the end that have the matrix pipe for so long; returns the statement of the first of them.
+/// Removes products from the end that occupy the matrix pipe for at least `time`. Returns the statement of the first of
+/// them.
 fn last(products: &mut std::slice::Iter<'_, Product>, time: u32) -> Option<usize> {
     let (mut covered, mut stmt) = (0, None);
     while covered < time {

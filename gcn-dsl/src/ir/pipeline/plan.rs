@@ -310,7 +310,7 @@ impl<'a> Ready<'a> {
                 None => StaysReason::Nested,
             };
             let new = StayingLoad { at: def.loc, reason };
-            // A line may occur more than once, as that of a pipelined inner loop does.
+            // A source line may occur more than once, for instance that of a pipelined inner loop.
             if !left.contains(&new) {
                 left.push(new);
             }

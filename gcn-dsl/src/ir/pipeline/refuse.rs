@@ -1,4 +1,4 @@
-//! The reasons why loads stay in their trip, and the error for a loop in which all do.
+//! The reasons why loads stay in their trip, and the error for a loop in which all of them do.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ pub enum StaysReason {
     /// The loop may end the kernel, and the load checks no bounds: the address of a later trip may be
     /// invalid.
     Traps(Option<SourceLoc>),
-    /// The address depends on what the trip itself computes.
+    /// The address depends on a value that the trip itself computes.
     Address,
     /// It is in a branch or an inner loop.
     Nested,
@@ -39,7 +39,7 @@ pub struct StayingLoad {
     pub reason: StaysReason,
 }
 
-/// `#[pipeline]` on a loop of which no load can run ahead.
+/// `#[pipeline]` on a loop in which no load can run ahead.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NoLoadAhead {
     /// The attribute's position.
@@ -54,27 +54,27 @@ impl std::error::Error for NoLoadAhead {}
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum SingleReason {
-    /// The attribute says so, or gives a number of stages only.
+    /// The attribute requests it, or gives only a number of stages.
     Asked,
-    /// With two of them fewer waves would fit onto a compute unit, which hide more.
+    /// Second buffers would reduce the number of waves that fit onto a compute unit, and other waves hide more latency.
     Occupancy,
-    /// The workgroup has no room for two: bytes needed, and bytes there are.
+    /// The workgroup has no room for two: bytes needed, and bytes available.
     Room(u32, u32),
     /// The loop stores to no LDS array.
     NoArray,
-    /// The kernel uses an array outside of the loop as well, or may do so by an instruction that it names itself.
+    /// The kernel also uses an array outside the loop, or may do so by an explicitly named instruction.
     Elsewhere,
-    /// The trip has another number of barriers than two.
+    /// The trip has a number of barriers other than two.
     Barriers(usize),
-    /// Stores and loads do not take turns, with a barrier after each.
+    /// Stores and loads do not alternate, with a barrier after each.
     Mixed,
-    /// A load for which it is not known that the same trip has written all that it reads.
+    /// A load whose bytes are not all known to be written in the same trip.
     Older(Option<SourceLoc>),
-    /// What is stored depends on what the trip computes.
+    /// A stored value depends on the results of the trip.
     Computed(Option<SourceLoc>),
-    /// The trip computes with what it loads from memory, and not only with what comes from LDS.
+    /// The trip computes with values from global memory, and not only with values from LDS.
     Computes(Option<SourceLoc>),
-    /// Something in the loop relies on both barriers, or on its place.
+    /// An operation in the loop relies on both barriers, or on its position.
     Ordered(&'static str, Option<SourceLoc>),
 }
 
@@ -89,7 +89,7 @@ pub struct OneBuffer {
 
 impl std::error::Error for OneBuffer {}
 
-/// A loop that cannot be pipelined as its attribute asks.
+/// A loop that cannot be pipelined as its attribute requests.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Refused {
     /// No load can run ahead.
@@ -98,8 +98,8 @@ pub enum Refused {
     Buffers(OneBuffer),
 }
 
-/// Decides whether it is an error that nothing runs ahead. A loop that is only prevented by `debug_assert!`
-/// stays as it is, so that a kernel that builds without debugging also builds with it.
+/// Decides whether it is an error that no load runs ahead. A loop in which only `debug_assert!` prevents it stays as it
+/// is, so that a kernel that builds without debugging also builds with it.
 pub(super) fn check(at: Option<SourceLoc>, left: Vec<StayingLoad>) -> Result<(), NoLoadAhead> {
     match left.iter().any(|l| matches!(l.reason, StaysReason::Traps(_))) {
         true => Ok(()),

@@ -23,7 +23,7 @@ pub(super) struct Emit<'a> {
     pub labels: &'a mut u32,
     pub plan: &'a Plan,
     pub body: &'a Region,
-    /// Variables of the loop, each with its copy that is ahead.
+    /// Variables of the loop, each with the copy that is ahead.
     state: Vec<(Variable, Variable)>,
     pub out: Vec<Stmt>,
     at: Option<SourceLoc>,
@@ -47,7 +47,7 @@ impl<'a> Emit<'a> {
     /// The statements that replace the loop.
     pub fn rotate(&mut self, stages: usize, split: Option<&Split>) -> Vec<Stmt> {
         let plan = self.plan;
-        // Where a trip's values are used up before later loads start, these take their place.
+        // If a trip's values are used up before later loads start, these reuse their registers.
         let copies = if plan.used_up.is_some() { stages - 1 } else { stages };
         let sets = self.sets(copies, &plan.loads);
         let addresses = split.map(|split| (split, self.sets(1, &split.addresses).swap_remove(0)));
@@ -91,7 +91,7 @@ impl<'a> Emit<'a> {
         Variable(self.kernel.variables.len() as u32 - 1)
     }
 
-    /// So many sets of variables for these values.
+    /// Declares `count` sets of variables for these values.
     pub fn sets(&mut self, count: usize, values: &[Value]) -> Vec<Vec<Variable>> {
         let types: Vec<Type> = values.iter().map(|v| self.kernel.ty(*v)).collect();
         (0..count).map(|_| types.iter().map(|ty| self.declare(*ty)).collect()).collect()
@@ -153,7 +153,7 @@ impl<'a> Emit<'a> {
         names
     }
 
-    /// Emits this part of the slice; returns what values are called in it, and what variables hold after it.
+    /// Emits this part of the slice. Returns the new names of its values, and the values of variables after it.
     fn slice(
         &mut self,
         part: impl Fn(Value) -> bool,
@@ -224,7 +224,7 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// Keeps the values that have these names in the slice.
+    /// Writes the loaded values, under their names in the slice, to the variables of `set`.
     pub fn keep(&mut self, set: &[Variable], values: &[Value], names: &HashMap<Value, Value>) {
         for (var, value) in set.iter().zip(values) {
             self.write(*var, renamed(names, *value));
@@ -239,7 +239,7 @@ impl<'a> Emit<'a> {
         let (first, rest) = self.body.stmts.split_at(self.plan.used_up.map_or(0, |last| last + 1));
         self.statements(first, &mut copying);
         if self.plan.used_up.is_some() {
-            // Before this place the registers of `next` are in use.
+            // Before this point the registers of `next` are in use.
             self.fence(Classes::empty());
         }
         let loaded = self.ahead(true);
@@ -253,8 +253,8 @@ impl<'a> Emit<'a> {
         renamed(&copying.names, self.plan.cond)
     }
 
-    /// As `trip`, for loads that start after the last use of what was loaded: their addresses were computed among the products of
-    /// the trip before.
+    /// Like `trip`, for loads that start after the last use of the loaded values: their addresses were computed among
+    /// the products of the trip before.
     fn split(&mut self, set: &[Variable], next: &[Variable], split: &Split, addresses: &[Variable]) -> Value {
         let plan = self.plan;
         let held = plan.loads.iter().copied().zip(set.iter().copied()).collect();
@@ -272,7 +272,7 @@ impl<'a> Emit<'a> {
         }
         self.statements(&stmts[split.products..split.taken], &mut copying);
         if split.reads_first {
-            // Whoever has the second product ready when the pipe is free keeps it.
+            // A wave whose second product is ready when the pipe becomes free keeps the pipe.
             self.gate(Classes::empty(), false);
         }
         let names = self.addresses();
@@ -281,7 +281,7 @@ impl<'a> Emit<'a> {
         renamed(&copying.names, plan.cond)
     }
 
-    /// Only these classes may be moved across this place.
+    /// Only these classes may move across this point.
     fn fence(&mut self, but: Classes) {
         self.effect(Inst::Schedule(Box::new(Schedule::Mark(Mark::Fence(but)))));
     }
@@ -372,7 +372,7 @@ pub(super) struct Copying {
     pub left_out: HashSet<Value>,
     /// LDS arrays for which it has others.
     pub arrays: HashMap<LdsId, LdsId>,
-    /// What values are called in it.
+    /// The new names of its values.
     pub names: HashMap<Value, Value>,
     pub labels: HashMap<Label, Label>,
 }

@@ -1,8 +1,9 @@
-//! Splits a trip at its first product, for loops whose waves have another workgroup's waves beside them.
+//! Splits a trip at its first product, for loops whose waves share a compute unit with those of another workgroup.
 //!
-//! Waves of two workgroups take turns at the matrix pipe: what one does between its products must take no longer than the products of
-//! the other. So nothing is there that can be elsewhere: a wave computes the addresses of the next trip's loads among its products,
-//! and begins with these when all its factors are on their way, since a wave that waits between two products lets the other one in.
+//! Waves of two workgroups alternate at the matrix pipe: the time that one needs between its products must not exceed
+//! the time of the other's products. So all other work moves elsewhere: a wave computes the addresses of the next
+//! trip's loads among its products, and starts its products only when all its factors have been requested, since a wave
+//! that waits between two products loses the pipe to the other.
 
 use hashbrown::HashSet;
 
@@ -20,17 +21,17 @@ pub(super) struct Split {
     pub products: usize,
     /// The statement after the second one.
     pub taken: usize,
-    /// All loads from LDS come before the first product, and two workgroups take turns.
+    /// All loads from LDS come before the first product, and two workgroups alternate.
     pub reads_first: bool,
-    /// What the loads that run ahead need and the loop computes.
+    /// The values that the loads that run ahead need and that the loop computes.
     pub addresses: Vec<Value>,
 }
 
-/// Registers for what is computed on the way to addresses.
+/// Registers for intermediate results of addresses.
 const ON_THE_WAY: u32 = 3;
 
-/// The parts, if the loads start before the first product and do not need each other, and as many workgroups fit onto a compute unit
-/// with the addresses in registers.
+/// The parts, if the loads start before the first product and do not depend on each other, and if keeping the addresses
+/// in registers does not reduce the number of workgroups on a compute unit.
 pub(super) fn of(kernel: &Kernel, machine: Machine, body: &Region, plan: &Plan) -> Option<Split> {
     let used_up = plan.used_up? + 1;
     let is_product = |stmt: &Stmt| match stmt {

@@ -17,7 +17,7 @@ impl Interval {
     /// Every number.
     pub const ANY: Interval = Interval { low: i32::MIN, high: i32::MAX };
 
-    /// The interval of `v`, whose operands have theirs.
+    /// The interval of `v`, given those of its operands.
     pub(super) fn of(kernel: &Kernel, known: &Ranges, v: Value) -> Interval {
         let ty = kernel.ty(v);
         let all = Interval::of_type(ty);
@@ -26,7 +26,7 @@ impl Interval {
         all.and(by_range).and(Interval::of_inst(kernel, known, v, ty).unwrap_or(all))
     }
 
-    /// What the type says: narrow integers are extended to 32 bits.
+    /// The interval that follows from the type: narrow integers are extended to 32 bits.
     fn of_type(ty: Type) -> Interval {
         match ty.elem {
             _ if ty.count != 1 => Interval::ANY,
@@ -38,7 +38,7 @@ impl Interval {
         }
     }
 
-    /// What the instruction says. `None`: nothing, or the result may wrap around.
+    /// The interval that follows from the instruction. `None`: unknown, or the result may wrap around.
     fn of_inst(kernel: &Kernel, known: &Ranges, v: Value, ty: Type) -> Option<Interval> {
         if !is_integer(ty) {
             return None;
@@ -79,7 +79,7 @@ impl Interval {
         }
     }
 
-    /// An interval of numbers that the type has: a result outside would wrap around.
+    /// An interval, if the type can represent it: a result outside would wrap around.
     fn exact(ty: Type, low: i32, high: i32) -> Option<Interval> {
         let all = Interval::of_type(ty);
         (all.low <= low && high <= all.high).then_some(Interval { low, high })

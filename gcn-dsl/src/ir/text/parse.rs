@@ -23,7 +23,7 @@ use crate::scalar::Elem;
 pub struct ParseError {
     /// The line, from 1.
     pub line: usize,
-    /// What was expected there, and what is there.
+    /// What was expected, and what was found.
     pub what: String,
 }
 
@@ -38,7 +38,8 @@ impl std::error::Error for ParseError {}
 /// Reads a kernel as its `Display` writes it. A line that starts with `;` is a comment.
 ///
 /// # Errors
-/// If the text is not of that form. Whether the kernel is well formed is for [`verify`](super::super::verify::verify) to say.
+/// If the text does not have that form. [`verify`](super::super::verify::verify) checks whether the kernel is well
+/// formed.
 pub fn parse(text: &str) -> Result<Kernel, ParseError> {
     let kernel = Kernel::default();
     let mut reader = Reader { lines: text.lines().enumerate(), at: 0, kernel, unnamed: after_names(text) };
@@ -54,7 +55,7 @@ pub fn parse(text: &str) -> Result<Kernel, ParseError> {
     Ok(reader.kernel)
 }
 
-/// Limit to the numbers in a text: far more than any kernel has, so that a slip of the pen does not ask for all memory.
+/// Limit for numbers in a text: far more than any kernel needs, so that a typing error does not allocate all memory.
 const MOST: u32 = 1 << 22;
 
 /// The first number after those of all values in the text.
@@ -252,7 +253,7 @@ impl<'t> Reader<'t> {
             _ => return Ok(false),
         }
         line.end()?;
-        // Lists may name values that nothing computes any more.
+        // Lists may name values whose instructions have been removed.
         let named = [&self.kernel.read_only, &self.kernel.whole_dwords, &self.kernel.overlapping];
         if let Some(last) = named.into_iter().flatten().max().copied() {
             self.define(last);
@@ -361,7 +362,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// What stands for a value that the text does not define.
+/// A placeholder for a value that the text does not define.
 fn undefined() -> ValueDef {
     ValueDef { inst: Inst::Barrier, ty: None, loc: None }
 }
@@ -421,7 +422,7 @@ impl<'t> Line<'t> {
         if self.rest.is_empty() { Ok(()) } else { Err(self.expected("the end of the line")) }
     }
 
-    /// What `read` reads, to the end of the line.
+    /// The result of `read`, which must reach the end of the line.
     fn all<T>(mut self, read: impl FnOnce(&mut Self) -> Read<T>) -> Read<T> {
         let value = read(&mut self)?;
         self.end()?;
@@ -434,7 +435,7 @@ impl<'t> Line<'t> {
         Ok(())
     }
 
-    /// The characters for which `belongs` holds.
+    /// The longest prefix of characters for which `belongs` holds.
     fn take(&mut self, belongs: impl Fn(char) -> bool) -> &'t str {
         let end = self.rest.find(|c| !belongs(c)).unwrap_or(self.rest.len());
         let (taken, rest) = self.rest.split_at(end);

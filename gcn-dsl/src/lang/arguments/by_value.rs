@@ -4,20 +4,20 @@ use std::panic::Location;
 
 use super::signature::{Arguments, Packer, Signature};
 use crate::ir::{Inst, Place, Type, Value};
-use crate::lang::control::Kind;
-use crate::lang::values::enums::Placed;
+use crate::lang::compound::enums::Placed;
+use crate::lang::values::kind::Kind;
 use crate::lang::{Declare, Flatten, IntoDevice, S, Stored, with};
 use crate::scalar::Scalar;
 
-/// What a kernel takes by value. Its scalars are arguments one after the other, each at its natural alignment and with at
-/// least 4 bytes.
+/// A type that a kernel can take by value. Its scalars become consecutive arguments, each at its natural alignment and
+/// with at least 4 bytes.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a kernel argument",
     label = "not a type that a kernel takes by value",
     note = "a kernel takes bool, i8..i64, u8..u64, f16, bf16, f32, f64, f8e4m3 and f8e5m2, and arrays, tuples and `#[device] #[repr(C)] struct`s of these"
 )]
 pub trait ByValue: Copy {
-    /// What it is in the kernel: uniform values.
+    /// The type in the kernel: uniform values.
     type Device;
     /// Adds its scalars to the signature.
     fn declare(signature: Signature, name: &'static str) -> Signature;
@@ -81,8 +81,8 @@ tuples! {
     (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7)
 }
 
-/// What a parameter `s: Sphere` of a device function takes: such a struct of the host, an argument of the kernel, an element of a
-/// `&[Sphere]` at a uniform index.
+/// A type that can be passed for a parameter `s: Sphere` of a device function: such a struct of the host, an argument
+/// of the kernel, or an element of a `&[Sphere]` at a uniform index.
 #[diagnostic::on_unimplemented(
     message = "this parameter takes one `{D}` for all lanes",
     label = "not one `{D}` for all lanes",
@@ -107,7 +107,7 @@ pub fn one_for_all<D: ByValue, E: OneForAll<D>>(e: E) -> D::Device {
     e.one()
 }
 
-/// What a method of a `D` is called on, one value for all lanes or each lane's own: the expansion of `s` in `s.method()`. Of an element of
+/// The receiver of a method of a `D`, uniform or varying: the expansion of `s` in `s.method()`. For an element of
 /// memory, arrays are read as a whole.
 #[track_caller]
 pub fn receiver<D, E>(e: E) -> <<E::Value as Placed>::Place as Kind>::Pick<D::Device, D::Value>
@@ -126,7 +126,7 @@ where
     }
 }
 
-/// The same for a method that gives a `D` itself: it is one of the values of lanes.
+/// The same for a method that returns a `D` itself: the receiver is varying.
 #[track_caller]
 pub fn receiver_in_lanes<D: Stored, E: Declare>(e: E) -> D::Value {
     let mut values = Vec::new();

@@ -29,7 +29,7 @@ impl<T> DevicePtr<T> {
         DevicePtr { address, element: PhantomData }
     }
 
-    /// The null pointer, for an argument that may be missing: the kernel asks with `p.is_null()`.
+    /// The null pointer, for an argument that may be missing: a kernel tests it with `p.is_null()`.
     pub const fn null() -> DevicePtr<T> {
         Self::from_address(0)
     }

@@ -1,4 +1,4 @@
-//! A kernel's signature, its arguments in the kernarg segment, and how host values get there.
+//! A kernel's signature, its arguments in the kernarg segment, and the packing of host values into it.
 //!
 //! Layout: arguments in order; a scalar at its natural alignment but at least 4 bytes (narrower values are extended to 4);
 //! a slice is an 8-byte pointer, then its length in elements as u32; a pointer is 8 bytes. The segment is a multiple of 8.
@@ -12,16 +12,16 @@ use crate::lang::memory::slice::{Ptr, ReadOnly, Slice, Writable};
 use crate::lang::{S, with};
 use crate::scalar::{Elem, Scalar, UnknownVariant};
 
-/// What a `gcn_kernel!` kernel is called with, and how it wants to be built.
+/// The arguments and the build settings of a `gcn_kernel!` kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signature {
     /// Symbol name; const generic arguments are part of it (`gemm_128_64`).
     pub name: String,
     /// Workgroup size.
     pub workgroup: [u32; 3],
-    /// Targets the kernel is written for; every target if none were named.
+    /// Targets for which the kernel is written; every target if none were named.
     pub targets: TargetSet,
-    /// What it says about registers.
+    /// The limits on registers.
     pub registers: RegisterLimits,
     /// `#[wave(…)]`: the size of waves.
     pub wave: Option<WaveSize>,
@@ -42,12 +42,12 @@ pub struct RegisterLimits {
     pub agprs: Option<u32>,
     /// Least waves per SIMD.
     pub min_occupancy: Option<u32>,
-    /// Most bytes of LDS that a workgroup takes for values that find no register; none if not given.
+    /// Most bytes of LDS that a workgroup may use for spilled values; none if not given.
     pub lds_spill: Option<u32>,
 }
 
 impl RegisterLimits {
-    /// These limits, or where `other` gives one, that.
+    /// These limits; those that `other` gives take precedence.
     #[must_use]
     pub fn replaced_by(self, other: RegisterLimits) -> RegisterLimits {
         RegisterLimits {
@@ -65,11 +65,11 @@ impl RegisterLimits {
 pub struct SignatureArg {
     /// Name.
     pub name: &'static str,
-    /// What it is.
+    /// The kind of argument.
     pub kind: SignatureArgKind,
     /// Element type; of a struct or an array `u8`.
     pub elem: Elem,
-    /// How many of that type an element of memory is.
+    /// The number of values of that type in an element of memory.
     pub count: u32,
     /// Byte offset in the kernarg segment.
     pub offset: u32,
@@ -115,7 +115,7 @@ impl Layout {
     }
 }
 
-/// The type of an element of memory, and how many of it the element is.
+/// The type of an element of memory, and the number of values of that type in it.
 fn element<T: Stored>() -> (Elem, u32) {
     let elem = <T as Stored>::ELEM;
     (elem, T::BYTES / elem.bytes())
@@ -268,7 +268,8 @@ impl Signature {
     }
 }
 
-/// The slice, of which it is noted if it always ends with a whole dword: elements that are whole dwords may have narrow parts.
+/// The slice. If it always ends with a whole dword, that is recorded: elements that are whole dwords may have narrow
+/// parts.
 fn whole_dwords<T: Stored, A>(slice: Slice<T, A>) -> Slice<T, A> {
     if <T as Stored>::ELEM.bytes() < 4 && T::BYTES.is_multiple_of(4) {
         with(|c| c.builder.whole_dwords(slice.resource));
@@ -326,7 +327,8 @@ pub type WriteBack<'a> = Box<dyn FnOnce(&[u8]) -> Result<(), UnknownVariant> + '
 pub enum PackedArg<'a> {
     /// A scalar's bytes in memory.
     Value(Vec<u8>),
-    /// A slice: element count and bytes; what takes the bytes back after the launch, if the kernel may write them.
+    /// A slice: element count and bytes; if the kernel may write them, also the function that copies the bytes back
+    /// after the launch.
     Slice {
         /// Number of elements.
         len: usize,

@@ -36,7 +36,7 @@ impl Drop for Frames {
     }
 }
 
-/// Unwinds out of a kernel whose functions call each other without end.
+/// The payload for unwinding out of a kernel whose functions call each other endlessly.
 #[derive(Debug)]
 pub(crate) struct EndlessCall;
 
@@ -54,7 +54,7 @@ pub fn enter(function: &'static str) -> Frames {
     entered
 }
 
-/// Which functions call each other in a circle.
+/// The cycle of functions that call each other.
 fn endless(function: &str) -> String {
     let mut circle: Vec<&str> =
         chain().skip(1).map(|call| call.function).take_while(|name| *name != function).collect();
@@ -69,7 +69,7 @@ fn endless(function: &str) -> String {
     )
 }
 
-/// Where the device functions around the current point were called, innermost first.
+/// The call sites of the device functions around the current point, innermost first.
 pub(crate) fn call_sites() -> Vec<CallSite> {
     // Of a circle the inner calls say enough.
     let site = |call: &'static Call| CallSite { function: call.function, location: call.at.to_string() };

@@ -7,8 +7,9 @@ use smallvec::SmallVec;
 use crate::ir::probe::{Probe, Role};
 use crate::ir::{Arg, Call, Effect, Inst, Place, Type, Value};
 use crate::lang::context::source;
-use crate::lang::control::{Top, if_begin};
+use crate::lang::control::if_begin;
 use crate::lang::values::data::is_memory;
+use crate::lang::values::flow::Top;
 use crate::lang::{Flatten, IntoDevice, S, V, ballot, ne, with};
 use crate::scalar::Elem;
 
@@ -67,7 +68,7 @@ pub fn debugging() -> bool {
     with(|c| c.debug)
 }
 
-/// What `assert!` checks: a condition of the host.
+/// The argument of `assert!`: a condition of the host.
 #[diagnostic::on_unimplemented(
     message = "`assert!` checks once, when the kernel is built, and this is known on the device only",
     label = "a `{Self}`, not a `bool` of the host",
@@ -88,7 +89,7 @@ pub fn on_host(condition: impl HostCondition) -> bool {
     condition.holds()
 }
 
-/// What `debug_assert!` checks in a kernel.
+/// The argument of `debug_assert!` in a kernel.
 #[diagnostic::on_unimplemented(
     message = "`debug_assert!` in a kernel checks a condition, not `{Self}`",
     label = "expected `S<bool>`, `V<bool>` or a host `bool`, found `{Self}`"
@@ -151,7 +152,8 @@ pub fn dbg<X: Flatten>(x: X, text: &'static str) -> X {
     x
 }
 
-/// Marks a value to be shown: each of its dwords goes through an instruction that the simulator watches, `x ^ number`.
+/// Marks a value to be shown: each of its dwords passes through an instruction that the simulator watches, `x ^
+/// number`.
 pub(in crate::lang) fn probe(
     value: Value,
     (text, role): (&'static str, Role),

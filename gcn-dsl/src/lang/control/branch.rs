@@ -1,19 +1,21 @@
-//! `if`, and how the values of two branches join.
+//! `if`, and the joining of the values of two branches.
 
 use std::marker::PhantomData;
 use std::panic::Location;
 
-use super::exit::{Kind, Leave, Never, Uniform, Varying};
-use super::flow::{Div, Flow};
-use super::merge::Merge;
 use crate::ir::{Inst, Region, Type, Un, Value, Variable};
 use crate::lang::context::Context;
 use crate::lang::values::data::Flatten;
+use crate::lang::values::flow::Leave;
+use crate::lang::values::flow::{Div, Flow};
+use crate::lang::values::kind::{Kind, Uniform, Varying};
 use crate::lang::values::literal::{Literal, Real, TakesLiteral, Whole};
+use crate::lang::values::merge::Merge;
+use crate::lang::values::merge::Never;
 use crate::lang::{IntoDevice, S, V, with};
 use crate::scalar::Scalar;
 
-/// What an `if` or `while` in a kernel can branch on.
+/// A condition of an `if` or `while` in a kernel.
 #[diagnostic::on_unimplemented(
     message = "`if` and `while` in a kernel need a device condition, not `{Self}`",
     label = "expected `S<bool>` or `V<bool>`, found `{Self}`",
@@ -53,7 +55,7 @@ impl<F: Flow> Condition<F> for bool {
     }
 }
 
-/// An open `if` with flow `Inside` in its branches, whose values join as `How` says.
+/// An open `if` with flow `Inside` in its branches; `How` determines the joining of their values.
 #[derive(Debug)]
 pub struct If<Inside, How> {
     cond: Value,
@@ -93,7 +95,7 @@ impl<Inside: Flow, How: Kind> If<Inside, How> {
         Inside::token()
     }
 
-    /// What a lane that leaves from inside leaves.
+    /// The kind of exit of a lane that leaves from inside.
     pub fn kind(&self) -> Leave<How> {
         Leave::new()
     }
@@ -126,7 +128,7 @@ impl<Inside: Flow, How: Kind> Else<Inside, How> {
         Inside::token()
     }
 
-    /// What a lane that leaves from inside leaves.
+    /// The kind of exit of a lane that leaves from inside.
     pub fn kind(&self) -> Leave<How> {
         Leave::new()
     }
@@ -139,7 +141,7 @@ impl<Inside: Flow, How: Kind> Else<Inside, How> {
     {
         let (loc, varying) = (Location::caller(), self.varying);
         let (mut then_values, mut else_values) = (Vec::new(), Vec::new());
-        // What the branch's value needs (a splat, a constant) belongs to its own branch.
+        // Instructions that convert the branch's value (a splat, a constant) belong to its own branch.
         let els_region = {
             if !A::RIGHT_LEAVES {
                 A::right(els).flatten(&mut else_values);
@@ -183,11 +185,11 @@ impl<Inside: Flow, How: Kind> Else<Inside, How> {
     }
 }
 
-/// What both branches give.
+/// The joined value of both branches.
 enum Joined {
     /// A variable that the branches write.
     Variable(Variable),
-    /// `true` and `false`: the condition itself, or the other way round its opposite.
+    /// `true` and `false`: the condition itself or, in the other order, its opposite.
     Condition { opposite: bool, ty: Type },
     /// Undefined bits.
     Nothing(Type),
@@ -254,7 +256,7 @@ impl<How> Merge<How, Never> for Never {
     }
 }
 
-/// A branch whose lanes leave beside one with a value.
+/// A branch whose lanes leave, joined with one that has a value.
 macro_rules! leaving {
     ($how:ident $([$($generics:tt)*])?: $a:ty => $out:ty) => {
         impl<$($($generics)*,)? > Merge<$how, Never> for $a {
@@ -390,7 +392,7 @@ macro_rules! merge_host {
 }
 merge_host!(bool, i8, u8, i16, u16, i32, u32, i64, u64, half::f16, half::bf16, f32, f64);
 
-/// A value of the host beside a literal where parameters stand for types.
+/// A host value joined with a literal, if type parameters are involved.
 macro_rules! merge_number {
     ($literal:ident: $($t:ty),*) => {$(
         merge_number!(@one $t, $literal, Uniform, S<$t>);

@@ -1,11 +1,11 @@
-//! Branches that functions of the language are made of.
+//! Branches for the implementation of library functions.
 
 use std::marker::PhantomData;
 
 use crate::ir::{Region, Stmt, Value, Variable};
 use crate::lang::{Flatten, V, with};
 
-/// A branch that is being built: where a condition holds, values are computed again, in another way.
+/// A branch under construction: where a condition holds, values are computed again in another way.
 ///
 /// No closures, for the same reason as in [`crate::lang::control::while_any`].
 pub(in crate::lang) struct OnlyWhere<X> {

@@ -6,33 +6,35 @@ use std::panic::Location;
 use crate::lang::matrix::Everywhere;
 use crate::lang::with;
 
-/// What a function gives that all lanes of the workgroup must call, on the targets `X`.
+/// The result of a function that all lanes of the workgroup must call, on the targets `X`.
 ///
-/// In a kernel the call is the `R`: its expansion makes rustc check that all lanes run there. Elsewhere nothing can check that, so that
-/// a kernel does not build if one of these is left over.
+/// In a kernel the call is the `R`: its expansion makes rustc check that all lanes run there. Elsewhere that cannot be
+/// checked, so a kernel does not build if one of these remains.
 #[derive(Debug)]
 #[must_use = "only a call in a kernel or `#[device]` function takes it: there rustc sees whether all lanes run"]
 pub struct Everyone<R, X = Everywhere>(Checked<R>, PhantomData<X>);
 
 impl<R, X> Everyone<R, X> {
-    /// The result of a call that all lanes make, if rustc agrees.
+    /// The result of a call that all lanes make, subject to rustc's check.
     #[track_caller]
     pub(in crate::lang) fn gives(result: R) -> Self {
         Everyone(Checked::new(result), PhantomData)
     }
 
-    /// The result, once that all lanes run and the targets are checked.
+    /// The result, after the check that all lanes run and of the targets.
     pub(in crate::lang) fn checked(self) -> R {
         self.0.take()
     }
 }
 
-/// What [`barrier()`](crate::lang::barrier) gives: an [`Everyone`] of a type of its own, so that `barrier(buffer)` is known for what it is.
+/// The result of [`barrier()`](crate::lang::barrier): an [`Everyone`] with a type of its own, so that `barrier(buffer)`
+/// can be recognised.
 #[derive(Debug)]
 #[must_use = "only a call in a kernel or `#[device]` function takes it: there rustc sees whether all lanes run"]
 pub struct Barrier(pub(in crate::lang) Everyone<()>);
 
-/// What a function gives that exists on targets with MX formats only ([`HasMfmaMx`](crate::lang::HasMfmaMx)); in a kernel it is the `R`.
+/// The result of a function that exists only on targets with MX formats ([`HasMfmaMx`](crate::lang::HasMfmaMx)); in a
+/// kernel it is the `R`.
 #[derive(Debug)]
 #[must_use = "only a call in a kernel or `#[device]` function takes it: there rustc sees the targets"]
 pub struct OnMx<R>(Checked<R>);
@@ -43,7 +45,7 @@ impl<R> OnMx<R> {
         OnMx(Checked::new(result))
     }
 
-    /// The result, once that the targets are checked.
+    /// The result, after the check of the targets.
     pub(in crate::lang) fn checked(self) -> R {
         self.0.take()
     }

@@ -2,82 +2,15 @@
 
 use std::cell::RefCell;
 use std::fmt::Debug;
-use std::marker::PhantomData;
 use std::panic::Location;
 
-use super::merge::Merge;
 use crate::ir::{Inst, Label, Region, Stmt, Value, Variable};
 use crate::lang::values::data::Flatten;
+use crate::lang::values::flow::Leave;
+use crate::lang::values::kind::Kind;
+use crate::lang::values::merge::Merge;
+use crate::lang::values::merge::Never;
 use crate::lang::with;
-
-/// Whether all lanes do the same: [`Uniform`] or [`Varying`].
-pub trait Kind: Copy + Debug + 'static {
-    /// Varying if one of both is.
-    type Or<K: Kind>: Kind;
-    /// `U` for uniform, `V` for varying.
-    type Pick<U, V>;
-    /// The one of both that there is.
-    fn picked<U, V>(uniform: Option<U>, varying: Option<V>) -> Self::Pick<U, V>;
-    /// True for [`Varying`].
-    const VARYING: bool;
-}
-
-/// All lanes take the same branch, or leave together.
-#[derive(Debug, Clone, Copy)]
-pub struct Uniform;
-
-/// Some lanes may take another branch, or leave while others stay.
-#[derive(Debug, Clone, Copy)]
-pub struct Varying;
-
-impl Kind for Uniform {
-    type Or<K: Kind> = K;
-    type Pick<U, V> = U;
-    fn picked<U, V>(uniform: Option<U>, _: Option<V>) -> U {
-        uniform.unwrap_or_else(|| unreachable!("what is uniform was computed so"))
-    }
-    const VARYING: bool = false;
-}
-
-impl Kind for Varying {
-    type Or<K: Kind> = Varying;
-    type Pick<U, V> = V;
-    fn picked<U, V>(_: Option<U>, varying: Option<V>) -> V {
-        varying.unwrap_or_else(|| unreachable!("what varies was computed so"))
-    }
-    const VARYING: bool = true;
-}
-
-/// How lanes leave a construct; `K` is inferred from the exits.
-#[derive(Debug)]
-pub struct Leave<K>(PhantomData<fn() -> K>);
-
-impl<K> Leave<K> {
-    /// The kind of exits that are noted in it.
-    #[allow(clippy::new_without_default, reason = "made by the macro only")]
-    pub fn new() -> Leave<K> {
-        Leave(PhantomData)
-    }
-
-    /// Lanes leave so.
-    pub fn note(&self, _kind: &Leave<K>) {}
-}
-
-impl Leave<Uniform> {
-    /// No lane leaves alone.
-    pub fn together() -> Leave<Uniform> {
-        Leave(PhantomData)
-    }
-}
-
-/// Lanes leave in one of two ways.
-pub fn either<A: Kind, B: Kind>(_a: &Leave<A>, _b: &Leave<B>) -> Leave<A::Or<B>> {
-    Leave(PhantomData)
-}
-
-/// The value of `break`, `continue` and `return`: there is none.
-#[derive(Debug, Clone, Copy)]
-pub struct Never;
 
 /// The values of type `A` that an exit carries, with the places where they are needed.
 #[derive(Debug)]
@@ -90,8 +23,8 @@ impl<A> Slot<A> {
         Slot(RefCell::default())
     }
 
-    /// A lane that is here leaves with `value`, or comes to the end with it. What the value needs to become the joined one
-    /// is known when all of them are; a block holds the place.
+    /// The lanes here leave with `value`, or reach the end with it. The conversion of the value to the joined type is
+    /// known only when all of them are; an empty block reserves its place.
     pub fn put(&self, value: A) {
         let place = with(|c| {
             let place = c.builder.open_block();
@@ -102,8 +35,8 @@ impl<A> Slot<A> {
     }
 }
 
-/// Values of several exits that join, `How` the kinds of the exits say: nested pairs of slots, with [`Last`] or `()` at the
-/// end.
+/// Values of several exits that are joined, according to the kinds `How` of the exits: nested pairs of slots, with
+/// [`Last`] or `()` at the end.
 pub trait JoinAll<How> {
     /// The joined value.
     type Output;
@@ -111,7 +44,7 @@ pub trait JoinAll<How> {
     fn each(self, out: &mut Vec<(Label, Convert<Self::Output>)>);
 }
 
-/// Makes the joined value where it is needed.
+/// Creates the joined value at the place where it is needed.
 pub type Convert<X> = Box<dyn FnOnce() -> X>;
 
 impl<How> JoinAll<How> for () {
@@ -119,7 +52,7 @@ impl<How> JoinAll<How> for () {
     fn each(self, _: &mut Vec<(Label, Convert<Never>)>) {}
 }
 
-/// The last of several slots. Its value is joined with the one before as it stands, so that a literal takes the type of
+/// The last of several slots. Its value is joined unconverted with the one before, so that a literal takes the type of
 /// that.
 #[derive(Debug)]
 pub struct Last<A>(pub Slot<A>);
@@ -157,7 +90,8 @@ where
     }
 }
 
-/// Fills the places of the values in `body` with writes of variables, and reads these after `stmt`, made of `body`.
+/// Replaces the reserved places of the values in `body` with writes of variables, and reads these after `stmt`, which
+/// is made of `body`.
 pub(super) fn join<How, J: JoinAll<How>>(
     mut body: Region,
     values: J,
@@ -196,7 +130,7 @@ where
     })
 }
 
-/// Puts `filling` into the block `place`; there is none if no lane gets there.
+/// Puts `filling` into the block `place`; the block does not exist if no lane reaches it.
 fn fill(region: &mut Region, place: Label, filling: Region) -> Option<Region> {
     let mut filling = Some(filling);
     for stmt in &mut region.stmts {

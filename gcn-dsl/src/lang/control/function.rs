@@ -6,10 +6,10 @@ use std::panic::Location;
 use gcn_isa::Target;
 
 use crate::ir::{Value, Variable};
-use crate::lang::control::{EveryLane, Flow, SameScope, Top};
-use crate::lang::lanes::wave::Convergent;
 use crate::lang::matrix::AnyTarget;
 use crate::lang::values::data::{AssignIn, Declare, Flatten};
+use crate::lang::values::flow::Convergent;
+use crate::lang::values::flow::{EveryLane, Flow, SameScope, Top};
 use crate::lang::values::variable::Var;
 use crate::lang::{IntoDevice, S, with};
 
@@ -47,7 +47,7 @@ pub trait PromisesAllLanes {}
 
 impl<By: PromisesAllLanes> EveryLane for Called<By> {}
 
-/// The flow of a closure's body: who calls it, and where, cannot be seen.
+/// The flow of a closure's body: its callers are unknown.
 #[derive(Debug, Clone, Copy)]
 pub struct InClosure<By>(PhantomData<By>);
 
@@ -67,7 +67,7 @@ impl<By: Copy> Flow for InClosure<By> {
     }
 }
 
-/// Callers of a closure that run all lanes, whatever calls it: there is none.
+/// Callers of a closure for which all lanes are known to run: there are none.
 #[diagnostic::on_unimplemented(
     message = "a function that all lanes must call is not available in a closure, for the closure may be called where other lanes run; call it outside",
     label = "needs all lanes"
@@ -79,8 +79,8 @@ impl<By: RunsForAll> EveryLane for InClosure<By> {}
 /// The proof that all lanes of the workgroup run: [`all_lanes()`](all_lanes) makes it. A `#[device] fn` that takes it may
 /// call `barrier()` and `mfma()`.
 ///
-/// It has no data and stands only as the argument of a call: inside the function `all_lanes()`, or the parameter's name,
-/// is the token for the next call.
+/// It has no data and is allowed only as the argument of a call: inside the function `all_lanes()`, or the parameter's
+/// name, is the token for the next call.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -110,20 +110,20 @@ impl<By: RunsForAll> EveryLane for InClosure<By> {}
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// `AllLanes<T>` names the caller's targets: matrix instructions that they lack are compile errors in the function, unless a
-/// bound such as [`HasMfmaF8`](crate::lang::HasMfmaF8) asks for them; it is checked at the call.
+/// `AllLanes<T>` names the caller's targets: matrix instructions that they lack are compile errors in the function,
+/// unless a bound such as [`HasMfmaF8`](crate::lang::HasMfmaF8) requires them; the bound is checked at the call.
 #[derive(Debug)]
 pub struct AllLanes<T = AnyTarget> {
     divergence: u32,
     targets: PhantomData<T>,
 }
 
-/// The token that says that all lanes run. It exists only where they do, and only as the argument of a call.
+/// The token for the fact that all lanes run. It exists only where they do, and only as the argument of a call.
 pub fn all_lanes() -> AllLanesHere {
     AllLanesHere(())
 }
 
-/// What [`all_lanes()`](all_lanes) gives: as an argument in a kernel it is an [`AllLanes`] of the kernel's targets.
+/// The result of [`all_lanes()`](all_lanes): as an argument in a kernel it is an [`AllLanes`] of the kernel's targets.
 #[derive(Debug)]
 #[must_use = "it is the argument of a call"]
 pub struct AllLanesHere(());
@@ -138,7 +138,7 @@ impl<T> AllLanes<T> {
     #[track_caller]
     pub fn flow(self) -> Top {
         let loc = Location::caller();
-        // The macro lets the token stand in calls only; a host function could still carry it elsewhere.
+        // The macro permits the token only in calls; a host function could still carry it elsewhere.
         with(|c| {
             if c.builder.divergence() != self.divergence {
                 let message =
@@ -174,7 +174,7 @@ impl<X: Flatten, F> Var<X, F> {
         Lent { leaves: self.leaves_of(part), types: PhantomData }
     }
 
-    /// The variable's leaves that a part of it is made of.
+    /// The leaves of the variable that form a part of it.
     pub(in crate::lang) fn leaves_of<P: Flatten>(
         &self,
         part: impl FnOnce(&mut X) -> &mut P,
@@ -194,8 +194,8 @@ impl<X: Flatten> Lent<'_, X> {
     }
 }
 
-/// What a parameter `d: &mut M` of a device function takes, where `M` is an array of a lane or a workgroup: `&mut d` of one, or of a
-/// field that is one.
+/// A type that can be passed for a parameter `d: &mut M` of a device function, where `M` is an array of a lane or a
+/// workgroup: `&mut d` of such an array, or of a field that is one.
 #[diagnostic::on_unimplemented(
     message = "this parameter takes a `&mut {M}`",
     label = "not a `&mut {M}`",
@@ -217,15 +217,16 @@ impl<M: Flatten> LendsMemory<M> for Lent<'_, M> {
     }
 }
 
-/// `self` in a device method with `&mut self`: a variable whose last value is the caller's.
+/// `self` in a device method with `&mut self`: a variable whose final value is returned to the caller.
 #[track_caller]
 pub fn mutable_self<X: Flatten + Declare<Value = X>, F: Flow>(_flow: &F, value: X) -> Var<X, FromCaller<F>> {
     let declared: Var<X, F> = Var::declare(&F::token(), value);
     Var::of(declared.leaves().to_vec())
 }
 
-/// Types whose values a method of a `#[device] trait` with `&mut self` can change: what is known of `Self` in the methods that the
-/// trait provides, and in device functions that are generic over the trait. They change it where the same lanes run as at their start.
+/// Types whose values a method of a `#[device] trait` with `&mut self` can change: this is known about `Self` in the
+/// trait's provided methods, and in device functions that are generic over the trait. They change it only where the
+/// same lanes run as at their start.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a value of the device, and a method of the trait takes `&mut self`",
     label = "not a value that a kernel changes",
@@ -241,8 +242,8 @@ impl<X> Changeable for X where
 {
 }
 
-/// Where a lent variable is declared, seen from a function of flow `F`: outside of it, so that lanes that return still read
-/// the variable.
+/// The flow of a lent variable's declaration, as seen from a function of flow `F`: outside of it, so that lanes that
+/// return still read the variable.
 #[derive(Debug, Clone, Copy)]
 pub struct FromCaller<F>(PhantomData<F>);
 
@@ -251,7 +252,7 @@ impl<F: Convergent> Convergent for FromCaller<F> {}
 impl<T, F: Flow, G: Flow> AssignIn<FromCaller<F>, G> for S<T> where G::Lanes: SameScope<F::Lanes> {}
 
 /// A number of element type `T` on the device, uniform or varying: a bound for device functions that work on both and
-/// give what they get.
+/// return the same kind.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;

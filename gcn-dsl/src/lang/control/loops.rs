@@ -4,13 +4,17 @@ use std::marker::PhantomData;
 use std::panic::Location;
 
 use super::branch::Condition;
-use super::exit::{JoinAll, Kind, Leave, Never, join};
-use super::flow::{Flow, InLoop};
+use super::exit::{JoinAll, join};
 use crate::ir::{Label, Region, Stmt, Value};
 use crate::lang::values::data::Flatten;
+use crate::lang::values::flow::Leave;
+use crate::lang::values::flow::{Flow, InLoop};
+use crate::lang::values::kind::Kind;
+use crate::lang::values::kind::Uniform;
+use crate::lang::values::merge::Never;
 use crate::lang::with;
 
-/// What lanes can leave of a loop: all of it by `break`, the trip by `continue`.
+/// The ways in which lanes can leave a loop: entirely by `break`, or the current trip by `continue`.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Exits {
     whole: Option<Label>,
@@ -60,7 +64,7 @@ macro_rules! loop_guard {
                 InLoop::token()
             }
 
-            /// How lanes leave the loop before it ends for all.
+            /// The kind of exits from the loop before it ends for all lanes.
             pub fn left(&self) -> Leave<B::Or<R>> {
                 Leave::new()
             }
@@ -100,8 +104,8 @@ loop_guard!(While<K>);
 /// Begins a `while` that has a `break`, or not.
 pub fn while_begin<F: Flow, B: Kind, R: Kind>(_flow: &F, breaks: bool) -> WhileHead<F, B, R> {
     let exits = Exits::open(breaks);
-    // Later trips run with fewer lanes if the condition turns out to vary; a write in the head would have to keep the
-    // others, so the head counts as divergent.
+    // Later trips run with fewer lanes if the condition turns out to vary. A write in the head would then have to keep
+    // the values of the others, so the head counts as divergent.
     with(|c| c.builder.open(true));
     WhileHead { exits, types: PhantomData }
 }
@@ -126,7 +130,7 @@ impl<F: Flow, B: Kind, R: Kind> WhileHead<F, B, R> {
 }
 
 impl<K: Kind, F: Flow, B: Kind, R: Kind> While<K, F, B, R> {
-    /// How lanes leave by the condition.
+    /// The kind of exit by the condition.
     pub fn kind(&self) -> Leave<K> {
         Leave::new()
     }
@@ -161,7 +165,7 @@ pub fn loop_begin<F: Flow, B: Kind, R: Kind>(_flow: &F, breaks: bool, continues:
 
 impl<F: Flow, B: Kind, R: Kind> Loop<F, B, R> {
     /// The loop has no condition.
-    pub fn kind(&self) -> Leave<super::Uniform> {
+    pub fn kind(&self) -> Leave<Uniform> {
         Leave::together()
     }
 
@@ -196,7 +200,7 @@ impl<F: Flow, B: Kind, R: Kind> Loop<F, B, R> {
 #[derive(Debug)]
 pub struct Unrolled<F, B, R>(PhantomData<(F, B, R)>);
 
-/// Begins an `#[unroll] for` out of which lanes leave.
+/// Begins an `#[unroll] for` that lanes can leave.
 pub fn unrolled_begin<F: Flow, B: Kind, R: Kind>(_flow: &F) -> Unrolled<F, B, R> {
     Unrolled(PhantomData)
 }
@@ -207,7 +211,7 @@ impl<F: Flow, B: Kind, R: Kind> Unrolled<F, B, R> {
         InLoop::token()
     }
 
-    /// How lanes leave.
+    /// The kind of the exits.
     pub fn left(&self) -> Leave<B::Or<R>> {
         Leave::new()
     }
@@ -241,7 +245,8 @@ unroll_ends!(u8, i8, u16, i16, u32, i32, u64, i64, usize, isize);
 
 /// The expansion of `#[unroll] for i in a..b`.
 ///
-/// Not a range: that a range of device values is not an iterator would be a second message about wrong bounds.
+/// Does not return a range: for wrong bounds, rustc would then also report that a range of device values is not an
+/// iterator.
 pub fn unroll<A, B: UnrollEnd<A>>(a: A, b: B) -> std::vec::IntoIter<B> {
     b.exclusive(a).into_iter()
 }

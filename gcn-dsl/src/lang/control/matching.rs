@@ -3,10 +3,10 @@
 use std::panic::Location;
 
 use crate::ir::{Inst, Pred, Value};
-use crate::lang::{IntoDevice, Placed, S, V, and, or};
+use crate::lang::{IntoDevice, S, V, and, or};
 use crate::scalar::Scalar;
 
-/// What `match` in a kernel can look at.
+/// A value on which a kernel can `match`.
 #[diagnostic::on_unimplemented(
     message = "`match` in a kernel looks at a device integer or `bool`, not at `{Self}`",
     label = "expected `S<T>` or `V<T>` of an integer or `bool`, found `{Self}`",
@@ -17,7 +17,7 @@ pub trait Matched: Copy {
     fn ir_value(self) -> Value;
     /// The type of the patterns' constants.
     type Host: Scalar;
-    /// What a test gives: `S<bool>` or `V<bool>`.
+    /// The type of a test: `S<bool>` or `V<bool>`.
     type Condition;
     /// Compares with a constant.
     fn test(self, pred: Pred, constant: Self::Host) -> Self::Condition;
@@ -57,12 +57,6 @@ macro_rules! matched {
     };
 }
 matched!(bool, u8, i8, u16, i16, u32, i32, u64, i64);
-
-/// A host value of the matched type, which there never is: rustc checks the same patterns on it, that there is one for each
-/// value and none in vain.
-pub fn host_value<M: Placed>(_matched: &M) -> Option<M::Pattern> {
-    None
-}
 
 /// The guard of an arm as rustc sees it when it checks the patterns: it may fail.
 pub fn otherwise() -> bool {

@@ -3,13 +3,15 @@
 use std::marker::PhantomData;
 use std::panic::Location;
 
-use super::exit::{Kind, Leave, Never, Uniform, Varying};
-use super::flow::{Flow, InLoop};
 use super::loops::{Exits, loop_guard};
 use crate::ir::build::unroll::{self, Counted};
 use crate::ir::{Bin, Inst, Pred, Region, Stmt, Type, Value, Variable};
 use crate::lang::context::{Context, source};
+use crate::lang::values::flow::Leave;
+use crate::lang::values::flow::{Flow, InLoop};
+use crate::lang::values::kind::{Kind, Uniform, Varying};
 use crate::lang::values::literal::Literal;
+use crate::lang::values::merge::Never;
 use crate::lang::{IntoDevice, S, V, with};
 use crate::scalar::{Elem, Scalar};
 
@@ -28,7 +30,7 @@ pub trait ForRange<End>: Sized {
 
 /// A loop counter.
 pub trait ForIndex: Copy + crate::lang::AsIs {
-    /// Whether all lanes make the same number of trips.
+    /// The kind of loop: uniform if all lanes make the same number of trips.
     type How: Kind;
     /// The IR type.
     const IR: Type;
@@ -97,7 +99,7 @@ macro_rules! usize_ranges {
 usize_ranges! { usize, usize => S; Literal<usize>, usize => S; usize, Literal<usize> => S;
 S<u32>, usize => S; V<u32>, usize => V; usize, S<u32> => S; usize, V<u32> => V; }
 
-/// A bound, as what becomes the counter's type.
+/// A bound, converted to the counter's type.
 trait Bound {
     type Number;
     fn bound(self) -> Self::Number;
@@ -134,7 +136,7 @@ macro_rules! bounds {
 }
 bounds!(S<u32>, V<u32>);
 
-/// What a `for` may step by: what becomes its counter by itself, and a `usize` of the host where it counts in `u32`.
+/// A step of a `for`: a type that converts to the counter's type, or a `usize` of the host if it counts in `u32`.
 #[diagnostic::on_unimplemented(
     message = "a `for` that counts in `{I}` does not step by `{Self}`",
     label = "expected `{I}`, found `{Self}`",
@@ -215,7 +217,7 @@ pub struct ForLoop<I, F, B, R> {
     pub(super) counter: Variable,
     range: Range<I>,
     enter: Value,
-    /// Around the trips, left by lanes that have made theirs: for bounds that vary.
+    /// The block around the trips, which lanes leave after their last trip; for varying bounds.
     done: Option<crate::ir::Label>,
     exits: Exits,
     types: PhantomData<(F, B, R)>,
@@ -261,7 +263,7 @@ pub fn for_begin<I: ForIndex, F: Flow, B: Kind, R: Kind>(
 }
 
 impl<I: ForIndex, F: Flow, B: Kind, R: Kind> ForLoop<I, F, B, R> {
-    /// How lanes leave by the bounds.
+    /// The kind of exit by the bounds.
     pub fn kind(&self) -> Leave<I::How> {
         Leave::new()
     }
@@ -289,7 +291,7 @@ impl<I: ForIndex, F: Flow, B: Kind, R: Kind> ForLoop<I, F, B, R> {
                 }
                 None => {
                     let body = c.builder.close(varying);
-                    // A loop that is entered in any case follows what is known here.
+                    // A loop that certainly makes a trip inherits the facts known here.
                     if !varying && c.builder.as_const(self.enter).is_some_and(|enter| enter != 0) {
                         c.builder.close(varying);
                         return c.builder.looped(None, test, body);
@@ -313,7 +315,8 @@ impl<I: ForIndex, F: Flow, B: Kind, R: Kind> ForLoop<I, F, B, R> {
         plain.then(|| Counted { counter: self.counter, start: start.ir(), end: end.ir(), again })
     }
 
-    /// Moves the counter. Returns whether another trip follows, or, where lanes leave one by one, whether none does.
+    /// Advances the counter. Returns the condition that another trip follows or, if lanes leave one by one, that none
+    /// does.
     fn advance(&self, loc: &'static Location<'static>) -> Value {
         let Range { end, reversed, step, .. } = &self.range;
         with(|c| {
@@ -329,7 +332,7 @@ impl<I: ForIndex, F: Flow, B: Kind, R: Kind> ForLoop<I, F, B, R> {
         })
     }
 
-    /// The test that needs the counter of the trip that ends, if there is one.
+    /// The test that needs the counter of the ending trip, if there is one.
     fn test_of_old(&self, c: &mut Context, i: Value, loc: &'static Location<'static>) -> Option<Value> {
         let Range { start, end, inclusive, reversed, step } = &self.range;
         let ([a, b], again) = match (step, reversed, inclusive) {
@@ -342,7 +345,7 @@ impl<I: ForIndex, F: Flow, B: Kind, R: Kind> ForLoop<I, F, B, R> {
                 let limit = c.value(Inst::Bin(Bin::Sub, least, step.ir()), I::IR, loc);
                 ([i, limit], Pred::Lt)
             }
-            // How far it is to the end, which is exact and never negative.
+            // The distance to the end, which is exact and never negative.
             (Some(step), ..) => {
                 let (far, near) = if *reversed { (i, start.ir()) } else { (end.ir(), i) };
                 let unsigned = Type { elem: unsigned(I::IR.elem), ..I::IR };

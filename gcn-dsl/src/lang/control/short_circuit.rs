@@ -1,11 +1,13 @@
-//! What is computed only where a condition asks for it: right sides of `&&` and `||`, closures of an `Option`'s methods.
+//! Values that are computed only where a condition needs them: right sides of `&&` and `||`, closures of an `Option`'s
+//! methods.
 
 use std::marker::PhantomData;
 use std::panic::Location;
 
 use crate::ir::{Bin, Inst, Place, Region, Value};
-use crate::lang::control::{Condition, Flow, Top};
+use crate::lang::control::Condition;
 use crate::lang::values::data::with_values;
+use crate::lang::values::flow::{Flow, Top};
 use crate::lang::{Flatten, Logic, with};
 
 /// Code that runs where a condition is `when`, while it is being built.
@@ -16,7 +18,7 @@ struct Only {
     runs: Runs,
 }
 
-/// What is known of a condition.
+/// The knowledge about a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Runs {
     Always,
@@ -103,7 +105,8 @@ impl Closed {
     }
 }
 
-/// What `f` computes, where `condition` is `when`; undefined elsewhere. `f` runs only there, unless nobody can tell the difference.
+/// The result of `f` where `condition` is `when`; undefined elsewhere. `f` runs only there, unless running it elsewhere
+/// makes no observable difference.
 pub(in crate::lang) fn where_only<X: Flatten>(condition: Value, when: bool, f: impl FnOnce() -> X) -> X {
     let only = Only::new(condition, when);
     only.begin();
@@ -135,7 +138,7 @@ pub fn or_begin<A: Condition<F>, F: Flow>(left: A, _flow: &F) -> LeftSide<A, A::
 }
 
 impl<A, Inside: Flow> LeftSide<A, Inside> {
-    /// The flow in which the right side is computed; none if the left one decides.
+    /// The flow in which the right side is computed; `None` if the left side decides.
     pub fn right(&self) -> Option<Inside> {
         if self.only.runs == Runs::Never {
             return None;

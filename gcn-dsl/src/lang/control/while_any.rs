@@ -1,4 +1,4 @@
-//! Loops that functions of the language are made of.
+//! Loops for the implementation of library functions.
 
 use std::marker::PhantomData;
 
@@ -7,7 +7,7 @@ use crate::lang::{Flatten, V, with};
 
 /// A loop over values of type `X` that is being built: each lane takes as many trips as it needs, the others wait.
 ///
-/// No closures, for what is called in one would have its place in this crate and not in the user's source.
+/// No closures: instructions in a closure would get a source position in this crate and not in the user's source.
 pub(in crate::lang) struct WhileAny<X> {
     variables: Vec<Variable>,
     head: Option<(Region, Value)>,

@@ -1,5 +1,5 @@
-//! `x.method(…)` on a variable, where the method may be declared in another macro call: whether it takes `&mut self` is for rustc to
-//! know. The method gets a value that is written back if it was borrowed for writing.
+//! `x.method(…)` on a variable, where the method may be declared in another macro call: only rustc knows whether it
+//! takes `&mut self`. The method receives a value that is written back if it was borrowed mutably.
 
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
@@ -38,7 +38,7 @@ impl<X: Flatten, F> CalledOn<X, F> {
     }
 }
 
-/// Values that none of their own methods changes: chosen by rustc before [`HoldOther`].
+/// Values that none of their own methods changes: rustc chooses this before [`HoldOther`].
 pub trait HoldNumber<X> {
     /// The value.
     fn hold<G>(&self, flow: &G) -> Unchanged<X>;
@@ -70,11 +70,12 @@ impl<X: Flatten, F> HoldOther<X, F> for CalledOn<X, F> {
     }
 }
 
-/// The value of a variable of flow `F`, for a call in flow `G`. A method with `&mut self` may change it where the variable can be
-/// assigned: a field that is one value for all lanes only where all lanes run that have the variable.
+/// The value of a variable of flow `F`, for a call in flow `G`. A method with `&mut self` may change it if the variable
+/// can be assigned there: a uniform field only where all lanes run that have the variable.
 ///
-/// `W` is open until [`Held::end`] makes it [`ByMethod`]. So rustc takes a method with `&mut self` at first, and names the rule where
-/// [`ChangesIn`] then does not hold. Of a condition that it can judge at once it would only say that this type lacks `DerefMut`.
+/// `W` is undetermined until [`Held::end`] makes it [`ByMethod`]. So rustc accepts a method with `&mut self` at first,
+/// and reports the violated rule if [`ChangesIn`] does not hold. If it could decide the condition immediately, it would
+/// only report that this type lacks `DerefMut`.
 #[derive(Debug)]
 pub struct Held<X, F, G, W> {
     value: X,
@@ -87,7 +88,7 @@ pub struct Held<X, F, G, W> {
 #[derive(Debug)]
 pub struct ByMethod;
 
-/// What may change an `X` of flow `F` in flow `G`.
+/// The permission to change an `X` of flow `F` in flow `G`.
 pub trait ChangesIn<X, F, G> {}
 impl<X: AssignIn<F, G>, F, G> ChangesIn<X, F, G> for ByMethod {}
 
@@ -104,7 +105,7 @@ impl<X, F, G, W: ChangesIn<X, F, G>> DerefMut for Held<X, F, G, W> {
     }
 }
 impl<X, F, G, W> Held<X, F, G, W> {
-    /// What the method is called on.
+    /// The receiver of the method.
     pub fn it(&mut self) -> &mut Self {
         self
     }
@@ -125,7 +126,7 @@ impl<X: Flatten, F, G> Held<X, F, G, ByMethod> {
 #[derive(Debug)]
 pub struct Unchanged<X>(X);
 impl<X: Copy> Unchanged<X> {
-    /// What the method is called on.
+    /// The receiver of the method.
     pub fn it(&mut self) -> X {
         self.0
     }

@@ -1,15 +1,16 @@
-//! What a call gives, as the expansion takes it: whether all lanes must run there, and which targets must have it, is said by its type
-//! and not by the function's name.
+//! The result of a call, as the expansion uses it: whether all lanes must run there, and which targets are required,
+//! follows from its type and not from the function's name.
 
 use crate::lang::control::everyone::{Barrier, Everyone, OnMx};
 use crate::lang::control::function::{AllLanes, AllLanesHere};
-use crate::lang::lanes::wave::Convergent;
 use crate::lang::matrix::{ExistsOn, HasMfmaMx};
 use crate::lang::schedule::{Turn, barrier_turn};
+use crate::lang::values::flow::Convergent;
 
-/// The results of functions that need nothing. The expansion of `f(x)` is `f(x).__gcn_here(…)`, that of an argument `f()` of another call
-/// `f().__gcn_argument(…)`, with the flow of the call, its targets `T`, and what of them a matrix instruction may use, `B`. Of results
-/// that need something of these, methods of their own come before those of this trait.
+/// The results of functions without requirements. The expansion of `f(x)` is `f(x).__gcn_here(…)`, that of an argument
+/// `f()` of another call is `f().__gcn_argument(…)`, with the flow of the call, its targets `T`, and the part of them,
+/// `B`, that matrix instructions may use. Results with requirements have inherent methods of these names, which take
+/// precedence.
 pub trait GivesBack: Sized {
     /// The result.
     #[doc(hidden)]
@@ -77,7 +78,7 @@ impl<R> OnMx<R> {
 pub trait KeepsToken {}
 
 impl AllLanesHere {
-    /// The token stands as an argument only.
+    /// The token is allowed only as an argument.
     #[doc(hidden)]
     pub fn __gcn_here<F: KeepsToken, T, B>(self, _flow: &F) {}
     /// The token, where all lanes run.
@@ -87,8 +88,8 @@ impl AllLanesHere {
     }
 }
 
-/// A function that is called as `barrier(…)`, with arguments. The expansion is `CallWith(barrier).given(…)`, and
-/// `CallWith(barrier).given_all(…)` where there are several.
+/// A function that is called as `barrier(…)`, with arguments. The expansion is `CallWith(barrier).given(…)` or, for
+/// several arguments, `CallWith(barrier).given_all(…)`.
 #[derive(Debug)]
 pub struct CallWith<F>(pub F);
 

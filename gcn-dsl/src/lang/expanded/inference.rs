@@ -1,10 +1,10 @@
-//! The first value of a variable that is given what a function of another macro call returns: only rustc knows whether each lane has
-//! its own value of that.
+//! The first value of a variable that is assigned the result of a function of another macro call: only rustc knows
+//! whether that varies.
 
 use std::cell::RefCell;
 use std::marker::PhantomData;
 
-use crate::lang::control::Varying;
+use crate::lang::values::kind::Varying;
 use crate::lang::{Placed, V, Vary, vary};
 
 /// The type of an expression that never runs.
@@ -22,14 +22,14 @@ pub fn given<X>(_f: impl FnOnce() -> X) -> Given<X> {
     Given(PhantomData)
 }
 
-/// Values of which lanes have their own, or have their own of a part: chosen by rustc before [`GivenToAll`].
+/// Values that vary entirely or in part: rustc chooses this before [`GivenToAll`].
 pub trait GivenInLanes {
-    /// What a variable starts with that is given such a value.
+    /// The initial value of a variable that is assigned such a value.
     #[track_caller]
     fn start<X: Vary>(&self, first: X) -> X::Varying {
         vary(first)
     }
-    /// The same of a value that may not be a number.
+    /// The same for an initial value that may not be a number.
     fn open<X>(&self, first: First<X>) -> First<X> {
         first
     }
@@ -38,18 +38,18 @@ impl<X: Placed<Place = Varying>> GivenInLanes for Given<X> {}
 
 /// All other values.
 pub trait GivenToAll {
-    /// What a variable starts with that is given such a value.
+    /// The initial value of a variable that is assigned such a value.
     fn start<X>(&self, first: X) -> X {
         first
     }
-    /// The same of a value that may not be a number.
+    /// The same for an initial value that may not be a number.
     fn open<X>(&self, first: First<X>) -> Stays<X> {
         Stays(first.0)
     }
 }
 impl<X> GivenToAll for &Given<X> {}
 
-/// What numbers the lanes.
+/// Functions that number the lanes.
 #[diagnostic::on_unimplemented(
     message = "a function of this name that is not the prelude's gives `{Self}`",
     label = "not each lane's own number",
@@ -64,7 +64,7 @@ pub fn each_lanes_own<X: EachLanes>(id: X) -> X {
     id
 }
 
-/// The first value of a variable of which lanes have their own if it is a number.
+/// The first value of a variable that varies if it is a number.
 #[derive(Debug)]
 pub struct First<X>(RefCell<Option<X>>);
 
@@ -75,7 +75,7 @@ impl<X> First<X> {
     }
 }
 
-/// The first value of a variable that stays what it is.
+/// The first value of a variable that keeps its type.
 #[derive(Debug)]
 pub struct Stays<X>(RefCell<Option<X>>);
 
@@ -111,4 +111,9 @@ impl<X> FirstStays<X> for &First<X> {
     fn first(&self) -> X {
         taken(&self.0)
     }
+}
+
+/// The type of what an iterator gives.
+pub fn given_by<I: Iterator>(_: &I) -> Given<I::Item> {
+    Given::new()
 }

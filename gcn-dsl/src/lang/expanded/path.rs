@@ -1,4 +1,4 @@
-//! Paths of which syntax does not tell what they are: `Shape::Point` is a variant of a device enum, or a value of the host.
+//! Paths whose meaning syntax does not determine: `Shape::Point` is a variant of a device enum, or a value of the host.
 
 use std::cell::Cell;
 use std::fmt;
@@ -6,8 +6,8 @@ use std::ops::Deref;
 
 use crate::lang::OfVariant;
 
-/// What a path is. Of a device enum of another `gcn_kernel!` a variant without fields is a function, which makes the value; method
-/// look-up tries that first.
+/// The meaning of a path. A variant without fields of a device enum of another `gcn_kernel!` is a function, which makes
+/// the value; method look-up tries that first.
 #[derive(Debug)]
 pub struct MayBeVariant<X>(AsItIs<X>);
 
@@ -20,7 +20,7 @@ impl<X> fmt::Debug for AsItIs<X> {
     }
 }
 
-/// The expansion of a path that looks like that of a variant, which is `.value()` of this.
+/// The expansion of a path that looks like a variant: `.value()` of this.
 pub fn written<X>(x: X) -> MayBeVariant<X> {
     MayBeVariant(AsItIs(Cell::new(Some(x))))
 }

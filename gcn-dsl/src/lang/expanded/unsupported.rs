@@ -1,4 +1,4 @@
-//! Methods that people look for and that are called otherwise here, or do not exist: each refuses with what to write.
+//! Methods that have another name here or do not exist: each rejects the call and names the alternative.
 
 use crate::lang::memory::slice::Slice;
 use crate::lang::{S, V};

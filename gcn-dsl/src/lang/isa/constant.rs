@@ -4,7 +4,7 @@ use crate::lang::{IntoDevice, V};
 
 use super::operand::{Input, Source};
 
-/// A constant in every dword of an operand: what C of a matrix instruction can be in place of registers. These are its bits.
+/// A constant in every dword of an operand, as the C of a matrix instruction can be. These are its bits.
 ///
 /// ```
 /// use gcn_dsl::{isa::{self, EachDword}, prelude::*};

@@ -1,25 +1,30 @@
 //! Every instruction of the table as a typed function with its own mnemonic, for use in kernels.
 //!
-//! The functions are generated from `gcn_isa::table`; [`catalog`] says which there are. Waits, encodings, registers and the
-//! choice between VGPRs and AGPRs are the compiler's business.
+//! The functions are generated from `gcn_isa::table`; [`catalog`] lists them. The compiler handles waits, encodings,
+//! registers and the choice between VGPRs and AGPRs.
 //!
-//! - **Operands** that are read are parameters, in assembly order. A vector operand takes a [`V`], an [`S`] or a host value of
-//!   the right width, a scalar operand an `S` or a host value ([`Sgprs`] where it is wider than two dwords, `&[T]` where it is
-//!   a buffer resource). [`neg`], [`abs`] and [`sext`] around an operand are source modifiers.
-//! - **An operand that is read and written** is a parameter, its new value a result: `let c = v_fmac_f32(c, a, b)`.
-//! - **Results** are a tuple where there are several: written operands in order, then the new EXEC (of `s_*_saveexec_b64`,
-//!   whose operand is the old one), then SCC as an `S<bool>`. A lane mask is a `V<bool>`.
-//! - **Registers that the text does not show** and that are read are parameters: `scc` takes an `S<bool>`, `vcc` a lane mask,
-//!   `m0` an `S<u32>`. What is written to EXEC is undone after the instruction: the language owns EXEC.
+//! - **Operands** that are read are parameters, in assembly order. A vector operand takes a [`V`], an [`S`] or a host
+//!   value of
+//! the right width, a scalar operand an `S` or a host value ([`Sgprs`] if it is wider than two dwords, `&[T]` if it is
+//! a
+//! buffer resource). [`neg`], [`abs`] and [`sext`] around an operand are source modifiers.
+//! - **An operand that is read and written** is a parameter, and its new value a result: `let c = v_fmac_f32(c, a, b)`.
+//! - **Results** are a tuple if there are several: written operands in order, then the new EXEC (of `s_*_saveexec_b64`,
+//! whose operand is the old one), then SCC as an `S<bool>`. A lane mask is a `V<bool>`.
+//! - **Registers that are read implicitly** are parameters: `scc` takes an `S<bool>`, `vcc` a lane mask, `m0` an
+//!   `S<u32>`. A
+//! write of EXEC is undone after the instruction: the language owns EXEC.
 //! - **Addresses** are one parameter, whose type is the addressing form: [`Off`], [`Offen`], [`Idxen`], [`Bothen`] for
-//!   buffers; `V<u64>` or `(offset, base)` for global memory; `i32`, `S<u32>` or both for scalar memory.
-//! - **Modifiers**: `f_with` takes what `f` takes, and [`Options`] last. Offsets are parameters.
-//! - **Other ways of use** have a suffix: `_rtn` an atomic that returns the old value, `_lds` a load to LDS, `_dpp`
-//!   data-parallel primitives, `_sdwa` sub-dword addressing. The last two take `old` first: what the destination holds where it
-//!   is not written.
+//! buffers; `V<u64>` or `(offset, base)` for global memory; `i32`, `S<u32>` or both for scalar memory.
+//! - **Modifiers**: `f_with` takes the parameters of `f`, and [`Options`] last. Offsets are parameters.
+//! - **Variants** have a suffix: `_rtn` an atomic that returns the old value, `_lds` a load to LDS, `_dpp`
+//!   data-parallel
+//! primitives, `_sdwa` sub-dword addressing. The last two take `old` first: the content of the destination where it is
+//! not
+//! written.
 //!
 //! A kernel that calls an instruction which its target lacks does not build, and with `#[targets(…)]` does not compile.
-//! Modifiers and immediates that do not fit are errors of the build that name the call.
+//! Modifiers and immediates that do not fit are build errors that name the call.
 //!
 //! ```
 //! use gcn_dsl::{isa, prelude::*};
@@ -41,7 +46,7 @@
 #![doc = include_str!(concat!(env!("OUT_DIR"), "/isa_excluded.md"))]
 
 mod constant;
-mod operand;
+pub(super) mod operand;
 mod options;
 #[doc(hidden)] // for the test that calls every function
 pub mod request;

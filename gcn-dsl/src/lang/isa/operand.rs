@@ -1,11 +1,11 @@
-//! What may stand in an operand.
+//! Types that can be operands.
 
 use std::panic::Location;
 
 use half::{bf16, f16};
 
 use crate::ir::{Arg, Inst, Place, Type, Value};
-use crate::lang::{Acc, IntoDevice, Ptr, S, Slice, V, Vector, with};
+use crate::lang::{IntoDevice, S, V, Vector, with};
 use crate::scalar::Elem;
 
 use super::options::Options;
@@ -134,20 +134,6 @@ macro_rules! tuple_sources {
 }
 tuple_sources!(4 as 4, 8 as 8, 16 as 16);
 
-/// The buffer resource of a slice.
-impl<T, A> UniformSource<4> for Slice<T, A> {
-    fn input(self) -> Input {
-        Input::value(self.resource)
-    }
-}
-
-/// The address.
-impl<T, A> UniformSource<2> for Ptr<T, A> {
-    fn input(self) -> Input {
-        Input::value(self.pointer)
-    }
-}
-
 macro_rules! vector_sources {
     ($($t:ty: $($n:literal => $dwords:literal),*;)*) => {$($(
         impl Source<$dwords> for Vector<$t, $n> {
@@ -170,21 +156,6 @@ vector_sources! {
     u8: 4 => 1, 8 => 2, 16 => 4, 32 => 8;
 }
 
-macro_rules! accumulator_sources {
-    ($($t:ty: $m:literal x $n:literal => $dwords:literal;)*) => {$(
-        impl Source<$dwords> for Acc<$t, $m, $n> {
-            fn input(self) -> Input { Input::value(self.value) }
-        }
-    )*};
-}
-accumulator_sources! {
-    f32: 32 x 32 => 16;
-    f32: 16 x 16 => 4;
-    i32: 32 x 32 => 16;
-    i32: 16 x 16 => 4;
-    f64: 16 x 16 => 8;
-}
-
 /// An A or B operand of the `f8f6f4` matrix instructions: 8 dwords for fp8 and bf8, 6 for fp6 and bf6, 4 for fp4.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an operand of an f8f6f4 matrix instruction",
@@ -205,7 +176,7 @@ macro_rules! matrix_sources {
 }
 matrix_sources!(4, 6, 8);
 
-/// An operand with source modifiers: what [`neg`], [`abs`] and [`sext`] make.
+/// An operand with source modifiers: the result of [`neg`], [`abs`] or [`sext`].
 #[derive(Debug, Clone, Copy)]
 pub struct Modified<X> {
     operand: X,
@@ -254,7 +225,7 @@ pub fn sext<X>(x: X) -> Modified<X> {
     Modified { operand: x, change: |input| input.sext = true }
 }
 
-/// No register: a buffer address of `soffset` and `offset` alone.
+/// No register: a buffer address of only `soffset` and `offset`.
 #[derive(Debug, Clone, Copy)]
 pub struct Off;
 
@@ -270,14 +241,14 @@ pub struct Idxen<X>(pub X);
 #[derive(Debug, Clone, Copy)]
 pub struct Bothen<X, Y>(pub X, pub Y);
 
-/// The address of a buffer instruction beside resource and `soffset`.
+/// The address of a buffer instruction in addition to resource and `soffset`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a buffer address",
     label = "expected `Off`, `Offen(_)`, `Idxen(_)` or `Bothen(_, _)`",
     note = "`Offen(offset)` is a byte offset for each lane, `Idxen(index)` an index of records, `Bothen(index, offset)` both, `Off` neither"
 )]
 pub trait BufferAddress {
-    /// `vaddr` and the modifiers that say what it is.
+    /// `vaddr`, and the modifiers that select its meaning.
     fn split(self) -> (Input, Options);
 }
 

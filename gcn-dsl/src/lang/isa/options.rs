@@ -5,10 +5,10 @@ use gcn_isa::table::Modifiers;
 use crate::ir::Given;
 use crate::ir::call::BUFFER_FORMAT;
 
-/// Modifiers of an instruction: what a `…_with`, `…_dpp` or `…_sdwa` function takes last.
+/// Modifiers of an instruction: the last parameter of a `…_with`, `…_dpp` or `…_sdwa` function.
 ///
-/// Only what is set here differs from an instruction written without modifiers. A modifier that the instruction does not
-/// have on the target, or a value that does not fit, is an error of the build at the call.
+/// Everything that is not set here is as in an instruction without modifiers. A modifier that the instruction lacks on
+/// the target, or a value that does not fit, is a build error at the call.
 ///
 /// ```
 /// use gcn_dsl::{isa::{self, Options}, prelude::*};
@@ -27,7 +27,7 @@ use crate::ir::call::BUFFER_FORMAT;
 #[must_use]
 pub struct Options(pub(super) Given);
 
-/// What the result is multiplied by.
+/// The factor by which the result is multiplied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Omod {
     /// `mul:2`.
@@ -51,7 +51,7 @@ pub enum Sel {
     Dword = 6,
 }
 
-/// What SDWA does with the part of the destination that is not selected.
+/// The treatment of the part of the destination that SDWA does not select.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DstUnused {
     /// Zero.
@@ -95,7 +95,7 @@ impl Options {
 
     #[doc(hidden)]
     pub fn at(offset: i32) -> Options {
-        // Zero is what an instruction without an offset has, and some have none.
+        // Zero is the value of an instruction without an offset, and some have no such field.
         if offset == 0 {
             Options::new()
         } else {
@@ -164,6 +164,31 @@ impl Options {
         self.put(Modifiers::GLC, |g| g.mods.glc = true)
     }
 
+    /// `dlc` of RDNA 1 to 3.
+    pub fn dlc(self) -> Options {
+        self.put(Modifiers::DLC, |g| g.mods.dlc = true)
+    }
+
+    /// The temporal hint of RDNA 4, `th`, as the bits of its field (0 to 7).
+    pub fn th(self, bits: u8) -> Options {
+        self.put(Modifiers::TH, |g| g.mods.th = bits)
+    }
+
+    /// The scope of RDNA 4: 0 CU, 1 SE, 2 DEV, 3 SYS.
+    pub fn scope(self, scope: u8) -> Options {
+        self.put(Modifiers::SCOPE, |g| g.mods.scope = scope)
+    }
+
+    /// The byte (0 to 3) that a conversion from or to 8-bit floats reads or writes on RDNA 4.
+    pub fn byte_sel(self, byte: u8) -> Options {
+        self.put(Modifiers::BYTE_SEL, |g| g.mods.byte_sel = byte)
+    }
+
+    /// The part of the index register that counts in a sparse matrix instruction of RDNA 4.
+    pub fn index_key(self, part: u8) -> Options {
+        self.put(Modifiers::INDEX_KEY, |g| g.mods.index_key = part)
+    }
+
     /// [`Options::glc`] under its later name.
     pub fn sc0(self) -> Options {
         self.glc()
@@ -194,7 +219,7 @@ impl Options {
         self.put(Modifiers::GDS, |g| g.mods.gds = true)
     }
 
-    /// `cbsz` of matrix instructions: how many blocks get a broadcast of A, or A's format in `f8f6f4`.
+    /// `cbsz` of matrix instructions: the number of blocks that receive a broadcast of A, or A's format in `f8f6f4`.
     pub fn cbsz(self, value: u8) -> Options {
         self.put(Modifiers::CBSZ, |g| g.mods.cbsz = value)
     }
@@ -204,7 +229,7 @@ impl Options {
         self.put(Modifiers::ABID, |g| g.mods.abid = value)
     }
 
-    /// `blgp` of matrix instructions: how B's lanes are permuted, or B's format in `f8f6f4`.
+    /// `blgp` of matrix instructions: the permutation of B's lanes, or B's format in `f8f6f4`.
     pub fn blgp(self, value: u8) -> Options {
         self.put(Modifiers::BLGP, |g| g.mods.blgp = value)
     }
@@ -283,6 +308,28 @@ impl Options {
         self.control(0x143)
     }
 
+    /// Lane `k` of each eight reads lane `lanes[k]` (0 to 7) of the eight; RDNA.
+    pub fn dpp8(self, lanes: [u8; 8]) -> Options {
+        let fits = lanes.iter().all(|lane| *lane < 8);
+        let bits = lanes.iter().rev().fold(0, |bits, lane| bits << 3 | u32::from(lane & 7));
+        self.put(Modifiers::DPP8, |g| g.mods.dpp8 = if fits { bits } else { u32::MAX })
+    }
+
+    /// Every lane of a row reads its lane `n` (0 to 15); RDNA, where GFX9 has [`row_newbcast`](Options::row_newbcast).
+    pub fn row_share(self, n: u8) -> Options {
+        self.row_newbcast(n)
+    }
+
+    /// Lane `k` of each row reads lane `k ^ n` (`n` from 0 to 15); RDNA.
+    pub fn row_xmask(self, n: u8) -> Options {
+        self.control(if n < 16 { 0x160 | u16::from(n) } else { u16::MAX })
+    }
+
+    /// Lanes that EXEC masks off are read all the same; RDNA.
+    pub fn fi(self) -> Options {
+        self.put(Modifiers::FI, |g| g.mods.fi = true)
+    }
+
     /// Each row reads its lane `n` (0 to 15); gfx90a and later.
     pub fn row_newbcast(self, n: u8) -> Options {
         self.control(if n < 16 { 0x150 | u16::from(n) } else { u16::MAX })
@@ -311,7 +358,7 @@ impl Options {
         self.put(Modifiers::DST_SEL, |g| g.sdwa().dst_sel = sel as u8)
     }
 
-    /// What happens to the rest of the destination; kept where this is not given.
+    /// The treatment of the rest of the destination; kept by default.
     pub fn dst_unused(self, unused: DstUnused) -> Options {
         self.put(Modifiers::DST_UNUSED, |g| g.sdwa().dst_unused = unused as u8)
     }

@@ -80,7 +80,7 @@ one_result! {
     [const N: usize] Sgprs<N>;
 }
 
-/// A call of an instruction that is being put together.
+/// A call of an instruction under construction.
 pub struct Request {
     mnemonic: &'static str,
     variant: Variant,
@@ -99,7 +99,7 @@ impl Request {
         Request { mnemonic, variant, effect, old: None, scc: None, vcc: None, m0: None, given }
     }
 
-    /// What the destination holds where it is not written.
+    /// The content of the destination where it is not written.
     pub fn old(self, old: Input) -> Request {
         Request { old: value(old), ..self }
     }

@@ -6,7 +6,7 @@ use crate::ir::{Inst, Place, Type, Value};
 use crate::lang::{Flatten, S, with};
 use crate::scalar::Elem;
 
-/// `N` consecutive SGPRs: a buffer resource, what a wide scalar load gives.
+/// `N` consecutive SGPRs: a buffer resource, or the result of a wide scalar load.
 ///
 /// ```
 /// use gcn_dsl::{isa::{self, Sgprs}, prelude::*};

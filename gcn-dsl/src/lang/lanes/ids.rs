@@ -1,4 +1,4 @@
-//! Where a lane is: in its wave, its workgroup, its grid.
+//! The position of a lane in its wave, its workgroup and its grid.
 
 use std::panic::Location;
 
@@ -8,7 +8,7 @@ use crate::lang::{S, V, wave_size, with};
 /// A value for each of three dimensions.
 #[derive(Debug, Clone, Copy)]
 pub struct Dim3<X> {
-    /// First dimension, along which work-items of a wave are numbered.
+    /// The workgroup's size, from the kernel's `#[workgroup(..)]`.
     pub x: X,
     /// Second dimension.
     pub y: X,
@@ -40,7 +40,7 @@ pub fn local_id() -> Dim3<V<u32>> {
     })
 }
 
-/// The workgroup's size, as the kernel's `#[workgroup(..)]` says.
+/// Work-items of the grid in each dimension, from the launch.
 pub fn workgroup_size() -> Dim3<u32> {
     let size = with(|c| c.workgroup);
     dims(|d| size[d as usize])
@@ -48,7 +48,8 @@ pub fn workgroup_size() -> Dim3<u32> {
 
 /// Work-items of the grid in each dimension, as the launch says.
 ///
-/// A loop over more elements than work-items takes steps of this size:
+/// Workgroups of the grid in each dimension, from the launch; `gridDim` in CUDA. Computed from [`global_size`]; a
+/// workgroup with fewer work-items than others counts as one.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;

@@ -1,9 +1,9 @@
-//! `a[i]` and `a[i] = v`: the traits of what can be indexed, and arrays of values.
+//! `a[i]` and `a[i] = v`: the traits of types that can be indexed, and arrays of values.
 
 use crate::lang::IntoDevice;
-use crate::lang::numbers::constant::within;
+use crate::lang::values::constant::within;
 
-/// What `a[i]` reads.
+/// Types that `a[i]` can read.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be indexed by `{I}` in a kernel",
     label = "cannot be indexed by `{I}`",
@@ -69,7 +69,7 @@ impl<X: Copy> LoadAt<usize> for Vec<X> {
 /// Element `i` of values in registers.
 ///
 /// # Panics
-/// If there are none: no element can stand for the one that is missing.
+/// Panics if there are no elements: no element can replace the missing one.
 #[track_caller]
 fn element_of<X: Copy>(values: &[X], i: usize) -> X {
     let i = within(i, values.len(), "element", || format!("an array of {}", values.len()));

@@ -103,9 +103,9 @@ elements! {
 
 /// An element of shared memory, one per lane, for atomic operations: `x.atomic(i)`.
 ///
-/// Each takes the scope of those that it is atomic for and its ordering, as Rust's atomics do; `fetch_*` and `swap` give
-/// the old value, and where nobody uses it the instruction without result is chosen. Lanes that name the same element
-/// are served one after another. In a slice an index past the end does nothing and gives 0.
+/// Each takes the scope within which it is atomic and its ordering, as Rust's atomics do; `fetch_*` and `swap` return
+/// the old value, and if it is unused the instruction without result is chosen. Lanes that access the same element are
+/// served one after another. In a slice an index past the end does nothing and gives 0.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -275,9 +275,9 @@ impl<T: Number> Atomic<T> {
         self.fetch::<O>(AtomicOp::Swap, Some(value.into_device()), scope)
     }
 
-    /// Adds. The order in which lanes add floats is not defined, and denormal results in memory may be flushed to zero. Where the target
-    /// has no instruction that adds such floats (f32 in memory before gfx908 and on RDNA 1 and 2, f64 before gfx90a and on RDNA), this
-    /// is a loop of compare-exchange.
+    /// Adds. The order in which lanes add floats is not defined, and denormal results in memory may be flushed to zero.
+    /// If the target has no instruction that adds such floats (f32 in memory before gfx908 and on RDNA 1 and 2, f64
+    /// before gfx90a and on RDNA), this is a loop of compare-exchange.
     #[track_caller]
     pub fn fetch_add<O: MemoryOrdering>(
         self,
@@ -291,8 +291,8 @@ impl<T: Number> Atomic<T> {
 }
 
 impl<T: Number> Atomic<T> {
-    /// Replaces the element by `new` in the lanes where it is `current`. Gives the old value: it was replaced where that
-    /// equals `current`. The ordering holds whether it is replaced or not.
+    /// Replaces the element by `new` in the lanes where it equals `current`. Returns the old value: it was replaced if
+    /// that equals `current`. The ordering applies whether it is replaced or not.
     ///
     /// ```
     /// use gcn_dsl::prelude::*;
@@ -329,9 +329,9 @@ impl<T: Number> Atomic<T> {
 }
 
 impl<T: AtomicInteger> Atomic<T> {
-    /// As [`compare_exchange`](Self::compare_exchange), with the ordering of a failure beside that of a success, as in `core`:
-    /// what `x.compare_exchange(current, new, scope, success, failure)` in a kernel is. An instruction has one ordering; this
-    /// one has both.
+    /// Like [`compare_exchange`](Self::compare_exchange), with separate orderings for success and failure, as in
+    /// `core`: the expansion of `x.compare_exchange(current, new, scope, success, failure)` in a kernel. An instruction
+    /// has one ordering; this one satisfies both.
     #[track_caller]
     pub fn compare_exchange_ordered<O: MemoryOrdering, F: LoadOrdering>(
         self,
@@ -407,8 +407,8 @@ impl<T> Clone for AtomicPair<T> {
 impl<T> Copy for AtomicPair<T> {}
 
 impl<T: AtomicHalf> AtomicPair<T> {
-    /// Adds both at once and gives the old ones. The pair must start at an even element. f16 in global memory needs gfx908
-    /// or later (its old value gfx90a), everything else gfx942.
+    /// Adds both at once and returns the old values. The pair must start at an even element. f16 in global memory needs
+    /// gfx908 or later (its old value gfx90a), everything else gfx942.
     #[track_caller]
     pub fn fetch_add<O: MemoryOrdering>(
         self,
@@ -459,7 +459,7 @@ atomic_places! {
 }
 
 impl<T: Number, A> LanePtr<T, A> {
-    /// What the pointer points to, for atomic operations.
+    /// The target of the pointer, for atomic operations.
     #[track_caller]
     pub fn atomic(&self) -> Atomic<T>
     where

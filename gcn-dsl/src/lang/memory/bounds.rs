@@ -1,15 +1,16 @@
-//! Indices that are checked, if the build asks for it.
+//! Index checks, if the build requests them.
 
 use std::panic::Location;
 
 use crate::ir::probe::Role;
 use crate::lang::context::source;
 use crate::lang::control::assert::{probe, stop};
-use crate::lang::control::{Top, if_begin};
+use crate::lang::control::if_begin;
+use crate::lang::values::flow::Top;
 use crate::lang::{IntoDevice, S, V, ballot, lt, ne, read_lane, with};
 
-/// Stops the kernel where a lane's index is not below `len`, the number of elements of `whole` ("a slice"), if the kernel is built with
-/// [`BuildOptions::check_bounds`](crate::BuildOptions::check_bounds).
+/// Stops the kernel if a lane's index is not below `len`, the number of elements of `whole` ("a slice"), if the kernel
+/// is built with [`BuildOptions::check_bounds`](crate::BuildOptions::check_bounds).
 #[track_caller]
 pub(in crate::lang) fn check(i: V<u32>, len: impl IntoDevice<S<u32>>, whole: &'static str) {
     check_at(i, len, whole, Location::caller());
@@ -28,7 +29,7 @@ pub(in crate::lang) fn check_at(
     }
     let len = len.into_device();
     let known = with(|c| Some((c.builder.as_const(i.value)?, c.builder.as_const(len.value)?)));
-    // What is known to be outside is an error of the build.
+    // An index that is known to be outside is a build error.
     if known.is_some() {
         return;
     }

@@ -69,7 +69,7 @@ macro_rules! hinted {
 hinted!(Slice Ptr);
 
 impl<T: Number, A> LanePtr<T, A> {
-    /// What the pointer points to, loaded with a cache hint.
+    /// The target of the pointer, loaded with a cache hint.
     #[track_caller]
     pub fn load_with(&self, cache: Cache) -> V<T> {
         V::from_value(load(self, 0.into_device(), 1, cache, Location::caller()))

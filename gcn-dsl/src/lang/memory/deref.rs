@@ -3,7 +3,7 @@
 use crate::lang::{IntoDevice, S, V};
 use crate::scalar::Scalar;
 
-/// What `*p` reads in a kernel.
+/// Types that `*p` can read in a kernel.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be dereferenced in a kernel",
     label = "not a device pointer"
@@ -35,7 +35,7 @@ impl<X: Copy> LoadDeref for &X {
     }
 }
 
-/// The elements of arrays of values, of which Rust's iterators give references.
+/// The elements of arrays of values, to which Rust's iterators give references.
 macro_rules! values {
     ($($handle:ident)*) => {$(
         impl<T: Scalar> LoadDeref for $handle<T> {

@@ -5,12 +5,12 @@ use crate::lang::{Index, IntoDevice, Lds, S, Slice, lane_id, wave_size};
 use crate::scalar::Number;
 
 impl<T: Number, const N: usize> Lds<T, N> {
-    /// Starts a copy of one element per lane that passes no register: lane `k` of the wave brings `from[i]` to element
-    /// `start + k` (`buffer_load_dword … lds`). Elements have 4 bytes; a `from` index past the end brings 0, inactive lanes
-    /// bring nothing.
+    /// Starts a copy of one element per lane that bypasses registers: lane `k` of the wave copies `from[i]` to element
+    /// `start + k` (`buffer_load_dword … lds`). Elements have 4 bytes; for a `from` index past the end 0 is written,
+    /// and inactive lanes write nothing.
     ///
-    /// Other waves see the elements after a [`barrier()`](crate::lang::barrier), this wave without one; the waits for the copy are
-    /// inserted. What is done between runs while the copy is on its way.
+    /// Other waves see the elements after a [`barrier()`](crate::lang::barrier), this wave without one; the waits for
+    /// the copy are inserted. Code in between runs while the copy is in progress.
     ///
     /// ```
     /// use gcn_dsl::prelude::*;
@@ -38,8 +38,8 @@ impl<T: Number, const N: usize> Lds<T, N> {
         isa::buffer_load_dword_lds(Offen(i.index() * 4u32), *from, 0, m0, 0);
     }
 
-    /// As [`copy_from`](Lds::copy_from), for four elements at once: lane `k` brings `from[i..i + 4]` to elements
-    /// `start + 4 * k` and on. gfx950 only; `i` should be a multiple of 4.
+    /// Like [`copy_from`](Lds::copy_from), for four elements at once: lane `k` copies `from[i..i + 4]` to the elements
+    /// from `start + 4 * k` on. gfx950 only; `i` should be a multiple of 4.
     #[track_caller]
     pub fn copy_four_from<A>(&self, start: impl IntoDevice<S<u32>>, from: &Slice<T, A>, i: impl Index) {
         const { assert!(T::ELEM.bytes() == 4, "a copy to LDS moves elements of 4 bytes") };
@@ -48,7 +48,7 @@ impl<T: Number, const N: usize> Lds<T, N> {
     }
 
     /// Copies `from[first..first + N]` with the whole workgroup, whose waves share the work: `N` elements of 4 bytes, a
-    /// multiple of the workgroup's size. Elements past the end are 0. All lanes must get here.
+    /// multiple of the workgroup's size. Elements past the end are 0. All lanes must reach the call.
     #[track_caller]
     pub fn fill_from<A>(&self, from: &Slice<T, A>, first: impl IntoDevice<S<u32>>) {
         let first = first.into_device();

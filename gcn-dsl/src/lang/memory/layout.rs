@@ -1,4 +1,4 @@
-//! What memory can hold: numbers, and arrays and structs of them with the layout of `#[repr(C)]`.
+//! Types that memory can hold: numbers, and arrays and structs of them with the layout of `#[repr(C)]`.
 
 mod array;
 mod index;
@@ -106,7 +106,7 @@ impl<T: Number> Stored for T {
     }
 }
 
-/// A byte in memory: 0 or 1 where it is written, and true where it is read as anything but 0.
+/// A byte in memory: written as 0 or 1; any value other than 0 is read as true.
 impl Stored for bool {
     const BYTES: u32 = 1;
     const ELEM: Elem = Elem::U8;
@@ -193,8 +193,8 @@ pub(in crate::lang) fn read_varying<T: Number>(from: Bytes, i: V<u32>, scale: u3
     V::from_value(load_leaf(from, i * scale, Leaf { elem: T::ELEM, offset }))
 }
 
-/// A scalar of memory that nothing writes, at a uniform place. Scalar loads move aligned dwords; for what is narrower, or may
-/// lie across them, one lane loads.
+/// A scalar in read-only memory at a uniform place. Scalar loads move aligned dwords; narrower elements, or those that
+/// may cross a dword boundary, are loaded by one lane.
 #[track_caller]
 pub(in crate::lang) fn read_uniform<T: Number>(from: Bytes, i: S<u32>, scale: u32, offset: u32) -> S<T> {
     let loc = Location::caller();

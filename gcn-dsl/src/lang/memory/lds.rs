@@ -8,13 +8,14 @@ use super::layout::{Bytes, HoldsParts, Stored};
 use super::slice::{Backing, Elements};
 use crate::ir::{LdsId, Memory};
 use crate::lang::memory::layout;
-use crate::lang::numbers::constant::refuse_outside;
+use crate::lang::values::constant::refuse_outside;
+use crate::lang::values::value::AsIs;
 use crate::lang::{
     Index, IntoDevice, LdsPlane, LdsRow, LdsSlice, LoadAt, PlaceAt, StoreAt, V, Vector, Writable, with,
 };
 use crate::scalar::Number;
 
-/// An array of `N` elements in the workgroup's LDS, shared by its waves; what it holds at first is undefined.
+/// An array of `N` elements in the workgroup's LDS, shared by its waves; the initial contents are undefined.
 ///
 /// Indices are not checked: one out of range reads or writes other LDS data, or nothing; [`get`](Lds::get) checks. Between a store and another wave's load of the same element there must be a `barrier()`.
 ///
@@ -103,14 +104,15 @@ impl<T, const N: usize> Clone for Lds<T, N> {
 }
 impl<T, const N: usize> Copy for Lds<T, N> {}
 
-/// What an [`Lds`] array consists of: numbers, `bool`, rows of numbers, planes of rows, and `#[device] #[repr(C)] struct`s.
+/// Element types of an [`Lds`] array: numbers, `bool`, rows of numbers, planes of rows, and `#[device] #[repr(C)]
+/// struct`s.
 #[diagnostic::on_unimplemented(
     message = "LDS holds numbers, rows of numbers, planes of rows and structs of memory, not values of type `{Self}`",
     label = "no element of LDS",
     note = "a struct is declared in `gcn_kernel!` with `#[device] #[repr(C)]`, an enum without fields with `#[device] #[repr(u32)]`; of four dimensions compute two as one index"
 )]
 pub trait LdsElement: Stored {
-    /// What `a[i]` is: a value of each lane, or a row or a plane, which is a place.
+    /// The type of `a[i]`: a varying value, or a row or a plane, which is a place.
     type Indexed;
     /// The element at a place.
     fn indexed(from: LdsPlace) -> Self::Indexed;
@@ -276,7 +278,7 @@ impl<T: Stored, const N: usize> Lds<T, N> {
 }
 
 impl<T: Number, const N: usize> Lds<T, N> {
-    /// Element `i`, or 0 if there is none.
+    /// Element `i`, or 0 if it does not exist.
     #[track_caller]
     pub fn get(&self, i: impl Index) -> V<T> {
         self.as_slice().get(i)
@@ -306,3 +308,5 @@ impl<T, const N: usize> Backing<T> for Lds<T, N> {
     }
 }
 impl<T, const N: usize> Elements<T> for Lds<T, N> {}
+
+impl<T, const N: usize> AsIs for Lds<T, N> {}

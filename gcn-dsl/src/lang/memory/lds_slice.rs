@@ -7,14 +7,15 @@ use super::bounds::check;
 use super::layout::{Bytes, HoldsParts, Stored, load};
 use super::slice::{Backing, Elements};
 use crate::ir::{Bin, Inst, LdsId, Memory, Value};
+use crate::lang::values::value::AsIs;
 use crate::lang::{Index, IntoDevice, S, V, Vector, Writable, select, with};
 use crate::scalar::Number;
 
-/// Elements in the workgroup's LDS: a part of an array, an array whose length is known when the kernel is built, or what
-/// the launch adds.
+/// Elements in the workgroup's LDS: a part of an array, an array whose length is known when the kernel is built, or the
+/// LDS that the launch adds.
 ///
-/// Indices are not checked, as for [`Lds`](crate::lang::Lds); [`get`](LdsSlice::get) checks. Two slices may name the same bytes, and
-/// as different types: loads and stores through them happen in the order that the program says.
+/// Indices are not checked, as for [`Lds`](crate::lang::Lds); [`get`](LdsSlice::get) checks. Two slices may name the
+/// same bytes, even with different types: loads and stores through them happen in program order.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -118,8 +119,8 @@ impl<T: Stored> LdsSlice<T> {
         LdsSlice { start: Some(start), len: len.into_device(), ..*self }
     }
 
-    /// The same bytes as elements of another type; a rest that is not a whole element is left out. The slice must start at a
-    /// multiple of the element's size, as every array and every slice of larger elements does.
+    /// The same bytes as elements of another type; a rest that is not a whole element is omitted. The slice must start
+    /// at a multiple of the element's size, as every array and every slice of larger elements does.
     #[track_caller]
     pub fn cast<U: Stored>(&self) -> LdsSlice<U> {
         let len = self.len * T::BYTES / U::BYTES;
@@ -132,14 +133,14 @@ impl<T: Stored> LdsSlice<T> {
 }
 
 impl<T: Number> LdsSlice<T> {
-    /// Element `i`, or 0 if there is none.
+    /// Element `i`, or 0 if it does not exist.
     #[track_caller]
     pub fn get(&self, i: impl Index) -> V<T> {
         let i = i.index();
         let inside = crate::lang::lt(i, self.len);
         let zero = V::from_value(with(|c| c.builder.constant(0, V::<T>::TYPE)));
         let at = select::<u32>(inside, i, 0);
-        // Of a slice without elements, there is no element 0 either.
+        // A slice without elements does not have an element 0 either.
         select::<T>(inside, load::<T>(self.bytes(), at * T::BYTES, 0), zero)
     }
 
@@ -181,3 +182,5 @@ impl<T: Stored> HoldsParts for LdsSlice<T> {
         (self.bytes(), i * T::BYTES)
     }
 }
+
+impl<T> AsIs for LdsSlice<T> {}

@@ -4,10 +4,10 @@ pub use gcn_isa::memory_model::Scope;
 
 use gcn_isa::memory_model::Ordering as Model;
 
-/// Memory orderings with the names of [`std::sync::atomic::Ordering`]; each is a type of its own.
+/// Memory orderings with the names of [`std::sync::atomic::Ordering`]; each is a separate type.
 ///
-/// An operation takes those that mean something for it: a load is `Relaxed`, `Acquire` or `SeqCst`, a store `Relaxed`,
-/// `Release` or `SeqCst`, a fence anything but `Relaxed`, a read-modify-write any.
+/// An operation accepts the orderings that have a meaning for it: a load `Relaxed`, `Acquire` or `SeqCst`, a store
+/// `Relaxed`, `Release` or `SeqCst`, a fence anything but `Relaxed`, a read-modify-write any.
 #[derive(Debug)]
 pub enum Ordering {}
 
@@ -15,9 +15,9 @@ pub enum Ordering {}
 impl Ordering {
     /// Atomic, but orders nothing else.
     pub const Relaxed: Relaxed = Relaxed;
-    /// What follows does not happen before it; what a `Release` that it reads from had before it is visible.
+    /// Later accesses do not happen before it; everything before a `Release` from which it reads is visible.
     pub const Acquire: Acquire = Acquire;
-    /// What precedes does not happen after it.
+    /// Earlier accesses do not happen after it.
     pub const Release: Release = Release;
     /// Both `Acquire` and `Release`.
     pub const AcqRel: AcqRel = AcqRel;

@@ -1,4 +1,4 @@
-//! Places in memory: what the `a[i]` of an assignment `a[i][k] = x` is.
+//! Places in memory: the meaning of `a[i]` in an assignment `a[i][k] = x`.
 
 use std::marker::PhantomData;
 
@@ -6,11 +6,11 @@ use super::access::{LoadAt, StoreAt};
 use super::bounds::check;
 use super::layout::{Bytes, Index, Stored, load, store};
 use super::slice::Slice;
-use crate::lang::numbers::constant::within;
+use crate::lang::values::constant::within;
 use crate::lang::{Choice, LanePtr, Ptr, S, V, Writable};
 
-/// What `a[i]` is in an assignment to a part of it, `a[i][k] = x`: rows of LDS, elements of slices that are arrays, and slices of which
-/// `i` chooses one.
+/// The meaning of `a[i]` in an assignment to a part of it, `a[i][k] = x`: rows of LDS, elements of slices that are
+/// arrays, and slices selected by `i`.
 #[diagnostic::on_unimplemented(
     message = "cannot assign to a part of an element of `{Self}`",
     label = "no part of an element can be written here",
@@ -77,7 +77,7 @@ macro_rules! rows_at_pointers {
 }
 rows_at_pointers! { Ptr Ptr::for_each_lane; LanePtr std::convert::identity; }
 
-/// An element of memory, or a part of one: where it is.
+/// The address of an element of memory, or of a part of one.
 #[derive(Debug, Clone, Copy)]
 pub struct ElementPlace<X> {
     memory: Bytes,

@@ -6,15 +6,16 @@ use std::panic::Location;
 use super::layout::Bytes;
 use super::slice::{Backing, Elements, ReadOnly, Writable};
 use crate::ir::{Bin, Inst, Memory, Type, Value};
-use crate::lang::control::{Flow, SameScope};
+use crate::lang::values::flow::{Flow, SameScope};
 use crate::lang::values::operand::OfType;
+use crate::lang::values::value::AsIs;
 use crate::lang::{
     CastTo, Choice, Flatten, FromCaller, HoldsParts, Index, IntoDevice, LoadAt, LoadDeref, Ptr, S, StoreAt,
     StoreDeref, Stored, V, Vector, each, element_of, with,
 };
 use crate::scalar::{Elem, Number};
 
-/// A raw pointer to global memory for each lane: what `p.add(i)` is for a varying `i`.
+/// A raw pointer to global memory for each lane: the result of `p.add(i)` with a varying `i`.
 ///
 /// Accesses are not checked, and two pointers may point to the same memory. Addresses must be multiples of the element's
 /// size.
@@ -65,7 +66,7 @@ impl<T, A> Copy for LanePtr<T, A> {}
     note = "convert with `as u32`; `p.offset(i)` takes signed distances"
 )]
 pub trait Steps {
-    /// The pointer that comes of it: a [`Ptr`] if the number is uniform, else a [`LanePtr`].
+    /// The resulting pointer: a [`Ptr`] if the number is uniform, else a [`LanePtr`].
     type Pointer<T, A>;
     /// The address of the element this many after the one that `pointer` points to.
     fn advance<T: Stored, A>(self, pointer: Ptr<T, A>) -> Self::Pointer<T, A>;
@@ -108,7 +109,7 @@ pub trait Displacement {
     fn wide(self) -> Self::Wide;
 }
 
-/// What a pointer can be advanced by: `S<i64>` or `V<i64>`.
+/// A distance by which a pointer can be advanced: `S<i64>` or `V<i64>`.
 pub trait Advance {
     /// The pointer that comes of it.
     type Pointer<T, A>;
@@ -492,3 +493,5 @@ impl<T, A, F: Flow, G: Flow> crate::lang::AssignIn<FromCaller<F>, G> for Ptr<T, 
 {
 }
 impl<T, A, F, G> crate::lang::AssignIn<F, G> for LanePtr<T, A> {}
+
+impl<T, A> AsIs for LanePtr<T, A> {}

@@ -7,15 +7,16 @@ use super::bounds::check;
 use super::layout::{Bytes, HoldsParts, Stored};
 use super::slice::{Backing, Elements};
 use crate::ir::{Memory, PrivateId};
-use crate::lang::numbers::constant::refuse_outside;
+use crate::lang::values::constant::refuse_outside;
+use crate::lang::values::value::AsIs;
 use crate::lang::{IntoDevice, StoreAt, V, Writable, with};
 use crate::scalar::Number;
 
-/// An array of `N` elements that each lane has for itself; what it holds at first is undefined.
+/// An array of `N` elements for each lane; the initial contents are undefined.
 ///
 /// If every index is known when the kernel is built (constants, variables of `#[unroll] for`), the elements live in
-/// registers. One index that is not puts the array into scratch: memory of the lane that takes as long to reach as global
-/// memory. Indices are not checked; one out of range is undefined behaviour, as for an [`Lds`](crate::lang::Lds) array.
+/// registers. A single other index puts the array into scratch: memory of the lane with the latency of global memory.
+/// Indices are not checked; one out of range is undefined behaviour, as for an [`Lds`](crate::lang::Lds) array.
 ///
 /// An array of device values, `let mut a: [V<f32>; 4] = …`, is always in registers and takes host indices only.
 ///
@@ -119,3 +120,5 @@ impl<T: Stored, const N: usize> HoldsParts for Private<T, N> {
         (Bytes::of(Memory::Private(self.id)), i * T::BYTES)
     }
 }
+
+impl<T, const N: usize> AsIs for Private<T, N> {}

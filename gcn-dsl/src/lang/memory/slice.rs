@@ -10,7 +10,9 @@ use super::access::LoadAt;
 use super::bounds::check;
 use super::layout::{Assignable, Bytes, HoldsParts, Index, Stored, read_uniform};
 use crate::ir::{Bin, Inst, Manner, Memory, Place, Type, Value};
-use crate::lang::numbers::constant::refuse_outside;
+use crate::lang::isa::operand::{Input, UniformSource};
+use crate::lang::values::constant::refuse_outside;
+use crate::lang::values::value::AsIs;
 use crate::lang::{IntoDevice, S, V, Vector, with};
 use crate::scalar::{Elem, Number, Scalar};
 
@@ -25,9 +27,9 @@ impl Assignable for Writable {}
 
 /// A slice argument: `&[T]` is `Slice<T, ReadOnly>`, `&mut [T]` is `Slice<T, Writable>`.
 ///
-/// Accesses go through a buffer resource with the slice's length, so the hardware checks bounds: a load past the end gives
-/// 0, a store past the end does nothing. The check is on the 32-bit byte offset: an index of `2^32 / size_of::<T>()` or
-/// more wraps around before it.
+/// Accesses use a buffer resource with the slice's length, so the hardware checks bounds: a load past the end gives 0,
+/// a store past the end does nothing. The check applies to the 32-bit byte offset: an index of `2^32 / size_of::<T>()`
+/// or more wraps around before it.
 #[derive(Debug)]
 pub struct Slice<T, A> {
     pub(crate) resource: Value,
@@ -61,9 +63,9 @@ impl<T, A> Clone for Ptr<T, A> {
 }
 impl<T, A> Copy for Ptr<T, A> {}
 
-/// Word 3 of a raw buffer resource: a format that is valid, no swizzle, no TID. On RDNA also that an access is outside from NUM_RECORDS
-/// on, counted in bytes (OOB_SELECT, bits 29:28, is 3), and bit 24, which RDNA 1 and 2 want set. RDNA's words are those of Composable
-/// Kernel (`CK_BUFFER_RESOURCE_3RD_DWORD`).
+/// Word 3 of a raw buffer resource: a valid format, no swizzle, no TID. On RDNA also: accesses from NUM_RECORDS on,
+/// counted in bytes, are out of bounds (OOB_SELECT, bits 29:28, is 3), and bit 24, which RDNA 1 and 2 require. RDNA's
+/// words are those of Composable Kernel (`CK_BUFFER_RESOURCE_3RD_DWORD`).
 pub(in crate::lang) fn raw_buffer_word3(target: Target) -> u32 {
     match target.generation() {
         Generation::GFX9 => 0x0002_7000,
@@ -101,7 +103,7 @@ impl<T: Stored, A> Slice<T, A> {
 }
 
 impl<T, A> Slice<T, A> {
-    /// If the build checks indices: that there is an element `i`.
+    /// If the build checks indices: checks that element `i` exists.
     #[track_caller]
     pub(in crate::lang) fn check_index(&self, i: V<u32>) {
         check(i, S::<u32>::from_value(self.len), "a slice");
@@ -132,13 +134,14 @@ impl<T: Stored, I: Index> LoadAt<I> for Slice<T, ReadOnly> {
 }
 
 impl<T: Number, A> Slice<T, A> {
-    /// The same slice, said to end with a whole dword: its length is a multiple of 4 elements of 8 bits, or of 2 of 16 bits.
+    /// The same slice, declared to end with a whole dword: its length is a multiple of 4 elements of 8 bits, or of 2 of
+    /// 16 bits.
     ///
-    /// The hardware checks bounds by dwords. `load_vector` and `store_vector` of elements of 8 and 16 bits therefore have some
-    /// instructions more, for a last dword that is only partly inside the slice; after this call they have not. Matrix loads and
-    /// stores always assume it. [`Device::launch`](crate::Device::launch) refuses a slice of another length. Where the kernel is
-    /// launched in another way with such a slice, wide loads give 0 for the elements of that dword, and wide stores do not
-    /// write them.
+    /// The hardware checks bounds by dwords. `load_vector` and `store_vector` of elements of 8 and 16 bits therefore
+    /// have additional instructions for a last dword that is only partly inside the slice; this declaration removes
+    /// them. Matrix loads and stores always assume it. [`Device::launch`](crate::Device::launch) rejects a slice of
+    /// another length. If the kernel is launched in another way with such a slice, wide loads give 0 for the elements
+    /// of that dword, and wide stores do not write them.
     ///
     /// ```
     /// use gcn_dsl::prelude::*;
@@ -179,11 +182,11 @@ impl<T: Stored> Slice<T, ReadOnly> {
 }
 
 impl<T: Number> Slice<T, ReadOnly> {
-    /// Element `i` as a uniform value: what `x[i]` is for a uniform index. Bounds are checked.
+    /// Element `i` as a uniform value: the meaning of `x[i]` for a uniform index. Bounds are checked.
     ///
-    /// Elements of 32 and 64 bits of an argument `&[T]` come through a scalar load. One lane loads narrower ones, which need not
-    /// lie on a dword, which is all that scalar loads move, and those of a `&mut [T]` that a device function takes as `&[T]`,
-    /// as the scalar cache does not see what the kernel has stored.
+    /// Elements of 32 and 64 bits of an argument `&[T]` come through a scalar load. In two cases one lane loads them
+    /// instead: narrower elements, because scalar loads move only whole dwords; and those of a `&mut [T]` that a device
+    /// function takes as `&[T]`, because the scalar cache does not see the kernel's own stores.
     #[track_caller]
     pub fn uniform(&self, i: impl IntoDevice<S<u32>>) -> S<T> {
         let i = i.into_device();
@@ -238,18 +241,19 @@ pub(in crate::lang) trait Backing<T> {
     fn start(&self) -> Option<Value> {
         None
     }
-    /// How many elements there are, if that is known.
+    /// The number of elements, if it is known.
     fn known_len(&self) -> Option<usize> {
         None
     }
-    /// If the build checks indices: that an access to `count` elements from `i` on is inside, as far as the memory has a length.
+    /// If the build checks indices: checks that an access to `count` elements from `i` on is inside, if the memory has
+    /// a length.
     #[track_caller]
     fn check(&self, i: V<u32>, count: usize) {
         if let Some(len) = self.known_len() {
             check(i + (count as u32 - 1), len as u32, "an array");
         }
     }
-    /// The index from that base of what the user calls element `i`.
+    /// The index, relative to that base, of the user's element `i`.
     fn rebase(&self, i: V<u32>, _loc: &'static Location<'static>) -> V<u32> {
         i
     }
@@ -266,7 +270,7 @@ impl<T, A> Backing<T> for Slice<T, A> {
     fn start(&self) -> Option<Value> {
         self.start
     }
-    /// Of a vector at the end the hardware drops what is outside.
+    /// For a vector at the end, the hardware drops the part that is outside.
     #[track_caller]
     fn check(&self, i: V<u32>, _count: usize) {
         self.check_index(i);
@@ -311,8 +315,8 @@ pub(in crate::lang) fn load_elements<T: Number>(
     with(|c| c.value(Inst::Load { memory: from.memory(), offset, manner: Manner::Plain }, ty, loc))
 }
 
-/// Says of a slice that it ends with a whole dword, because matrices move several of its narrow elements at a time. A launch
-/// refuses slices of which this is not true.
+/// Declares that a slice ends with a whole dword, because matrices move several of its narrow elements at a time. A
+/// launch rejects other slices.
 pub(in crate::lang) fn assume_whole_dwords<T: Number>(memory: Memory, count: usize) {
     if let Memory::Buffer(resource) = memory
         && count > 1
@@ -335,4 +339,21 @@ pub(in crate::lang) fn store_elements<T: Number>(
     }
     let offset = byte_offset::<T>(to, to.rebase(i, loc), loc);
     with(|c| c.effect(Inst::Store { memory: to.memory(), offset, value, manner: Manner::Plain }, loc));
+}
+
+impl<T, A> AsIs for Slice<T, A> {}
+impl<T, A> AsIs for Ptr<T, A> {}
+
+/// The buffer resource of a slice.
+impl<T, A> UniformSource<4> for Slice<T, A> {
+    fn input(self) -> Input {
+        Input::value(self.resource)
+    }
+}
+
+/// The address.
+impl<T, A> UniformSource<2> for Ptr<T, A> {
+    fn input(self) -> Input {
+        Input::value(self.pointer)
+    }
 }

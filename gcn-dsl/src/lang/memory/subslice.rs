@@ -10,14 +10,14 @@ use crate::lang::{IntoDevice, ReadOnly, S, Writable, with};
 use crate::scalar::Elem;
 
 impl<T: Stored, A> Slice<T, A> {
-    /// Elements `first` to `end - 1`, as far as there are any. Its hardware bounds are its own.
+    /// Elements `first` to `end - 1`, as far as they exist. It has its own hardware bounds.
     #[track_caller]
     fn part(&self, first: S<u32>, end: S<u32>) -> Slice<T, A> {
         let loc = Location::caller();
         let end = end.min(self.len());
         let len = end.saturating_sub(first);
         let size = T::BYTES;
-        // Of a part that begins after its end every index is outside.
+        // If a part begins after its end, every index is outside.
         let (mut start, mut bytes) = (first * size, end * size);
         if let Some(before) = self.start {
             let before = S::<u32>::from_value(before);
@@ -73,7 +73,7 @@ macro_rules! parts {
 }
 parts!(ReadOnly Writable);
 
-/// `a..b` as an index, whose ends need not be of one type.
+/// `a..b` as an index; the ends may have different types.
 #[derive(Debug, Clone, Copy)]
 pub struct PartOf<A, B>(A, B);
 

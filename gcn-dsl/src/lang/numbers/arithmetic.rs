@@ -1,7 +1,7 @@
 //! Operators on device values and their methods.
 //!
-//! `S op S` is `S`; anything with a `V` is `V`; host values join as constants. Integers wrap, shift counts are taken
-//! modulo the width, as in Rust's release builds; division by zero gives an unspecified value instead of a panic.
+//! `S op S` is `S`; an operation with a `V` is `V`; host values join as constants. Integers wrap, shift counts are
+//! taken modulo the width, as in Rust's release builds; division by zero gives an unspecified value instead of a panic.
 //! Shifts are in `shift`, methods of integers in `integer`, of floats in `float` and `math`.
 
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Rem, Sub};
@@ -9,18 +9,19 @@ use std::panic::Location;
 
 use half::{bf16, f16};
 
-use super::constant::refuse_operand;
+use super::host_number::{HostInteger, HostNumber};
 use crate::ir::{Bin, Inst, Un};
-use crate::lang::control::Kind;
-use crate::lang::values::literal::{HostInteger, HostNumber, Literal, TakesLiteral, Vary};
+use crate::lang::values::constant::refuse_operand;
+use crate::lang::values::kind::Kind;
+use crate::lang::values::literal::{Literal, TakesLiteral, Vary};
 use crate::lang::values::operand::{At, Operand};
 use crate::lang::{Declare, IntoDevice, S, V};
 use crate::scalar::{Number, Scalar};
 
 /// Element types with `+ - * / %`: integers, f16, bf16, f32 and f64. `bf16` computes in `f32` and rounds each result.
 ///
-/// `%` of floats is Rust's (C's `fmod`): what a division towards zero leaves, with the sign of the dividend, exact for every
-/// pair, and NaN by 0 and of infinity.
+/// `%` of floats is Rust's (C's `fmod`): the remainder of a division towards zero, with the sign of the dividend, exact
+/// for every pair, and NaN for a divisor of 0 or an infinite dividend.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -233,7 +234,7 @@ mark!(Bits: bool, i8, u8, i16, u16, i32, u32, i64, u64);
     note = "convert one side with `as`, for example `n as f32`; a literal for a float has a point: `2.0`"
 )]
 pub trait BesideLiteral<U> {
-    /// A value of the host beside one, else of the device.
+    /// A host value if the other operand is one, otherwise a device value.
     type Output;
     /// `left op self`.
     fn after(self, op: Bin, left: U) -> Self::Output;

@@ -92,7 +92,7 @@ pub fn from_be_bytes<T, B: BytesOf<T>>(bytes: B) -> B::Number {
     bytes.turned().number()
 }
 
-/// What `half`'s numbers of the host have.
+/// The constants and functions of `half`'s host numbers.
 macro_rules! halves {
     ($($handle:ident $t:ident;)*) => {$(
         impl $handle<$t> {

@@ -44,7 +44,7 @@ fn sqrt_f32(x: V<f32>) -> V<f32> {
     let lower: V<f32> = select(crate::lang::le(residual(down), 0.0f32), down, near);
     let root: V<f32> = select(gt(residual(up), 0.0f32), up, lower);
     let back: V<f32> = select(small, root * (1.0 / 65536.0), root);
-    // Zeros and infinity are their own roots; NaN and negative numbers have none, as the instruction says.
+    // Zeros and infinity are their own roots; for NaN and negative numbers the instruction gives NaN.
     let plain = isa::v_cmp_class_f32(scaled, 0x260u32);
     let result: V<f32> = select(plain, scaled, back);
     select(isa::v_cmp_class_f32(scaled, 0x1fu32), near, result)
@@ -161,7 +161,7 @@ macro_rules! methods {
                 Self::emit(Inst::Un(Un::Rsq, self.value), Location::caller())
             }
 
-            /// To the nearest integer, halves away from zero. [`round_ties_even`](Self::round_ties_even) is one
+            /// To the nearest integer, halves away from zero. [`round_ties_even`](Self::round_ties_even) is a single
             /// instruction.
             #[track_caller]
             pub fn round(self) -> Self {
@@ -193,7 +193,7 @@ macro_rules! methods {
                 eq(self.abs(), Self::float(f64::INFINITY))
             }
 
-            /// True for what is neither a NaN nor an infinity.
+            /// True unless the value is a NaN or an infinity.
             #[track_caller]
             pub fn is_finite(self) -> $handle<bool> {
                 lt(self.abs(), Self::float(f64::INFINITY))

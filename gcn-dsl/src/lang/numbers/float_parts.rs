@@ -89,7 +89,7 @@ macro_rules! methods {
                 gt(Self::float(1.0).copysign(self), Self::float(0.0))
             }
 
-            /// True for what is neither zero, denormal, infinite nor a NaN.
+            /// True unless the value is zero, denormal, infinite or a NaN.
             #[track_caller]
             pub fn is_normal(self) -> $handle<bool> {
                 and(ge(self.abs(), Self::float(smallest_normal(T::ELEM))), self.is_finite())

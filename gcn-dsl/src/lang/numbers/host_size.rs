@@ -1,11 +1,11 @@
-//! A `usize` of the host beside values of the device: `i * N + j` with a `const N: usize` and loop counters `i` and `j`. On the device a
-//! `usize` has 32 bits.
+//! A `usize` of the host in an expression with device values: `i * N + j` with a `const N: usize` and loop counters `i`
+//! and `j`. On the device a `usize` has 32 bits.
 
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Rem, Sub};
 use std::panic::Location;
 
 use crate::ir::Pred;
-use crate::lang::control::Uniform;
+use crate::lang::values::kind::Uniform;
 use crate::lang::values::operand::Operand;
 use crate::lang::{Compare, IntoDevice, S, V, with};
 
@@ -13,7 +13,7 @@ use crate::lang::{Compare, IntoDevice, S, V, with};
 #[derive(Debug, Clone, Copy)]
 pub struct Size(usize);
 
-/// The expansion of an operand that is made of constant parameters of type `usize`.
+/// The expansion of an operand that consists of constant parameters of type `usize`.
 pub fn size(n: usize) -> Size {
     Size(n)
 }

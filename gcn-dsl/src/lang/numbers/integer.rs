@@ -39,7 +39,8 @@ mod varying {
     pub fn count_ones(x: Word) -> Word {
         isa::v_bcnt_u32_b32(x, 0u32)
     }
-    /// The ones of a 64-bit `x`, whose words are given. Those that `((1 << lane) - 1)` selects have an instruction.
+    /// The number of set bits of a 64-bit `x`, given by its words. For those that `((1 << lane) - 1)` selects there is
+    /// an instruction.
     #[track_caller]
     pub fn count_both(x: Value, [low, high]: [Word; 2]) -> Word {
         if let Some(mask) = of_lanes_below(x) {
@@ -126,7 +127,7 @@ macro_rules! methods {
             let word: $handle<u32> = cast::<u32, _>(x);
             match T::ELEM.bytes() {
                 4 => word,
-                // Of signed integers the sign's copies are cut off.
+                // For signed integers, the copies of the sign bit are removed.
                 bytes => word & ((1 << (8 * bytes)) - 1),
             }
         }
@@ -159,7 +160,7 @@ macro_rules! methods {
                 Self::emit(Inst::Cast(word.value), Location::caller())
             }
 
-            /// How many bits are one.
+            /// The number of ones.
             #[track_caller]
             pub fn count_ones(self) -> $handle<u32> {
                 if Self::BITS == 64 {
@@ -168,13 +169,13 @@ macro_rules! methods {
                 $place::count_ones($word(self))
             }
 
-            /// How many bits are zero.
+            /// The number of zeros.
             #[track_caller]
             pub fn count_zeros(self) -> $handle<u32> {
                 Self::BITS - self.count_ones()
             }
 
-            /// How many zeros stand above the highest one; the width for 0.
+            /// The number of leading zeros; the width for 0.
             #[track_caller]
             pub fn leading_zeros(self) -> $handle<u32> {
                 if Self::BITS == 64 {
@@ -186,7 +187,7 @@ macro_rules! methods {
                 $place::first_high($word(self)).min(32) - (32 - Self::BITS)
             }
 
-            /// How many zeros stand below the lowest one; the width for 0.
+            /// The number of trailing zeros; the width for 0.
             #[track_caller]
             pub fn trailing_zeros(self) -> $handle<u32> {
                 if Self::BITS == 64 {
@@ -256,7 +257,7 @@ macro_rules! methods {
                         if !T::ELEM.is_signed() {
                             return product;
                         }
-                        // A negative factor stands for 2^64 less than its bits say.
+                        // A negative factor represents 2^64 less than its bits.
                         product - (a.sign() & b) - (b.sign() & a)
                     }
                     bits => {
@@ -371,7 +372,7 @@ macro_rules! methods {
                 self * other
             }
 
-            /// `-self`, which wraps; for code that says so.
+            /// `-self`, wrapping explicitly.
             #[track_caller]
             pub fn wrapping_neg(self) -> Self {
                 -self

@@ -3,7 +3,7 @@
 use super::arithmetic::{Integer, Signed, Unsigned};
 use crate::lang::{IntoDevice, S, V, cast, eq, ge, gt, le, lt, ne, read_first_lane};
 
-/// The largest number whose square is not above `x`. For a negative number the result is unspecified.
+/// The largest number whose square is at most `x`. For a negative number the result is unspecified.
 #[track_caller]
 fn square_root<T: Integer>(x: V<T>) -> V<T> {
     let root = match T::ELEM.bytes() {
@@ -12,7 +12,7 @@ fn square_root<T: Integer>(x: V<T>) -> V<T> {
         4 => return cast::<T, _>(cast::<f64, _>(x).sqrt()),
         _ => cast::<u32, _>(cast::<f64, _>(cast::<u64, _>(x)).sqrt()),
     };
-    // Of 64 bits the conversion rounds, so that the root is off by one at most; as `u32` it ends at its largest value.
+    // For 64 bits the conversion rounds, so the root is off by at most one; converted to `u32` it saturates.
     let x: V<u64> = cast::<u64, _>(x);
     let root: V<u64> = cast::<u64, _>(root);
     let down = root - cast::<u64, _>(gt(root * root, x));
@@ -23,13 +23,13 @@ fn square_root<T: Integer>(x: V<T>) -> V<T> {
 macro_rules! methods {
     ($handle:ident |$x:ident| $isqrt:expr) => {
         impl<T: Integer> $handle<T> {
-            /// How many ones stand above the highest zero.
+            /// The number of leading ones.
             #[track_caller]
             pub fn leading_ones(self) -> $handle<u32> {
                 (!self).leading_zeros()
             }
 
-            /// How many ones stand below the lowest zero.
+            /// The number of trailing ones.
             #[track_caller]
             pub fn trailing_ones(self) -> $handle<u32> {
                 (!self).trailing_zeros()
@@ -98,8 +98,8 @@ macro_rules! methods {
                 Self::BITS - 1 - self.leading_zeros()
             }
 
-            /// How many times 10 is a factor before the result is above `self`. 0 for 0 and for negative numbers, where Rust
-            /// panics.
+            /// The largest exponent of a power of 10 that is at most `self`. 0 for 0 and for negative numbers, where
+            /// Rust panics.
             #[track_caller]
             pub fn ilog10(self) -> $handle<u32> {
                 let most = u64::MAX >> (64 - Self::BITS + u32::from(T::ELEM.is_signed()));
@@ -113,14 +113,14 @@ macro_rules! methods {
                 log
             }
 
-            /// The largest number whose square is not above `self`. Of negative numbers unspecified, where Rust panics.
+            /// The largest number whose square is at most `self`. Unspecified for negative numbers, where Rust panics.
             #[track_caller]
             pub fn isqrt(self) -> Self {
                 let $x = self;
                 $isqrt
             }
 
-            /// The smallest power of two that is not below `self`; 0 where there is none.
+            /// The smallest power of two that is at least `self`; 0 if there is none.
             #[track_caller]
             pub fn next_power_of_two(self) -> Self
             where

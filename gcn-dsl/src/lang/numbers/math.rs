@@ -4,8 +4,9 @@
 
 use super::arithmetic::Float;
 use super::math64::*;
+use crate::lang::lanes::wave::first_unless_varying;
 use crate::lang::numbers::math32;
-use crate::lang::values::operand::{At, Operand, first_unless_varying};
+use crate::lang::values::operand::{At, Operand};
 use crate::lang::{IntoDevice, S, V, cast, read_first_lane};
 
 type D = V<f64>;
@@ -40,7 +41,7 @@ macro_rules! methods {
                 (cast::<T, _>(s), cast::<T, _>(c))
             }
 
-            /// `sqrt(self * self + other * other)` without overflow on the way.
+            /// `sqrt(self * self + other * other)` without intermediate overflow.
             #[track_caller]
             pub fn hypot(self, other: impl IntoDevice<V<T>>) -> Self {
                 cast::<T, _>(hypot::<T>(wide(self), wide(other.into_device())))
@@ -65,7 +66,7 @@ macro_rules! methods {
                 (read_first_lane(s), read_first_lane(c))
             }
 
-            /// `sqrt(self * self + other * other)` without overflow on the way.
+            /// `sqrt(self * self + other * other)` without intermediate overflow.
             #[track_caller]
             pub fn hypot<A: Operand<T>>(self, other: A) -> At<A::Place, T> {
                 let x: V<T> = self.into_device();

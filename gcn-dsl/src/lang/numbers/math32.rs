@@ -151,7 +151,8 @@ fn natural<T: Float>(x: V<T>, [two, two_low, scale, scale_low]: Base) -> Option<
         rest.mul_add(scale, e.mul_add(two_low, f * f32::from_bits(scale_low)))
     };
     let log = e.mul_add(two, f.mul_add(scale, low));
-    // The hardware's is right for what is not positive and finite. The fraction has the number's sign and is not denormal.
+    // The hardware's result is right unless the argument is positive and finite. The fraction has the number's sign and
+    // is not denormal.
     let ordinary = isa::v_cmp_class_f32(x, 0x180u32);
     let result: F = select(ordinary, log, m.approx_log2());
     Some(cast(result))

@@ -105,7 +105,7 @@ fn logarithm(x: D, n: usize) -> (D, D) {
     (isa::v_cvt_f64_i32(e.to_bits_as::<i32>()), log)
 }
 
-/// What logarithms of 0, infinity and negative numbers are.
+/// The special cases of logarithms: 0, infinity and negative numbers.
 #[track_caller]
 fn special_log(x: D, log: D) -> D {
     let finite: D = select(eq(x, 0.0), f64::NEG_INFINITY, log);
@@ -140,10 +140,10 @@ pub(super) fn two_sum(a: D, b: D) -> (D, D) {
     (sum, (a - (sum - other)) + (b - other))
 }
 
-/// The quadrant of an angle, and how far it is into it: from -pi/4 to pi/4, in two parts.
+/// The quadrant of an angle, and the position in it: from -pi/4 to pi/4, in two parts.
 ///
-/// The angle is multiplied by 2/pi, of which `v_trig_preop_f64` gives those 159 bits that matter at its size; whole turns
-/// fall away exactly.
+/// The angle is multiplied by 2/pi, of which `v_trig_preop_f64` gives the 159 bits that matter at its magnitude; whole
+/// turns cancel exactly.
 #[track_caller]
 pub(super) fn quadrant(x: D) -> (V<u32>, D, D) {
     let huge = crate::lang::ge(x.abs(), 2f64.powi(945));
@@ -156,7 +156,7 @@ pub(super) fn quadrant(x: D) -> (V<u32>, D, D) {
     let b = scaled * s1;
     let b_low = scaled.mul_add(s1, -b);
     let quarter = a * 0.25;
-    // The nearest number of turns is taken away, not the one below, so that what is tiny and negative stays.
+    // The nearest number of turns is subtracted, not the one below, so that tiny negative angles are preserved.
     let turns = (quarter - quarter.round_ties_even()) * 4.0;
     let n = (turns + (a_low + b)).round_ties_even();
     let (first, lost) = two_sum(turns - n, a_low);
@@ -195,7 +195,7 @@ pub(super) fn sin_cos(x: D) -> (D, D) {
     let sine = negated(sine, eq(n & 2, 2u32));
     let cosine = negated(cosine, eq((n + 1) & 2, 2u32));
     let none: D = select(lt(x.abs(), f64::INFINITY), 0.0, f64::NAN);
-    // What is tiny is its own sine, and would lose bits on the way where it is denormal. Adding NaN gives NaN.
+    // A tiny angle is its own sine, and would lose bits in the computation if it is denormal. Adding NaN gives NaN.
     let tiny = lt(x.abs(), 2f64.powi(-27));
     (select(tiny, x, sine + none), cosine + none)
 }

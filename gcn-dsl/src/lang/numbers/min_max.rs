@@ -4,7 +4,7 @@ use half::{bf16, f16};
 
 use crate::lang::{S, V};
 
-/// What a constant's `min` and `max` take.
+/// The argument of a constant's `min` and `max`.
 #[diagnostic::on_unimplemented(
     message = "`min` and `max` of a `{Self}` take another one, not a `{B}`",
     label = "expected `{Self}`, `S<{Self}>` or `V<{Self}>`, found `{B}`",

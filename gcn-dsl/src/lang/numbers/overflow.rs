@@ -1,5 +1,5 @@
-//! What integers' operations do beyond the range, by name: `wrapping_*`, `saturating_*`, `overflowing_*` and `unbounded_*`,
-//! but for the common ones, which are in `integer`.
+//! Integer operations beyond the range, by name: `wrapping_*`, `saturating_*`, `overflowing_*` and `unbounded_*`,
+//! except the common ones, which are in `integer`.
 
 use std::panic::Location;
 
@@ -40,7 +40,7 @@ macro_rules! methods {
                 Self::emit(Inst::Bin(Bin::Shr, self.value, n.value), Location::caller())
             }
 
-            /// [`pow`](Self::pow), which wraps; for code that says so.
+            /// [`pow`](Self::pow), wrapping explicitly.
             #[track_caller]
             pub fn wrapping_pow(self, n: u32) -> Self {
                 self.pow(n)
@@ -123,7 +123,7 @@ macro_rules! methods {
                 self.power(n, &mut |a: Self, b: Self| a.saturating_mul(b))
             }
 
-            /// `self` to the power of `n` by products that `times` makes.
+            /// `self` to the power of `n`, with products computed by `times`.
             pub(in crate::lang) fn power(self, n: u32, times: &mut dyn FnMut(Self, Self) -> Self) -> Self {
                 let (mut result, mut square, mut rest) = (None, self, n);
                 while rest > 0 {
@@ -193,7 +193,7 @@ macro_rules! methods {
             where
                 T: Signed,
             {
-                // What is added is not negative, so that a sum that went down wrapped around.
+                // The addend is not negative, so a sum that decreased has wrapped around.
                 let sum = self.wrapping_add_unsigned(other);
                 (sum, lt(sum, self))
             }
@@ -228,7 +228,7 @@ macro_rules! methods {
                 Self::choose(over, Self::range()[1], difference)
             }
 
-            /// The absolute value, which wraps; for code that says so.
+            /// The absolute value, wrapping explicitly.
             #[track_caller]
             pub fn wrapping_abs(self) -> Self
             where

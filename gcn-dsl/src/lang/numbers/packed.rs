@@ -1,7 +1,8 @@
 //! Arithmetic on short vectors: two elements in one instruction where the target has it.
 //!
-//! `v_pk_*` computes both 16-bit halves of a register, on gfx90a and later `v_pk_*_f32` two f32 in a register pair. What a
-//! target has no packed instruction for is done element by element, so that the same kernel runs everywhere.
+//! `v_pk_*` computes both 16-bit halves of a register, on gfx90a and later `v_pk_*_f32` two f32 in a register pair.
+//! Operations without a packed instruction on the target are done element by element, so that the same kernel runs
+//! everywhere.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 use std::panic::Location;
@@ -9,9 +10,9 @@ use std::panic::Location;
 use half::{bf16, f16};
 
 use super::arithmetic::{Arithmetic, Float};
-use super::constant::within;
 use crate::ir::packed::{self, Packed, instruction};
 use crate::ir::{Bin, Call, Inst, Place, Type, Value};
+use crate::lang::values::constant::within;
 use crate::lang::values::literal::{Literal, TakesLiteral};
 use crate::lang::{CastTo, IntoDevice, S, V, Vector, with};
 use crate::scalar::{Elem, Number};
@@ -43,8 +44,8 @@ impl<T: Number, const N: usize> Vector<T, N> {
         Self::from([x.into_device(); N])
     }
 
-    /// The vector of element `f(0)`, `f(1)` and so on. `f` runs when the kernel is built; what it loads from neighbouring
-    /// places comes by wide loads.
+    /// The vector of elements `f(0)`, `f(1)` and so on. `f` runs when the kernel is built; loads from neighbouring
+    /// places are merged into wide ones.
     #[track_caller]
     pub fn from_fn(mut f: impl FnMut(u32) -> V<T>) -> Self {
         Self::from(std::array::from_fn(|k| f(k as u32)))
@@ -118,7 +119,7 @@ impl<T: Number, const N: usize> Vector<T, N> {
     }
 }
 
-/// The pair of elements at `k` as a value of its own.
+/// The pair of elements at `k` as a separate value.
 #[track_caller]
 fn pair<T: Number, const N: usize>(v: Vector<T, N>, k: usize) -> Value {
     let ty = Type { place: Place::Varying, elem: T::ELEM, count: 2 };
@@ -298,9 +299,9 @@ impl HalfFloat for bf16 {
 }
 
 impl Vector<f32, 2> {
-    /// Both elements as 16-bit floats by as few instructions as the target has for it, with an error below one unit in the last
-    /// place: f16 rounded toward zero, bf16 to the nearest and halves away from zero, both to the nearest even on gfx950.
-    /// `pair as Vector<f16, 2>` rounds to the nearest even everywhere.
+    /// Both elements as 16-bit floats in the fewest instructions that the target offers, with an error below one unit
+    /// in the last place: f16 rounded toward zero, bf16 to the nearest with halves away from zero, both to the nearest
+    /// even on gfx950. `pair as Vector<f16, 2>` rounds to the nearest even everywhere.
     #[track_caller]
     pub fn approx_as<U: HalfFloat>(self) -> Vector<U, 2> {
         U::approx_pair(self)

@@ -1,13 +1,15 @@
 //! `powf`: `x^y` as `e^(y ln x)`.
 //!
-//! Types of up to 32 bits have their own, in [`short`]. For f64 an error of the logarithm is multiplied by up to 745, so the logarithm, its product with `y` and the argument of the exponential are sums of two f64, 2^-66 of the
-//! logarithm off at most, and only the last addition rounds.
+//! Types of up to 32 bits have their own implementation, in [`short`]. For f64 an error of the logarithm is multiplied
+//! by up to 745, so the logarithm, its product with `y` and the argument of the exponential are sums of two f64, off by
+//! at most 2^-66 of the logarithm, and only the last addition rounds.
 
 use super::arithmetic::Float;
 use super::math32::with_special_cases;
 use super::math64::{LN_2, exponent, inverse_factorial, polynomial, two_sum};
 use crate::isa;
-use crate::lang::values::operand::{At, Operand, first_unless_varying};
+use crate::lang::lanes::wave::first_unless_varying;
+use crate::lang::values::operand::{At, Operand};
 use crate::lang::{IntoDevice, S, V, cast, eq, lt, numbers::math32, select};
 
 type D = V<f64>;
@@ -34,7 +36,7 @@ impl Pair {
         Pair(c[0].into_device(), c[1].into_device())
     }
 
-    /// The product, of which the last bits of the smaller part are lost.
+    /// The product; the last bits of its smaller part are lost.
     #[track_caller]
     fn times(self, other: Pair) -> Pair {
         let high = self.0 * other.0;
@@ -101,7 +103,7 @@ fn exponential(x: Pair) -> D {
 #[track_caller]
 fn of_f64(size: D, y: D) -> D {
     let log = logarithm(size);
-    // Of what is not 1 the logarithm is at least 2^-53: beyond 2^64 all powers are infinite or 0.
+    // If the base is not 1, its logarithm is at least 2^-53: beyond 2^64 all powers are infinite or 0.
     let y = y.max(-(2f64.powi(64))).min(2f64.powi(64));
     let high = y * log.0;
     let low = y.mul_add(log.0, -high) + y * log.1;

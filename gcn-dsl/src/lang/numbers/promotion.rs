@@ -4,8 +4,8 @@
 //! which exists for both places.
 
 use super::arithmetic::{Arithmetic, Float, Integer, Signed, Unsigned};
-use crate::lang::control::Kind;
 use crate::lang::device::Maybe;
+use crate::lang::values::kind::Kind;
 use crate::lang::values::operand::{At, Operand};
 use crate::lang::{IntoDevice, S, V};
 
@@ -64,13 +64,13 @@ methods! {
         min = min_alike(other: T) -> [T];
         /// The larger of both. Floats: a NaN loses against a number.
         max = max_alike(other: T) -> [T];
-        /// What is left of `self` by `other`, never negative: `r` with `self = q * other + r` and `0 <= r < |other|`. By a
-        /// power of two known when the kernel is built it is a mask.
+        /// The non-negative remainder of `self` by `other`: `r` with `self = q * other + r` and `0 <= r < |other|`. For
+        /// a power of two known when the kernel is built it is a mask.
         rem_euclid = rem_euclid_alike(other: T) -> [T];
-        /// The quotient that leaves [`rem_euclid`](Self::rem_euclid): rounded so that what is left is not negative. By a
-        /// power of two known when the kernel is built it is a shift.
+        /// The quotient that belongs to [`rem_euclid`](Self::rem_euclid): rounded so that the remainder is not
+        /// negative. For a power of two known when the kernel is built it is a shift.
         div_euclid = div_euclid_alike(other: T) -> [T];
-        /// The mean of both without overflow on the way; of integers rounded towards 0.
+        /// The mean of both without intermediate overflow; for integers rounded towards 0.
         midpoint = midpoint_alike(other: T) -> [T];
         /// `self` moved into `least ..= most`. A NaN stays one.
         clamp = clamp_alike(least: T, most: T) -> [T];
@@ -96,35 +96,35 @@ methods! {
         overflowing_sub = overflowing_sub_alike(other: T) -> [T, bool];
         /// The product and whether it wrapped around.
         overflowing_mul = overflowing_mul_alike(other: T) -> [T, bool];
-        /// The sum, or the nearer end of the range where it falls out of that.
+        /// The sum, saturated at the ends of the range.
         saturating_add = saturating_add_alike(other: T) -> [T];
-        /// The difference, or the nearer end of the range where it falls out of that.
+        /// The difference, saturated at the ends of the range.
         saturating_sub = saturating_sub_alike(other: T) -> [T];
-        /// The product, or the nearer end of the range where it falls out of that.
+        /// The product, saturated at the ends of the range.
         saturating_mul = saturating_mul_alike(other: T) -> [T];
-        /// `self + other`, which wraps; for code that says so.
+        /// `self + other`, wrapping explicitly.
         wrapping_add = wrapping_add_alike(other: T) -> [T];
-        /// `self - other`, which wraps; for code that says so.
+        /// `self - other`, wrapping explicitly.
         wrapping_sub = wrapping_sub_alike(other: T) -> [T];
-        /// `self * other`, which wraps; for code that says so.
+        /// `self * other`, wrapping explicitly.
         wrapping_mul = wrapping_mul_alike(other: T) -> [T];
         /// `self / other`; the smallest integer by -1 is itself.
         wrapping_div = wrapping_div_alike(other: T) -> [T];
         /// `self % other`; of the smallest integer by -1 nothing is left.
         wrapping_rem = wrapping_rem_alike(other: T) -> [T];
-        /// [`div_euclid`](Self::div_euclid), which wraps; for code that says so.
+        /// [`div_euclid`](Self::div_euclid), wrapping explicitly.
         wrapping_div_euclid = wrapping_div_euclid_alike(other: T) -> [T];
-        /// [`rem_euclid`](Self::rem_euclid), which wraps; for code that says so.
+        /// [`rem_euclid`](Self::rem_euclid), wrapping explicitly.
         wrapping_rem_euclid = wrapping_rem_euclid_alike(other: T) -> [T];
-        /// `self << n`, the count modulo the width; for code that says so.
+        /// `self << n`, with the count explicitly modulo the width.
         wrapping_shl = wrapping_shl_alike(n: u32) -> [T];
-        /// `self >> n`, the count modulo the width; for code that says so.
+        /// `self >> n`, with the count explicitly modulo the width.
         wrapping_shr = wrapping_shr_alike(n: u32) -> [T];
         /// `self << n`, and whether `n` is the width or more.
         overflowing_shl = overflowing_shl_alike(n: u32) -> [T, bool];
         /// `self >> n`, and whether `n` is the width or more.
         overflowing_shr = overflowing_shr_alike(n: u32) -> [T, bool];
-        /// `self << n`, where all bits are gone if `n` is the width or more.
+        /// `self << n`; 0 if `n` is the width or more.
         unbounded_shl = unbounded_shl_alike(n: u32) -> [T];
         /// `self >> n`, where only the sign is left if `n` is the width or more.
         unbounded_shr = unbounded_shr_alike(n: u32) -> [T];
@@ -162,7 +162,7 @@ methods! {
         saturating_add_signed = saturating_add_signed_alike(other: T::Signed) -> [T];
         /// `self + other` of an unsigned and a signed integer, if the type has it.
         checked_add_signed = checked_add_signed_alike(other: T::Signed) -> [Option T];
-        /// The smallest multiple of `other` that is not below `self`, if there is one and the type has it.
+        /// The smallest multiple of `other` that is at least `self`, if the type can represent it.
         checked_next_multiple_of = checked_next_multiple_of_alike(other: T) -> [Option T];
         /// `self / other`, rounded up.
         div_ceil = div_ceil_alike(other: T) -> [T];

@@ -16,7 +16,7 @@ use crate::scalar::{Elem, Scalar};
 
 type D = V<f64>;
 
-/// How many doublings one step takes.
+/// The number of doublings in one step.
 const STEP: i32 = 48;
 
 /// `1 / b` of a fraction, to about f64's precision: `v_rcp_f64` has 24 bits.
@@ -29,7 +29,8 @@ fn reciprocal(b: D) -> D {
     inverse
 }
 
-/// Up to [`STEP`] doublings of `r`, and what `b` leaves of it, between `-5/8 b` and `5/8 b`; how many doublings are left.
+/// Up to [`STEP`] doublings of `r`, reduced by `b` to between `-5/8 b` and `5/8 b`; and the number of remaining
+/// doublings.
 #[track_caller]
 fn step(r: D, b: D, inverse: D, n: V<i32>) -> (D, V<i32>) {
     let k = n.min(STEP);
@@ -51,7 +52,7 @@ fn remainder(elem: Elem, x: D, y: D) -> D {
         let (a, b) = (isa::v_frexp_mant_f64(large), isa::v_frexp_mant_f64(small));
         let (ea, eb) = (isa::v_frexp_exp_i32_f64(large), isa::v_frexp_exp_i32_f64(small));
         let inverse = reciprocal(b);
-        // Lanes whose result is something else take no trips.
+        // Lanes with another result make no trips.
         let ordinary = crate::lang::and(
             crate::lang::and(crate::lang::ge(large, small), gt(small, 0.0)),
             lt(large, f64::INFINITY),

@@ -3,9 +3,10 @@
 use std::ops::{Shl, Shr};
 
 use super::arithmetic::{Integer, bin_s, bin_v};
+use super::host_number::HostInteger;
 use crate::ir::Bin;
-use crate::lang::control::{Kind, Uniform, Varying};
-use crate::lang::values::literal::{HostInteger, Literal};
+use crate::lang::values::kind::{Kind, Uniform, Varying};
+use crate::lang::values::literal::Literal;
 use crate::lang::values::operand::At;
 use crate::lang::{IntoDevice, S, V};
 use crate::scalar::Elem;
@@ -16,7 +17,7 @@ macro_rules! shifts {
             type Output = At<R::Place, T>;
             #[track_caller]
             fn $method(self, rhs: R) -> At<R::Place, T> {
-                // No closures: what they call has their place.
+                // No closures: instructions in them would get their position.
                 match rhs.uniform() {
                     Some(n) => R::Place::picked(Some(bin_s(Bin::$op, self, S::from_value(n.value))), None),
                     None => {
@@ -48,7 +49,7 @@ shifts! {
     Shr shr Shr;
 }
 
-/// What a literal of type `U` may be shifted by: an integer of the host or of the device.
+/// A shift count for a literal of type `U`: an integer of the host or of the device.
 #[diagnostic::on_unimplemented(
     message = "a shift count is an integer, not `{Self}`",
     label = "shifted by `{Self}`",
@@ -82,8 +83,8 @@ impl<U: Integer, N: Integer> ShiftsLiteral<U> for V<N> {
     }
 }
 
-/// What may stand to the right of `<<` and `>>` on a value of the device: integers of the host and of the device. As in Rust it need not
-/// be of the left side's type; of a negative one the low bits count.
+/// Right operands of `<<` and `>>` on a device value: integers of the host and of the device. As in Rust the type may
+/// differ from the left side's; of a negative count the low bits are used.
 #[diagnostic::on_unimplemented(
     message = "a shift count is an integer of the host or of the device, not `{Self}`",
     label = "shifted by `{Self}`",
@@ -98,7 +99,7 @@ pub trait ShiftCount: Copy {
     fn uniform(self) -> Option<S<u32>>;
 }
 
-/// Of a number of the host that is no `u32` the low bits count, as of one of the device.
+/// For a host number that is not a `u32` the low bits are used, as for a device value.
 macro_rules! host_counts {
     ($($t:ident)*) => {$(
         impl ShiftCount for $t {

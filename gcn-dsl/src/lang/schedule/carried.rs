@@ -1,8 +1,8 @@
-//! What goes from one trip of a loop to the next by move.
+//! Values that are moved from one trip of a loop to the next.
 //!
-//! The body of a loop on the device is traced once. It stands in a host loop that runs once, so that rustc's move checker
-//! sees a loop: what is moved away in the body must be moved back before its end, with the same type. That the same buffer
-//! comes back is checked here.
+//! The body of a loop on the device is traced once. It is inside a host loop that runs once, so that rustc's move
+//! checker sees a loop: a value that is moved away in the body must be replaced before its end, with the same type.
+//! This module checks that the same buffer returns.
 
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -10,7 +10,7 @@ use std::panic::Location;
 use crate::ir::LdsId;
 use crate::lang::with;
 
-/// What `#[carried] let mut` can hold.
+/// Types that `#[carried] let mut` can hold.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be `#[carried]` from one trip of a loop to the next",
     label = "not an LDS buffer with a phase",

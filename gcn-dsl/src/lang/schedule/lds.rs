@@ -1,4 +1,4 @@
-//! LDS buffers whose type says what may be done with them.
+//! LDS buffers whose type determines the permitted operations.
 
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -7,8 +7,8 @@ use super::carried::Carry;
 use super::memory::{AsyncMemory, load};
 use super::pending::{LdsAccesses, Pending, begin};
 use crate::ir::{Inst, LdsId, Memory};
-use crate::lang::lanes::wave::Convergent;
 use crate::lang::memory::slice::{Backing, Elements, load_elements, store_elements};
+use crate::lang::values::flow::Convergent;
 use crate::lang::{Index, IntoDevice, Lds, LoadAt, StoreAt, V, Vector, Writable, with};
 use crate::scalar::Number;
 
@@ -66,8 +66,8 @@ impl TurnPhase for Readable {
 
 /// `N` elements in the workgroup's LDS, in phase `P`: [`Writable`], [`Written`] or [`Readable`].
 ///
-/// The phase is part of the type, and what changes it takes the buffer and gives it back: a store to a buffer that another
-/// wave may still read, or a load without a barrier after the stores, does not compile.
+/// The phase is part of the type, and an operation that changes it takes the buffer and returns it: a store to a buffer
+/// that another wave may still read, or a load without a barrier after the stores, does not compile.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -223,7 +223,7 @@ impl<T, const N: usize, P> Carry for LdsBuf<T, N, P> {
     }
 }
 
-/// What a barrier turns to its next phase: [`LdsBuf`], [`LdsPair`](super::LdsPair), tuples and arrays of them.
+/// Objects whose phase a barrier advances: [`LdsBuf`], [`LdsPair`](super::LdsPair), tuples and arrays of them.
 #[diagnostic::on_unimplemented(
     message = "a barrier has no phase of `{Self}` to turn",
     label = "not an LDS buffer with a phase",
@@ -232,7 +232,7 @@ impl<T, const N: usize, P> Carry for LdsBuf<T, N, P> {
 pub trait Turn {
     /// The same after the barrier.
     type Output;
-    /// What the buffer has to do after the barrier.
+    /// The change of the buffer after the barrier.
     fn turn(self) -> Self::Output;
 }
 

@@ -36,7 +36,7 @@ impl Drop for Manual {
 
 /// Nothing is moved across this place.
 ///
-/// The compiler orders the instructions of a block by itself; this keeps what is written before it before what is
+/// The compiler orders the instructions of a block itself; this separates the instructions written before it from those
 /// written after it.
 #[track_caller]
 pub fn sched_barrier() {

@@ -240,7 +240,7 @@ impl<T, const N: usize, F, B> Carry for LdsPair<T, N, F, B> {
     }
 }
 
-/// What a barrier asks of the back buffer of a pair.
+/// The requirement of a barrier on the back buffer of a pair.
 #[diagnostic::on_unimplemented(
     message = "a barrier swaps the buffers of an `LdsPair` once its back buffer is written; it is `{Self}`",
     label = "nothing was stored to the back buffer",

@@ -23,8 +23,9 @@ macro_rules! counters {
 counters! {
     /// Vector loads from buffers, global memory and scratch, and loads from there into LDS. `vmcnt` counts them, `loadcnt` on RDNA 4.
     Loads = Vmem;
-    /// Vector stores to buffers, global memory and scratch. On GFX9 `vmcnt` counts them, together with the loads; on RDNA 1 to 3 `vscnt`,
-    /// on RDNA 4 `storecnt`. RDNA may do stores in any order, so that a wait for one is a wait for all.
+    /// Vector stores to buffers, global memory and scratch. On GFX9 `vmcnt` counts them, together with the loads; on
+    /// RDNA 1 to 3 `vscnt`, on RDNA 4 `storecnt`. RDNA may complete stores in any order, so a wait for one is a wait
+    /// for all.
     Stores = Store;
     /// Loads from LDS and stores to it. `lgkmcnt` counts them, `dscnt` on RDNA 4.
     LdsAccesses = Lds;
@@ -32,7 +33,7 @@ counters! {
     ScalarLoads = Smem;
 }
 
-/// Outstanding operations of one kind, named by what is waited for. Kinds that one counter of the hardware counts are waited for
+/// Kinds of outstanding operations, named after the operations. Kinds that share a hardware counter are waited for
 /// together.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a kind of outstanding operations",
@@ -40,7 +41,7 @@ counters! {
     note = "the kinds are `Loads`, `Stores` (of buffers and global memory), `LdsAccesses` and `ScalarLoads`"
 )]
 pub trait WaitCounter: Copy {
-    /// The operations. Their instruction set says which counter of the hardware has them.
+    /// The operations. The instruction set determines the hardware counter.
     const STREAM: Stream;
 }
 
@@ -127,7 +128,7 @@ pub(super) struct Begun {
     started: &'static Location<'static>,
 }
 
-/// What is appended from here to [`Begun::end`] starts an operation.
+/// The instructions appended from here to [`Begun::end`] start an operation.
 #[track_caller]
 pub(super) fn begin() -> Begun {
     let started = Location::caller();
@@ -157,14 +158,14 @@ pub(super) fn mark(mark: Mark) -> Inst {
     Inst::Schedule(Box::new(Schedule::Mark(mark)))
 }
 
-/// What [`wait`] takes: a [`Pending`], a tuple or an array of them.
+/// Arguments of [`wait`]: a [`Pending`], a tuple or an array of them.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is nothing to wait for",
     label = "not a `Pending` result",
     note = "`…_async` methods and `issue` return what can be waited for; other values are there already"
 )]
 pub trait Awaitable {
-    /// What is there afterwards.
+    /// The result that is available afterwards.
     type Output;
     /// Waits.
     fn wait_for(self) -> Self::Output;
@@ -191,8 +192,8 @@ impl<P: Awaitable, const N: usize> Awaitable for [P; N] {
 
 tuples!(Awaitable: results of wait_for);
 
-/// Waits until `pending` is done and gives its result. The counter value is the weakest that is enough: as many operations
-/// may stay outstanding as were certainly started after it, on every path.
+/// Waits until `pending` has completed and returns its result. The counter value is the largest that suffices: as many
+/// operations may stay outstanding as were certainly started after it, on every path.
 #[track_caller]
 pub fn wait<P: Awaitable>(pending: P) -> P::Output {
     pending.wait_for()

@@ -1,16 +1,16 @@
 //! `#[ping_pong]`: two groups of waves that take turns between memory and matrix instructions.
 //!
-//! Waves of a workgroup are spread over the SIMDs in order, so that each SIMD of a workgroup of eight waves has one of the first
-//! four and one of the last four. The second group begins half a turn later: it comes to one barrier before the loop that the
-//! first group passes after it. As `s_barrier` pairs by arrival, from then on one group is in a phase of matrix instructions
-//! whenever the other is not.
+//! Waves of a workgroup are distributed over the SIMDs in order, so that each SIMD of a workgroup of eight waves has
+//! one of the first four and one of the last four. The second group starts half a trip later: before the loop it waits
+//! at one barrier, which the first group passes after the loop. As `s_barrier` pairs waves by arrival, from then on one
+//! group is in a phase of matrix instructions whenever the other is not.
 
 use std::panic::Location;
 
 use super::pending::mark;
 use crate::ir::mark::Mark;
 use crate::ir::{Inst, Region, Schedule, Stmt};
-use crate::lang::lanes::wave::Convergent;
+use crate::lang::values::flow::Convergent;
 use crate::lang::{S, ge, lt, wave_id, with};
 
 /// Waves by which each SIMD has one of each group.
@@ -24,7 +24,7 @@ pub struct PingPong {
     half: u32,
 }
 
-/// The expansion of what comes before a `#[ping_pong]` loop.
+/// The expansion of the code before a `#[ping_pong]` loop.
 #[track_caller]
 pub fn ping_pong_begin<F: Convergent>(_flow: &F) -> PingPong {
     let loc = Location::caller();
@@ -41,7 +41,7 @@ pub fn ping_pong_begin<F: Convergent>(_flow: &F) -> PingPong {
         items / c.wave.lanes()
     });
     let pair = PingPong { loc, wave: wave_id(), half: waves / 2 };
-    // What any wave did before the loop comes before all that any wave does in it.
+    // Accesses of any wave before the loop happen before those of any wave in it.
     turn(Mark::Stagger, loc);
     with(|c| c.effect(mark(Mark::PingPong), loc));
     pair.turn_of(ge(pair.wave, pair.half));
@@ -49,7 +49,7 @@ pub fn ping_pong_begin<F: Convergent>(_flow: &F) -> PingPong {
 }
 
 impl PingPong {
-    /// What comes after the loop.
+    /// The code after the loop.
     #[track_caller]
     pub fn end(self) {
         priority(0, self.loc);
@@ -77,8 +77,8 @@ pub struct MatrixPhase(&'static Location<'static>);
 pub fn matrix_phase_begin() -> MatrixPhase {
     let loc = Location::caller();
     turn(Mark::Phase, loc);
-    // The other group's loads and addresses would take issue slots from the matrix instructions; `ir::ping_pong` knows those
-    // that take slots from all others.
+    // The other group's loads and addresses would take issue slots from the matrix instructions; `ir::ping_pong`
+    // handles those that take slots from all others.
     priority(1, loc);
     MatrixPhase(loc)
 }

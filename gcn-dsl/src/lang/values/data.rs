@@ -1,4 +1,4 @@
-//! Device data: what variables may hold, as a list of IR values.
+//! Device data: the contents of variables, as a list of IR values.
 
 use std::panic::Location;
 
@@ -7,7 +7,7 @@ use half::{bf16, f16};
 use crate::ir::named::Shape;
 use crate::ir::{Value, Variable};
 use crate::lang::context::{Context, source};
-use crate::lang::control::{Flow, SameScope};
+use crate::lang::values::flow::{Flow, SameScope};
 use crate::lang::{IntoDevice, S, V, with};
 use crate::scalar::Scalar;
 
@@ -17,7 +17,7 @@ pub trait Flatten: Copy {
     fn flatten(&self, out: &mut Vec<Value>);
     /// Takes the values back in the same order.
     fn unflatten(values: &mut dyn Iterator<Item = Value>) -> Self;
-    /// How the values make up the data, for debuggers; None for what depends on a value.
+    /// The composition of the data, for debuggers; `None` if it depends on a value.
     fn shape() -> Option<Shape> {
         Some(Shape::Value)
     }
@@ -45,7 +45,8 @@ impl<T: Scalar> Flatten for V<T> {
     }
 }
 
-/// What `let mut x = …` can hold: device values, arrays of them, and host scalars, which become uniform variables.
+/// Types that `let mut x = …` can hold: device values, arrays of them, and host scalars, which become uniform
+/// variables.
 #[diagnostic::on_unimplemented(
     message = "`let mut` in a kernel declares a device variable, and `{Self}` is not a device value",
     label = "not a device value",
@@ -79,21 +80,21 @@ macro_rules! declare_host {
 declare_host!(bool, i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64);
 
 /// Variables of type `Self` declared in flow `F` that may be assigned in flow `G`: varying ones anywhere, uniform ones
-/// only where the same lanes are active as at their declaration, but for those that have returned.
+/// only where the same lanes are active as at their declaration, except for those that have returned.
 pub trait AssignIn<F, G> {}
 
 impl<T, F, G> AssignIn<F, G> for V<T> {}
 impl<T, F: Flow, G: Flow> AssignIn<F, G> for S<T> where G::Scope: SameScope<F::Scope> {}
 
-/// The bit of numbers that stand for memory.
-pub(super) const MEMORY: u32 = 1 << 31;
+/// The bit that marks numbers which represent memory.
+pub(in crate::lang) const MEMORY: u32 = 1 << 31;
 
-/// True for what stands for memory.
+/// True if the number represents memory.
 pub(in crate::lang) fn is_memory(value: Value) -> bool {
     value.0 & MEMORY != 0
 }
 
-/// A variable that holds this value, which `declare` makes if it is one.
+/// A variable that holds this value, made by `declare`, unless it represents memory.
 pub(in crate::lang) fn holding(
     c: &mut Context,
     value: Value,
@@ -102,13 +103,13 @@ pub(in crate::lang) fn holding(
     if is_memory(value) { Variable(value.0) } else { declare(c) }
 }
 
-/// The list with its values made by `f` of those in it; what stands for memory stays.
+/// The list with its values replaced by `f`; entries that represent memory stay.
 pub(in crate::lang) fn with_values(list: Vec<Value>, f: impl FnOnce(Vec<Value>) -> Vec<Value>) -> Vec<Value> {
     let mut made = f(list.iter().copied().filter(|v| !is_memory(*v)).collect()).into_iter();
     list.into_iter().map(|v| if is_memory(v) { v } else { crate::lang::next_value(&mut made) }).collect()
 }
 
-/// What the variables hold.
+/// Reads the variables.
 pub(in crate::lang) fn read_all(variables: &[Variable], loc: &'static Location<'static>) -> Vec<Value> {
     let read = |c: &mut Context, var: Variable| match is_memory(Value(var.0)) {
         true => Value(var.0),

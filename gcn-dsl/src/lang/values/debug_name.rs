@@ -9,8 +9,8 @@ use crate::lang::context::source;
 use crate::lang::{Flatten, with};
 use crate::scalar::Scalar;
 
-/// A value that the user gives a name. Whether it is one of the device is found by method look-up: [`ShowDevice`] comes before
-/// [`ShowOther`], which has every other type.
+/// A value that the user names. Method look-up determines whether it is a device value: [`ShowDevice`] comes before
+/// [`ShowOther`], which every other type has.
 #[derive(Debug)]
 pub struct Shown<'x, X>(pub &'x X);
 
@@ -20,7 +20,7 @@ pub trait ShowDevice {
     fn shown(&self, name: &'static str, line: u32, column: u32);
 }
 
-/// Values of the host, of which the GPU knows nothing.
+/// Host values, which do not exist on the GPU.
 pub trait ShowOther {
     /// Does nothing.
     fn shown(&self, _name: &'static str, _line: u32, _column: u32) {}
@@ -37,7 +37,7 @@ impl<X: Showable> ShowDevice for Shown<'_, X> {
 
 /// Device values, and numbers of the host, whose type a `let` may leave open.
 pub trait Showable {
-    /// What the value consists of.
+    /// The composition of the value.
     fn shape() -> Option<Shape>;
     /// The parts of the value.
     fn leaves(&self) -> Vec<Leaf>;

@@ -1,9 +1,9 @@
-//! What stands beside a device value in an operator or a method: its place decides that of the result.
+//! The other operand of a device value in an operator or a method: its place determines that of the result.
 
 use half::{bf16, f16};
 
-use crate::lang::control::{Kind, Uniform, Varying};
-use crate::lang::{IntoDevice, S, V, read_first_lane};
+use crate::lang::values::kind::{Kind, Uniform, Varying};
+use crate::lang::{IntoDevice, S, V};
 use crate::scalar::Scalar;
 
 /// `S<T>` if the place `P` is uniform, else `V<T>`.
@@ -67,7 +67,7 @@ impl<T: Scalar + SameElement<U>, U: Scalar> Operand<T> for V<U> {
     }
 }
 
-/// A literal beside an element type that Rust has no literals of.
+/// A literal next to an element type for which Rust has no literals.
 macro_rules! literals_of {
     ($($t:ident)*) => {$(
         #[diagnostic::do_not_recommend]
@@ -96,7 +96,7 @@ macro_rules! literals_of {
 }
 literals_of!(f16 bf16);
 
-/// What `let x: W = e` may be given: `W` and arrays and tuples as written, with one value for all lanes or each lane's own.
+/// Types that `let x: W = e` accepts: `W` and arrays and tuples as written, uniform or varying.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not of the written type `{W}`",
     label = "expected `{W}`, found `{Self}`",
@@ -136,17 +136,8 @@ impl<T: Scalar, E: IntoDevice<S<T>>> OfType<S<T>> for E {
     }
 }
 
-/// The expansion of `let x: W = e` for a type that says nothing about lanes.
+/// The expansion of `let x: W = e` for a type that does not determine whether it varies.
 #[track_caller]
 pub fn of_type<W, E: OfType<W>>(e: E) -> E::Value {
     e.of_type()
-}
-
-/// What was computed for each lane, as one value unless an argument varied.
-#[track_caller]
-pub(in crate::lang) fn first_unless_varying<P: Kind, T: Scalar>(x: V<T>) -> At<P, T> {
-    match P::VARYING {
-        true => P::picked(None, Some(x)),
-        false => P::picked(Some(read_first_lane(x)), None),
-    }
 }

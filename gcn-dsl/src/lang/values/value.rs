@@ -53,7 +53,8 @@ macro_rules! handle {
 handle!(S, Uniform);
 handle!(V, Varying);
 
-/// What becomes an `X` by itself: `X`, a host value for `S` and `V`, `S<T>` for `V<T>`; tuples and arrays member by member.
+/// Types that convert to an `X` implicitly: `X`, a host value for `S` and `V`, `S<T>` for `V<T>`; tuples and arrays
+/// member by member.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not become `{X}` by itself",
     label = "expected `{X}`, found `{Self}`",
@@ -64,6 +65,22 @@ pub trait IntoDevice<X> {
     /// The conversion.
     fn into_device(self) -> X;
 }
+
+/// Types that become nothing but themselves: everything but tuples and arrays, which convert member by member.
+pub trait AsIs {}
+
+impl<X: AsIs> IntoDevice<X> for X {
+    fn into_device(self) -> X {
+        self
+    }
+}
+
+impl<T> AsIs for S<T> {}
+impl<T> AsIs for V<T> {}
+
+macro_rules! as_is { ($($t:ty),*) => { $(impl AsIs for $t {})* }; }
+as_is!(bool, i8, u8, i16, u16, i32, u32, i64, u64, i128, u128, isize, usize, f32, f64);
+as_is!(half::f16, half::bf16, (), String, &str);
 
 impl<T: Scalar> IntoDevice<S<T>> for T {
     fn into_device(self) -> S<T> {
@@ -84,7 +101,7 @@ impl<T: Scalar> IntoDevice<V<T>> for S<T> {
     }
 }
 
-/// What a function across lanes takes: a `V<T>`, or an `S<T>`, of which every lane has the same value.
+/// Arguments of functions across lanes: a `V<T>`, or an `S<T>`, which has the same value in every lane.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a value of the device",
     label = "expected `V<T>` or `S<T>`, found `{Self}`",

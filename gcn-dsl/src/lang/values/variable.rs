@@ -8,12 +8,28 @@ use gcn_isa::Reg;
 use gcn_isa::program::SourceLoc;
 
 use super::data::{AssignIn, Declare, Flatten, holding, read_all, write_all};
-use super::element_assign::Here;
 use crate::ir::named::Leaf;
 use crate::ir::{Type, Value, Variable};
 use crate::lang::context::{Context, source};
-use crate::lang::control::Flow;
+use crate::lang::values::flow::Flow;
 use crate::lang::{IntoDevice, values::debug_name, with};
+
+/// The flow in which a variable is declared, and that in which it is assigned.
+#[derive(Debug)]
+pub struct Here<F, G>(PhantomData<(F, G)>);
+
+impl<F, G> Clone for Here<F, G> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<F, G> Copy for Here<F, G> {}
+
+impl<F, G> Here<F, G> {
+    pub(in crate::lang) fn new() -> Self {
+        Here(PhantomData)
+    }
+}
 
 /// A device variable of type `X`, declared in flow `F`. One IR variable for each value in `X`.
 #[derive(Debug)]
@@ -37,13 +53,13 @@ impl<X: Flatten, F> Var<X, F> {
         self.leaves.get().map_or(&[], Vec::as_slice)
     }
 
-    /// The expansion of `let x;`. The macro sees to it that an assignment comes first.
+    /// The expansion of `let x;`. The macro ensures that an assignment comes first.
     pub fn deferred(_flow: &F) -> Self {
         let divergence = with(|c| c.builder.divergence());
         Var { leaves: OnceCell::new(), divergence, types: PhantomData }
     }
 
-    /// The expansion of an assignment to a variable without a first value, whose type is that of what it is given.
+    /// The expansion of an assignment to a variable without a first value; the variable takes the type of the value.
     #[track_caller]
     pub fn set_first<G: Flow, D: Declare<Value = X>>(&self, _flow: &G, init: D)
     where

@@ -1,4 +1,4 @@
-//! The functions of the library, and those calls of them that need no address.
+//! The functions of the library, and those calls that need no address.
 
 use std::ffi::{CStr, OsString, c_char, c_int, c_uint, c_void};
 use std::mem::ManuallyDrop;
@@ -18,16 +18,16 @@ const PROPERTIES_BYTES: usize = 8192;
 /// Bytes of `gcnArchName`.
 const ARCH_BYTES: usize = 256;
 
-/// Function that fills a `hipDeviceProp_t`, and where it puts `gcnArchName`. The structure changed with HIP
-/// 6, which exports both functions, the old name for the old structure. Offsets from `hip_runtime_api.h` of
-/// 5.2 and 6.0.
+/// The functions that fill a `hipDeviceProp_t`, each with the offset of `gcnArchName`. The structure changed with HIP
+/// 6, which exports both functions, the old name for the old structure. Offsets from `hip_runtime_api.h` of 5.2 and
+/// 6.0.
 const PROPERTIES: [(&str, usize); 2] =
     [("hipGetDevicePropertiesR0600", 1160), ("hipGetDeviceProperties", 396)];
 
 type GetProperties = unsafe extern "C" fn(*mut c_void, c_int) -> c_int;
 
-/// Declares the functions of the library that return a `hipError_t`; those after `@newer` may be missing in old ones, and are
-/// an error once they are needed.
+/// Declares the functions of the library that return a `hipError_t`. Those after `@newer` may be missing in old
+/// libraries, which is an error only if they are called.
 macro_rules! functions {
     ($($name:ident($($arg:ty),*);)* @newer $($newer:ident($($newer_arg:ty),*);)*) => {
         /// The library's functions.
@@ -198,7 +198,7 @@ impl Api {
         Err(HipError::Call { function, code, message })
     }
 
-    /// How many devices there are, at least one.
+    /// The number of devices, at least one.
     pub(super) fn device_count(&self) -> Result<u32, HipError> {
         let none = || HipError::NoDevice { library: self.library.clone() };
         let mut count = 0;
@@ -243,7 +243,7 @@ impl Api {
         self.check("hipSetDevice", code)
     }
 
-    /// A function that old libraries do not have.
+    /// A function that old libraries lack.
     pub(super) fn newer<F: Copy>(function: &Result<F, HipError>) -> Result<F, HipError> {
         function.as_ref().copied().map_err(HipError::clone)
     }

@@ -18,7 +18,7 @@ pub enum HipError {
         Attempts(tried)
     )]
     LibraryNotFound {
-        /// Each name with what the system's loader said.
+        /// Each name with the message of the system's loader.
         tried: Vec<(String, String)>,
     },
     /// The library is not the HIP library, or too old.
@@ -45,7 +45,7 @@ pub enum HipError {
     NoSuchDevice {
         /// The number asked for.
         ordinal: u32,
-        /// How many devices there are.
+        /// The number of devices.
         count: u32,
     },
     /// The device is none of the supported targets.
@@ -78,7 +78,7 @@ pub enum HipError {
     OutOfRange {
         /// Where the copy begins in the buffer.
         offset: usize,
-        /// How many bytes it has.
+        /// Its size in bytes.
         bytes: usize,
         /// Size of the buffer.
         len: usize,
@@ -91,7 +91,7 @@ pub enum HipError {
         /// The kernels that there are.
         available: Vec<String>,
     },
-    /// There are fewer bytes of arguments than the kernel has.
+    /// Fewer bytes of arguments were passed than the kernel has.
     #[error("kernel `{kernel}` has {expected} bytes of arguments, {found} are given")]
     KernargTooShort {
         /// The kernel.

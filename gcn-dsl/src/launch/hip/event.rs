@@ -9,10 +9,10 @@ use super::{Context, HipError};
 /// `hipErrorNotReady`.
 const NOT_READY: i32 = 600;
 
-/// A moment in a stream's work, recorded once.
+/// A point in a stream's work, recorded once.
 pub(in super::super) struct HipEvent {
     context: Context,
-    /// From `hipEventCreate`, destroyed by nobody else.
+    /// From `hipEventCreate`; this value owns it.
     handle: *mut c_void,
 }
 
@@ -22,7 +22,7 @@ unsafe impl Send for HipEvent {}
 unsafe impl Sync for HipEvent {}
 
 impl HipEvent {
-    /// An event after everything that `stream` has been given so far.
+    /// An event after all work that was given to `stream` so far.
     pub(super) fn record(context: &Context, stream: *mut c_void) -> Result<HipEvent, HipError> {
         let mut handle = ptr::null_mut();
         let api = context.current()?;
@@ -58,7 +58,7 @@ impl HipEvent {
         api.check("hipEventSynchronize", code)
     }
 
-    /// The time to a later event, `None` if that one is earlier. Waits for both.
+    /// The time until a later event; `None` if that one is earlier. Waits for both.
     pub fn elapsed(&self, until: &HipEvent) -> Result<Option<Duration>, HipError> {
         self.synchronize()?;
         until.synchronize()?;

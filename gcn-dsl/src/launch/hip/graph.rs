@@ -11,10 +11,10 @@ use super::{Context, HipBuffer, HipError, HipFunction, HipStream, Sizes};
 /// `hipMemcpyDeviceToDevice`.
 const ON_DEVICE: i32 = 3;
 
-/// A graph in the making, whose nodes come one after the other.
+/// A graph under construction, whose nodes run one after the other.
 pub(in super::super) struct HipGraphBuilder {
     context: Context,
-    /// From `hipGraphCreate`, destroyed by nobody else.
+    /// From `hipGraphCreate`; this value owns it.
     graph: *mut c_void,
     last: Option<*mut c_void>,
     functions: Vec<Arc<HipFunction>>,
@@ -23,7 +23,7 @@ pub(in super::super) struct HipGraphBuilder {
 /// A graph that is ready to be launched. It keeps the kernels loaded.
 pub(in super::super) struct HipGraph {
     context: Context,
-    /// From `hipGraphInstantiate`, destroyed by nobody else.
+    /// From `hipGraphInstantiate`; this value owns it.
     instance: *mut c_void,
     functions: Vec<Arc<HipFunction>>,
     started: AtomicBool,
@@ -46,7 +46,7 @@ impl HipGraphBuilder {
         Ok(HipGraphBuilder { context, graph, last: None, functions: Vec::new() })
     }
 
-    /// Adds a node by a function that takes where its handle goes, the graph, and the nodes that it comes after.
+    /// Adds a node by a function that receives the place for the node's handle, the graph, and the preceding nodes.
     fn add(
         &mut self,
         name: &'static str,
@@ -63,7 +63,7 @@ impl HipGraphBuilder {
     /// Adds a launch.
     ///
     /// # Safety
-    /// As [`HipDevice::launch`](super::HipDevice::launch), for every launch of the graph.
+    /// Like [`HipDevice::launch`](super::HipDevice::launch), for every launch of the graph.
     pub(super) unsafe fn launch(
         &mut self,
         function: &Arc<HipFunction>,
@@ -80,8 +80,8 @@ impl HipGraphBuilder {
             dynamic_lds: sizes.dynamic_lds,
         };
         let add = Api::newer(&self.context.api.functions.hipGraphAddKernelNode)?;
-        // SAFETY: all places are there, and HIP copies the arguments before it returns; for what they mean the caller
-        // vouches.
+        // SAFETY: all places are valid, and HIP copies the arguments before it returns; the caller guarantees that
+        // their content is valid.
         self.add("hipGraphAddKernelNode", |place, graph, after, count| unsafe {
             add(place, graph, after, count, &raw const node)
         })?;
@@ -99,7 +99,7 @@ impl HipGraphBuilder {
         let (from, to) = (from.range(from_at, bytes)?, to.range(to_at, bytes)?);
         let (Some(from), Some(to)) = (from, to) else { return Ok(()) };
         let add = Api::newer(&self.context.api.functions.hipGraphAddMemcpyNode1D)?;
-        // SAFETY: both ranges lie in their buffers, which live as long as the graph.
+        // SAFETY: both ranges are within their buffers, which live as long as the graph.
         self.add("hipGraphAddMemcpyNode1D", |place, graph, after, count| unsafe {
             add(place, graph, after, count, to, from, bytes, ON_DEVICE)
         })
@@ -111,7 +111,7 @@ impl HipGraphBuilder {
         let node =
             FillNode { to, element_bytes: 1, height: 1, pitch: bytes, value: byte.into(), width: bytes };
         let add = Api::newer(&self.context.api.functions.hipGraphAddMemsetNode)?;
-        // SAFETY: the range lies in the buffer, which lives as long as the graph.
+        // SAFETY: the range is within the buffer, which lives as long as the graph.
         self.add("hipGraphAddMemsetNode", |place, graph, after, count| unsafe {
             add(place, graph, after, count, &raw const node)
         })
@@ -125,7 +125,7 @@ impl HipGraphBuilder {
             let api = context.current()?;
             let instantiate = Api::newer(&api.functions.hipGraphInstantiate)?;
             let none = ptr::null_mut();
-            // SAFETY: `instance` may be written; the graph was created and not destroyed; no log is asked for.
+            // SAFETY: `instance` may be written; the graph was created and not destroyed; no log is requested.
             let code = unsafe { instantiate(&raw mut instance, self.graph, none, ptr::null_mut(), 0) };
             api.check("hipGraphInstantiate", code)?;
         }
@@ -161,7 +161,7 @@ impl Drop for HipGraph {
     fn drop(&mut self) {
         let Ok(api) = self.context.current() else { return };
         if *self.started.get_mut() && api.synchronize().is_err() {
-            // A device that no longer answers may still be at work on it.
+            // A device that no longer responds may still be executing it.
             return;
         }
         if let Ok(destroy) = Api::newer(&api.functions.hipGraphExecDestroy) {

@@ -5,17 +5,17 @@ use std::ptr;
 
 use super::{Context, HipError};
 
-/// Page-locked memory of the host, zero at first and freed when dropped.
+/// Page-locked host memory, initially zero and freed when dropped.
 pub(in super::super) struct HostMemory {
     context: Context,
-    /// From `hipHostMalloc`, freed by nobody else.
+    /// From `hipHostMalloc`; this value owns it.
     start: *mut c_void,
     len: usize,
 }
 
-// SAFETY: the memory belongs to this value alone, and HIP's functions may be called from any thread.
+// SAFETY: this value alone owns the memory, and HIP's functions may be called from any thread.
 unsafe impl Send for HostMemory {}
-// SAFETY: as above; shared references only read what no copy writes, see `bytes`.
+// SAFETY: as above; shared references only read memory that no copy writes, see `bytes`.
 unsafe impl Sync for HostMemory {}
 
 impl HostMemory {
@@ -48,19 +48,19 @@ impl HostMemory {
     /// A copy of the bytes.
     ///
     /// # Safety
-    /// No copy of a device to this memory is under way.
+    /// No copy from a device to this memory may be in progress.
     pub(super) unsafe fn bytes(&self) -> Vec<u8> {
-        // SAFETY: all bytes were set to zero at first; the caller says that nobody writes them now.
+        // SAFETY: all bytes were initialised to zero; the caller guarantees that nothing writes them now.
         unsafe { std::slice::from_raw_parts(self.start.cast::<u8>(), self.len) }.to_vec()
     }
 
     /// A copy of the bytes, for memory that a [`PinnedBuffer`](crate::PinnedBuffer) owns.
     pub(in super::super) fn to_vec(&self) -> Vec<u8> {
-        // SAFETY: the buffer has waited for its last copy, and its own methods are the only ones that start some.
+        // SAFETY: the buffer has waited for its last copy, and only its own methods start copies.
         unsafe { self.bytes() }
     }
 
-    /// Replaces the bytes, as far as there are some, of memory that a [`PinnedBuffer`](crate::PinnedBuffer) owns.
+    /// Replaces the bytes, up to the length of `data`, of memory that a [`PinnedBuffer`](crate::PinnedBuffer) owns.
     pub(in super::super) fn set(&self, data: &[u8]) {
         let bytes = data.len().min(self.len);
         // SAFETY: the range lies in the allocation; the buffer, which is borrowed exclusively, has waited for its last copy.

@@ -11,15 +11,14 @@ pub struct HipBuffer {
     context: Context,
     start: *mut c_void,
     len: usize,
-    /// From `hipMalloc`, and freed by nobody else.
+    /// From `hipMalloc`, and owned by this value.
     owned: bool,
 }
 
-// SAFETY: the address is the device's and is never followed on the host; HIP's functions may be called from
+// SAFETY: the address belongs to the device and is never dereferenced on the host; HIP's functions may be called from
 // any thread.
 unsafe impl Send for HipBuffer {}
-// SAFETY: as above; copies to and from one buffer at once race on the device only, as two kernels' accesses
-// would.
+// SAFETY: as above; simultaneous copies to and from one buffer race only on the device, as two kernels' accesses would.
 unsafe impl Sync for HipBuffer {}
 
 impl fmt::Debug for HipBuffer {
@@ -32,20 +31,19 @@ impl HipBuffer {
     pub(super) fn new(context: Context, len: usize) -> Result<HipBuffer, HipError> {
         let mut start = ptr::null_mut();
         let api = context.current()?;
-        // Empty buffers have an address of their own, too: HIP gives null for 0 bytes.
-        // SAFETY: `start` may be written.
+        // Empty buffers get their own address, too: HIP returns null for 0 bytes. SAFETY: `start` may be written.
         let code = unsafe { (api.functions.hipMalloc)(&raw mut start, len.max(1)) };
         api.check("hipMalloc", code)?;
         drop(api);
         Ok(HipBuffer { context, start, len, owned: true })
     }
 
-    /// Memory that somebody else has allocated and frees.
+    /// Memory that is allocated and freed elsewhere.
     pub(super) fn borrowed(context: Context, address: u64, len: usize) -> HipBuffer {
         HipBuffer { context, start: ptr::without_provenance_mut(address as usize), len, owned: false }
     }
 
-    /// The address on the device, which no other buffer has as long as this one lives.
+    /// The address on the device. No other buffer has it as long as this one lives.
     pub fn address(&self) -> u64 {
         self.start.addr() as u64
     }
@@ -60,7 +58,7 @@ impl HipBuffer {
         self.len == 0
     }
 
-    /// Copies bytes to the device, to this offset in the buffer, and waits for it.
+    /// Copies bytes to the device, to this offset in the buffer, and waits for the copy.
     ///
     /// # Errors
     /// [`HipError::OutOfRange`], [`HipError::Call`].
@@ -87,19 +85,19 @@ impl HipBuffer {
 
     /// Copies `bytes` bytes from the device, starting at this offset in the buffer.
     pub(in super::super) fn read_vec(&self, offset: usize, bytes: usize) -> Result<Vec<u8>, HipError> {
-        // Before memory of the host is allocated for them.
+        // Checked before host memory is allocated for them.
         self.place(offset, bytes)?;
         let mut data = vec![0; bytes];
         self.read(offset, &mut data)?;
         Ok(data)
     }
 
-    /// The address of a range, for what a stream does with it.
+    /// The address of a range, for the operations of a stream.
     pub(super) fn range(&self, offset: usize, bytes: usize) -> Result<Option<*mut c_void>, HipError> {
         self.place(offset, bytes)
     }
 
-    /// A part of it under a name of its own, for a copy that is started while this one lives.
+    /// A part of it as a separate buffer, for a copy that is started while this one lives.
     pub(in super::super) fn share(&self, offset: usize, bytes: usize) -> Result<HipBuffer, HipError> {
         self.place(offset, bytes)?;
         let address = self.address() + offset as u64;
@@ -126,7 +124,7 @@ impl Drop for HipBuffer {
         if self.start.is_null() || !self.owned {
             return;
         }
-        // There is no one to report an error to; the memory of a lost device is lost with it.
+        // The error cannot be reported here; the memory of a lost device is lost with it.
         if let Ok(api) = self.context.current() {
             // SAFETY: the address is from hipMalloc and this value is its only owner.
             unsafe { (api.functions.hipFree)(self.start) };

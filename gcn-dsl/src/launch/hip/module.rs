@@ -29,7 +29,7 @@ pub(super) struct Sizes {
     pub workgroup: [u32; 3],
     /// Bytes of LDS beyond the kernel's own arrays.
     pub dynamic_lds: u32,
-    /// All workgroups are on the device at a time.
+    /// All workgroups are on the device at the same time.
     pub cooperative: bool,
 }
 
@@ -50,9 +50,9 @@ pub struct HipModule {
 
 struct Loaded {
     context: Context,
-    /// From `hipModuleLoadData`, unloaded by nobody else.
+    /// From `hipModuleLoadData`; this value owns it.
     handle: *mut c_void,
-    /// The loaded image: HIP may read it as long as the module lives.
+    /// The loaded image: HIP may read it while the module lives.
     _image: Box<[u8]>,
     /// Names of the kernels and their arguments.
     kernels: Vec<(String, Arguments)>,
@@ -75,7 +75,7 @@ impl Drop for Loaded {
     fn drop(&mut self) {
         if let Ok(api) = self.context.current() {
             if *self.started.get_mut() && api.synchronize().is_err() {
-                // Kernels of a device that no longer answers may still run: their code stays loaded.
+                // Kernels of a device that no longer responds may still run, so their code stays loaded.
                 return;
             }
             // SAFETY: the handle is from hipModuleLoadData and this value is its only owner.
@@ -85,7 +85,7 @@ impl Drop for Loaded {
 }
 
 impl HipModule {
-    /// Loads `image`, which was read as `object`: no part of it that HIP looks at lies past its end.
+    /// Loads `image`, which was read as `object`: no part of it that HIP reads is beyond its end.
     pub(super) fn load(
         context: Context,
         image: &[u8],
@@ -134,7 +134,7 @@ impl HipModule {
     }
 }
 
-/// The arguments that HIP does not set itself.
+/// The arguments that are not set by HIP itself.
 #[derive(Debug, Clone)]
 struct Arguments {
     /// Bytes to the end of the last one.
@@ -154,7 +154,7 @@ impl Arguments {
     }
 }
 
-/// A kernel of a loaded code object, which it keeps loaded.
+/// A kernel of a loaded code object. It keeps the object loaded.
 #[derive(Debug, Clone)]
 pub struct HipFunction {
     module: Arc<Loaded>,
@@ -179,7 +179,7 @@ impl HipFunction {
         &self.module.context
     }
 
-    /// Starts the kernel; without a stream on the thread's current device.
+    /// Starts the kernel; without a stream, on the thread's current device.
     ///
     /// # Safety
     /// As [`HipDevice::launch`](super::HipDevice::launch).
@@ -197,8 +197,8 @@ impl HipFunction {
             let launch = Api::newer(&api.functions.hipModuleLaunchCooperativeKernel)?;
             self.started();
             let params = places.as_mut_ptr();
-            // SAFETY: the caller vouches for what the arguments mean; the function's module is loaded; HIP reads the
-            // arguments, one at each place, before it returns, and does not write them.
+            // SAFETY: the caller guarantees that the arguments are valid; the function's module is loaded; HIP reads
+            // the arguments, one at each place, before it returns, and does not write them.
             let code = unsafe { launch(self.handle, gx, gy, gz, wx, wy, wz, dynamic_lds, stream, params) };
             return api.check("hipModuleLaunchCooperativeKernel", code);
         }
@@ -219,7 +219,7 @@ impl HipFunction {
         api.check("hipModuleLaunchKernel", code)
     }
 
-    /// Workgroups of this size that a compute unit holds.
+    /// The number of workgroups of this size that a compute unit holds.
     pub(in super::super) fn occupancy(&self, workgroup: u32, dynamic_lds: u32) -> Result<u32, HipError> {
         let api = self.context().current()?;
         let function = Api::newer(&api.functions.hipModuleOccupancyMaxActiveBlocksPerMultiprocessor)?;
@@ -234,12 +234,12 @@ impl HipFunction {
         self.handle
     }
 
-    /// Notes that the kernel may run from now on.
+    /// Records that the kernel may be running from now on.
     pub(super) fn started(&self) {
         self.module.started.store(true, Ordering::Release);
     }
 
-    /// The address of each argument among the bytes of all, as `kernelParams` want them. HIP only reads them.
+    /// The address of each argument within the bytes, as for `kernelParams`. HIP only reads them.
     pub(super) fn places(&self, kernarg: &[u8]) -> Result<Vec<*mut c_void>, HipError> {
         self.check_arguments(kernarg)?;
         let place = |offset: &usize| kernarg.as_ptr().wrapping_add(*offset).cast_mut().cast();

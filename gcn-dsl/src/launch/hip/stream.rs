@@ -16,7 +16,7 @@ const TO_HOST: i32 = 2;
 /// `hipMemcpyDeviceToDevice`.
 const ON_DEVICE: i32 = 3;
 
-/// A copy that has been started: when it is done, and the host's memory that it needs until then.
+/// A copy that has been started: the event at its end, and the host memory that it needs until then.
 struct Copy {
     done: HipEvent,
     _memory: Arc<HostMemory>,
@@ -26,7 +26,7 @@ struct Copy {
 pub(in super::super) struct HipStream {
     context: Context,
     handle: *mut c_void,
-    /// From `hipStreamCreate`, and destroyed by nobody else.
+    /// From `hipStreamCreate`, and owned by this value.
     owned: bool,
     /// Copies that may be under way, in order.
     copies: Mutex<VecDeque<Copy>>,
@@ -34,7 +34,7 @@ pub(in super::super) struct HipStream {
 
 // SAFETY: the handle is never followed here; HIP's functions may be called from any thread.
 unsafe impl Send for HipStream {}
-// SAFETY: as above; what changes is behind a lock.
+// SAFETY: as above; mutable state is behind a lock.
 unsafe impl Sync for HipStream {}
 
 /// Bytes that a stream copies to the host.
@@ -47,7 +47,7 @@ impl Incoming {
     /// Waits for them.
     pub fn wait(self) -> Result<Vec<u8>, HipError> {
         self.done.synchronize()?;
-        // SAFETY: the only copy to this memory is done.
+        // SAFETY: the only copy to this memory has completed.
         Ok(unsafe { self.memory.bytes() })
     }
 }
@@ -64,7 +64,7 @@ impl HipStream {
         Ok(HipStream { context, handle, owned: true, copies: Mutex::default() })
     }
 
-    /// A stream that somebody else has created and destroys.
+    /// A stream that is created and destroyed elsewhere.
     pub(super) fn borrowed(context: Context, handle: *mut c_void) -> HipStream {
         HipStream { context, handle, owned: false, copies: Mutex::default() }
     }
@@ -81,7 +81,7 @@ impl HipStream {
         self.copies.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for everything that was started on it.
+    /// Waits for all work that was started on it.
     pub fn synchronize(&self) -> Result<(), HipError> {
         let mut copies = self.copies();
         let api = &self.context.api;
@@ -92,12 +92,12 @@ impl HipStream {
         Ok(())
     }
 
-    /// An event after everything that was started so far.
+    /// An event after all work that was started so far.
     pub fn record(&self) -> Result<HipEvent, HipError> {
         HipEvent::record(&self.context, self.handle)
     }
 
-    /// Everything that is started from now on runs after `event`.
+    /// All work that is started from now on runs after `event`.
     pub fn wait(&self, event: &HipEvent) -> Result<(), HipError> {
         let api = &self.context.api;
         // SAFETY: both were created and not destroyed.
@@ -118,20 +118,20 @@ impl HipStream {
         let source = self.range(from, at, bytes)?;
         let memory = Arc::new(HostMemory::new(&self.context, bytes)?);
         if let Some(source) = source {
-            // SAFETY: the range lies in the buffer; the memory is as long, and lives until the copy is done:
-            // `keep`.
+            // SAFETY: the range is within the buffer; the memory has the same length, and lives until the copy has
+            // completed: `keep`.
             unsafe { self.copy(memory.start(), source, bytes, TO_HOST)? };
         }
         self.keep(&memory)?;
         Ok(Incoming { memory, done: self.record()? })
     }
 
-    /// Starts a copy of bytes of the host to a buffer. They are taken before this returns.
+    /// Starts a copy of host bytes to a buffer. They are read before this returns.
     pub fn write(&self, to: &HipBuffer, at: usize, data: &[u8]) -> Result<(), HipError> {
         let Some(to) = self.range(to, at, data.len())? else { return Ok(()) };
         let memory = Arc::new(HostMemory::of(&self.context, data)?);
-        // SAFETY: the range lies in the buffer; the memory is as long, and lives until the copy is done:
-        // `keep`.
+        // SAFETY: the range is within the buffer; the memory has the same length, and lives until the copy has
+        // completed: `keep`.
         unsafe { self.copy(to, memory.start(), memory.len(), TO_DEVICE)? };
         self.keep(&memory)
     }
@@ -149,7 +149,7 @@ impl HipStream {
         unsafe { self.copy(to, from, bytes, ON_DEVICE) }
     }
 
-    /// Starts a copy from a buffer of another device of the library to one of this stream's.
+    /// Starts a copy from a buffer of another device of the library to one of this stream's device.
     pub fn copy_peer(
         &self,
         from: &HipBuffer,
@@ -171,20 +171,20 @@ impl HipStream {
     /// Starts a copy of all bytes of page-locked memory to a buffer.
     pub fn write_from(&self, to: &HipBuffer, at: usize, memory: &Arc<HostMemory>) -> Result<(), HipError> {
         let Some(to) = self.range(to, at, memory.len())? else { return Ok(()) };
-        // SAFETY: the range lies in the buffer; the memory lives until the copy is done: `keep`.
+        // SAFETY: the range is within the buffer; the memory lives until the copy has completed: `keep`.
         unsafe { self.copy(to, memory.start(), memory.len(), TO_DEVICE)? };
         self.keep(memory)
     }
 
-    /// Starts a copy of as many bytes of a buffer to page-locked memory.
+    /// Starts a copy from a buffer that fills page-locked memory.
     pub fn read_to(&self, from: &HipBuffer, at: usize, memory: &Arc<HostMemory>) -> Result<(), HipError> {
         let Some(from) = self.range(from, at, memory.len())? else { return Ok(()) };
-        // SAFETY: the range lies in the buffer; the memory lives until the copy is done: `keep`.
+        // SAFETY: the range is within the buffer; the memory lives until the copy has completed: `keep`.
         unsafe { self.copy(memory.start(), from, memory.len(), TO_HOST)? };
         self.keep(memory)
     }
 
-    /// Starts to set bytes of a buffer to one value.
+    /// Starts setting bytes of a buffer to one value.
     pub fn fill(&self, buffer: &HipBuffer, at: usize, byte: u8, bytes: usize) -> Result<(), HipError> {
         let Some(to) = self.range(buffer, at, bytes)? else { return Ok(()) };
         let api = &self.context.api;
@@ -194,8 +194,8 @@ impl HipStream {
     }
 
     /// # Safety
-    /// Both ranges can be accessed as `kind` says until the copy is done; memory of the host is accessed by
-    /// nobody else.
+    /// Both ranges must be accessible in the way of `kind` until the copy has completed; nothing else may access the
+    /// host memory meanwhile.
     unsafe fn copy(
         &self,
         to: *mut c_void,
@@ -204,19 +204,19 @@ impl HipStream {
         kind: i32,
     ) -> Result<(), HipError> {
         let api = &self.context.api;
-        // SAFETY: the caller vouches for the ranges; the stream was created and not destroyed.
+        // SAFETY: the caller guarantees that the ranges are valid; the stream was created and not destroyed.
         let code = unsafe { (api.functions.hipMemcpyAsync)(to, from, bytes, kind, self.handle) };
         api.check("hipMemcpyAsync", code)
     }
 
-    /// Keeps memory of the host until all is done that was started so far.
+    /// Keeps host memory allocated until all work that was started so far has completed.
     fn keep(&self, memory: &Arc<HostMemory>) -> Result<(), HipError> {
         let mut copies = self.copies();
         let memory = Arc::clone(memory);
         match self.record() {
             Ok(done) => copies.push_back(Copy { done, _memory: memory }),
             Err(error) => {
-                // Nothing will say when the copy is done: the memory is never freed.
+                // The end of the copy cannot be observed, so the memory is never freed.
                 std::mem::forget(memory);
                 return Err(error);
             }
@@ -231,7 +231,7 @@ impl HipStream {
 impl Drop for HipStream {
     fn drop(&mut self) {
         if self.synchronize().is_err() {
-            // A device that does not answer may still copy, so its memory is leaked.
+            // A device that does not respond may still be copying, so its memory is leaked.
             std::mem::forget(std::mem::take(&mut *self.copies()));
             return;
         }

@@ -1,9 +1,10 @@
-//! Limits to an interval of two constants: `v_med3`, and `clamp` where the interval is 0 to 1.
+//! Limits to an interval of two constants: `v_med3`, or `clamp` for the interval 0 to 1.
 //!
-//! `min(max(x, low), high)` with `low <= high` is the median of the three. For floats this holds unless `x` is a signalling NaN, of
-//! which `v_max` makes a quiet one, so `x` has to be a result of arithmetic, which gives none. A quiet NaN gives `low` in both forms: the
-//! median of a NaN and two numbers is the lesser one, and `clamp` makes 0 of it (DX10_CLAMP, which every kernel sets). Bounds of
-//! zero keep the sign that `max` gives them, as the upper one is not zero.
+//! `min(max(x, low), high)` with `low <= high` is the median of the three. For floats this does not hold if `x` is a
+//! signalling NaN, which `v_max` turns into a quiet one; so `x` has to be a result of arithmetic, which is never a
+//! signalling NaN. A quiet NaN gives `low` in both forms: the median of a NaN and two numbers is the smaller one, and
+//! `clamp` turns it into 0 (DX10_CLAMP, which every kernel sets). A lower bound of zero keeps the sign that `max` gives
+//! it, since the upper bound is not zero.
 
 use gcn_isa::mods::Modifiers;
 use gcn_isa::operand::{Inline, Operand};
@@ -18,7 +19,7 @@ struct Row {
     min: &'static str,
     max: &'static str,
     median: &'static str,
-    /// Is the first constant below the second one? Not if they are bounds of which the median is not right.
+    /// True if the first constant is below the second and the median is right for these bounds.
     ordered: fn(u32, u32) -> bool,
     of_float: bool,
 }
@@ -71,7 +72,7 @@ impl Facts {
             for slot in 0..2 {
                 let Some(other) = constant(inner.operands[2 - slot]) else { continue };
                 let (low, high) = if name == row.min { (other, bound) } else { (bound, other) };
-                // Where the maximum is taken last, a NaN gives the upper bound.
+                // If the maximum is taken last, a NaN gives the upper bound.
                 let of_float =
                     row.of_float && (name != row.min || !self.is_arithmetic(f, inner.operands[1 + slot]));
                 if of_float || !(row.ordered)(low, high) {
@@ -88,7 +89,7 @@ impl Facts {
         None
     }
 
-    /// The instruction in an encoding with these modifiers; one of its literals may have to be moved to a register.
+    /// The instruction in an encoding with these modifiers. One of its literals may have to move to a register.
     pub(super) fn with_literal(
         &self,
         f: &Function,
@@ -127,7 +128,7 @@ impl Facts {
         }
         let (result, inner) = self.inner(f, outer.operands[1], at)?;
         let (Op::Machine(_, old), Some(desc)) = (&inner.op, float(inner)) else { return None };
-        // Whoever else reads the result wants it as it is.
+        // Other readers need the result without the clamp.
         if self.uses[result.0 as usize].readers != 1 || desc.class != Class::Valu || old.clamp {
             return None;
         }
@@ -137,7 +138,7 @@ impl Facts {
         Some(Found { mods, inner: result, ..found })
     }
 
-    /// True for a result of float arithmetic, which is no signalling NaN.
+    /// True for a result of float arithmetic, which is never a signalling NaN.
     fn is_arithmetic(&self, f: &Function, source: MOperand) -> bool {
         let MOperand::Virt(result) = source else { return false };
         let known = self.uses[result.reg.0 as usize];

@@ -1,4 +1,4 @@
-//! Constants that instructions take from a scalar register.
+//! Constants that instructions read from a scalar register.
 
 use gcn_isa::RegFile;
 use hashbrown::HashMap;
@@ -10,7 +10,7 @@ use crate::mir::{Function, MInst, MOperand, Op, VReg, VSlice};
 pub(super) struct Literals(HashMap<(usize, MOperand), (usize, VReg)>);
 
 impl Literals {
-    /// The register for an instruction. Instructions come from the last to the first.
+    /// The register for an instruction. Instructions are visited from the last to the first.
     pub fn register(
         &mut self,
         f: &mut Function,
@@ -27,7 +27,7 @@ impl Literals {
     pub fn insert(self, f: &mut Function) {
         let mut copies: Vec<_> =
             self.0.into_iter().map(|((block, value), (at, reg))| (block, at, reg, value)).collect();
-        // From the last place to the first, which leaves the earlier ones where they are.
+        // From the last place to the first, so that earlier positions stay valid.
         copies.sort_unstable_by_key(|(block, at, reg, _)| std::cmp::Reverse((*block, *at, reg.0)));
         for (block, at, reg, value) in copies {
             let insts = &mut f.blocks[block].insts;

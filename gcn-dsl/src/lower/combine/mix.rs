@@ -1,9 +1,9 @@
-//! Conversions from f16 to f32 as sources of `v_fma_mix_f32`, which reads f16 and f32 alike.
+//! Conversions from f16 to f32 as sources of `v_fma_mix_f32`, whose sources may each be f16 or f32.
 //!
-//! A sum is a fused multiplication by 1 and addition, a product one with -0 added: the bits are the same, signs of zeros
-//! included, unless results are rounded towards minus infinity. So nothing is combined in kernels that set MODE, in which,
-//! moreover, the conversion may stand before a change of the denormal mode. gfx900 is left out: its `v_mad_mix_f32` flushes
-//! denormals.
+//! A sum becomes a fused multiply-add with factor 1, a product one with addend -0: the bits are the same, signs of
+//! zeros included, unless results are rounded towards minus infinity. So nothing is combined in kernels that set MODE.
+//! There, moreover, the denormal mode could change between the conversion and its reader. gfx900 is excluded: its
+//! `v_mad_mix_f32` flushes denormals.
 
 use gcn_isa::inst::Mods;
 use gcn_isa::operand::{Inline, Operand};
@@ -14,10 +14,10 @@ use crate::mir::Function;
 
 /// The mixed instruction.
 pub(super) const MIX: &str = "v_fma_mix_f32";
-/// The conversion that it makes unnecessary.
+/// The conversion that becomes unnecessary.
 const CONVERSION: &str = "v_cvt_f32_f16";
 
-/// Where a source of the mixed instruction comes from.
+/// The origin of a source of the mixed instruction.
 #[derive(Clone, Copy)]
 enum Part {
     /// A source of the instruction.
@@ -29,7 +29,7 @@ enum Part {
 }
 use Part::{Minus, MinusZero, One, Source};
 
-/// How an instruction is written as a `v_fma_mix`, whose sources may each be f16 or f32.
+/// The `v_fma_mix` form of an instruction; each of its sources may be f16 or f32.
 struct Row {
     outer: &'static str,
     sources: [Part; 3],
@@ -63,7 +63,7 @@ impl Facts {
         slots.filter_map(move |(row, slot)| self.mix(f, (row, slot), outer, at))
     }
 
-    /// The mixed instruction whose source `half` is of f16.
+    /// The mixed instruction that reads its source `half` as f16.
     fn mix(
         &self,
         f: &Function,

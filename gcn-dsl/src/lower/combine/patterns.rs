@@ -1,4 +1,4 @@
-//! The patterns of two instructions, a row each.
+//! The patterns of two instructions, one per row.
 
 /// The origin of a source of the combined instruction.
 #[derive(Clone, Copy)]
@@ -7,16 +7,16 @@ pub(super) enum Source {
     Inner(usize),
     /// The source of the outer instruction that is not the inner one's result.
     Outer,
-    /// That source is a mask of low bits; its width in bits.
+    /// The other source, a mask of low bits, as its width in bits.
     Bits,
-    /// Of two shifts, to the left and at least as far back: the first bit that remains.
+    /// The first remaining bit of two shifts, to the left and then back by at least as much.
     First,
-    /// How many bits remain.
+    /// The number of remaining bits.
     Width,
 }
 use Source::{Bits, First, Inner, Outer, Width};
 
-/// Which source of the outer instruction is the inner one's result.
+/// The source of the outer instruction that is the inner one's result.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum At {
     Either,
@@ -42,7 +42,7 @@ const fn row(
     Pattern { outer, at, inner, result, sources }
 }
 
-/// Both sources of the inner instruction, then the other of the outer one.
+/// Both sources of the inner instruction, then the other source of the outer one.
 const IN_ORDER: [Source; 3] = [Inner(0), Inner(1), Outer];
 /// The count of a reversed shift comes second.
 const SHIFTED: [Source; 3] = [Inner(1), Inner(0), Outer];

@@ -1,8 +1,8 @@
 //! Parts of registers as sources: SDWA forms read a byte or a word of a source, extended to 32 bits.
 //!
-//! `v_bfe_u32 v1, v0, 8, 8` and `v_sub_u32 v2, v1, v3` are `v_sub_u32_sdwa v2, v0, v3 src0_sel:BYTE_1`. An extraction is folded if
-//! all its readers fold it, so that it becomes dead. These forms take no constants: a scalar register holds one for the
-//! instructions of a block, and outside of loops where it can.
+//! `v_bfe_u32 v1, v0, 8, 8` and `v_sub_u32 v2, v1, v3` become `v_sub_u32_sdwa v2, v0, v3 src0_sel:BYTE_1`. An
+//! extraction is folded if all its readers fold it, so that it becomes dead. These forms take no constants: one scalar
+//! register holds a constant for all instructions of a block, and is set outside loops if possible.
 
 use gcn_isa::mods::Sdwa;
 use gcn_isa::operand::Operand;
@@ -23,7 +23,7 @@ const INTEGERS: &[&str] = &[
     "v_lshrrev_b32", "v_ashrrev_i32", "v_min_u32", "v_max_u32", "v_min_i32", "v_max_i32", "v_cvt_f32_i32", "v_cvt_f32_u32",
 ];
 
-/// All of a register; of destinations, for which nothing else is left.
+/// The whole register; also for destinations, so that no part of them is kept.
 const DWORD: u8 = 6;
 const UNUSED_PAD: u8 = 0;
 
@@ -34,7 +34,7 @@ struct Part {
     signed: bool,
 }
 
-/// What operands are, where they are constants.
+/// The values of operands that are constants.
 type Constants<'a> = &'a dyn Fn(usize) -> Option<u32>;
 
 /// An instruction that extracts a part of a register.
@@ -43,7 +43,7 @@ struct Extraction {
     /// The operand that it takes the part of.
     of: usize,
     signed: bool,
-    /// The first bit and the number of bits, by the constants among the operands.
+    /// The first bit and the number of bits, computed from the constant operands.
     bits: fn(Constants<'_>) -> Option<(u32, u32)>,
 }
 
@@ -108,7 +108,7 @@ pub(super) fn run(f: &mut Function) {
         return;
     }
     let facts = Facts::of_uses(f);
-    // Stands for the constant that an SDWA form cannot encode, while it is not known whether the form is chosen.
+    // A placeholder for the constant that an SDWA form cannot encode, until it is known whether the form is chosen.
     let scalar = f.new_vreg(RegFile::Sgpr, 1);
     let mut readers: HashMap<VReg, u32> = HashMap::new();
     let mut found = Vec::new();
@@ -127,7 +127,8 @@ pub(super) fn run(f: &mut Function) {
         let mut parts = facts.parts(f, (block, index), inst);
         // An extraction that one reader keeps is computed anyway: folding it into the others saves nothing.
         parts.retain(|(_, reg, _)| readers.get(reg) == Some(&facts.uses[reg.0 as usize].readers));
-        // With fewer parts another constant may be left, as in `part + 0xff`, of which the extraction stays.
+        // With fewer parts a constant may remain that the form cannot take, as in `part + 0xff` when the extraction
+        // stays.
         if !parts.is_empty() && facts.takes_parts(f, inst, &parts, scalar) {
             fold(f, (block, index), parts, &mut literals);
         }
@@ -135,7 +136,7 @@ pub(super) fn run(f: &mut Function) {
     literals.insert(f);
 }
 
-/// The sources of an instruction that are parts: the place, the extraction's result, and what is extracted.
+/// The sources of an instruction that are parts: the slot, the extraction's result, and the extracted part.
 type Parts = SmallVec<[(usize, VReg, Part); 2]>;
 
 impl Facts {
@@ -155,7 +156,7 @@ impl Facts {
         (1..inst.operands.len()).filter_map(part).collect()
     }
 
-    /// The extraction of which a source is the result, or a copy that nothing else is made of.
+    /// The extraction whose result a source is, directly or through a copy that is the only use of it.
     fn extracted(&self, f: &Function, source: MOperand, at: (usize, usize)) -> Option<(VReg, Part)> {
         let (reg, mut inner) = self.inner(f, source, at)?;
         let mut last = reg;
@@ -173,7 +174,7 @@ impl Facts {
         stays.then_some((reg, part))
     }
 
-    /// Whether the SDWA form takes these parts and the other source, a constant in the register `scalar`.
+    /// True if the SDWA form takes these parts and the other source, with a constant in the register `scalar`.
     fn takes_parts(&self, f: &Function, inst: &MInst, parts: &Parts, scalar: VReg) -> bool {
         let mut sources: SmallVec<[MOperand; 3]> = inst.operands[1..].into();
         for source in &mut sources {

@@ -1,7 +1,7 @@
 //! Parts of a tuple that live on beside it.
 //!
-//! A tuple is put together by copies, which register allocation makes nothing of where the value that is copied ends. Where it
-//! lives on, it is computed in the tuple instead, and read there: neither changes any more.
+//! A tuple is assembled by copies, which register allocation coalesces if the copied value dies there. If it stays
+//! alive, it is computed in the tuple instead, and read there: neither changes any more.
 
 use gcn_isa::reg::RegFile;
 use hashbrown::{HashMap, HashSet};
@@ -28,7 +28,7 @@ pub(super) fn run(f: &mut Function, known: &Known) {
             };
             let copies: Vec<VSlice> =
                 insts[at + 1..].iter().map_while(|inst| part(inst, tuple.reg)).collect();
-            // A tuple that anything else writes may change while its parts are read.
+            // If anything else writes the tuple, it may change while its parts are read.
             if writes[tuple.reg.0 as usize] != copies.len() as u32 + 1 {
                 continue;
             }
@@ -54,7 +54,7 @@ pub(super) fn run(f: &mut Function, known: &Known) {
                     _ => rest.push(place),
                 }
             }
-            // The dwords that are still copied keep an undefined beginning of their own.
+            // The dwords that are still copied get their own `Op::Undef`.
             if rest.len() < usize::from(tuple.len) {
                 begins.insert(at, rest);
             }
@@ -85,7 +85,7 @@ pub(super) fn run(f: &mut Function, known: &Known) {
     }
 }
 
-/// How often each register is written.
+/// The number of writes of each register.
 fn writes(f: &Function) -> Vec<u32> {
     let mut writes = vec![0; f.vregs.len()];
     for reg in f.blocks.iter().flat_map(|block| &block.insts).flat_map(written) {
@@ -114,7 +114,7 @@ fn part(inst: &MInst, tuple: VReg) -> Option<VSlice> {
     }
 }
 
-/// True for a register of its own that one instruction writes and several read.
+/// True for a separate register that one instruction writes and several read.
 fn lives_on(f: &Function, known: &Known, from: VSlice) -> bool {
     let info = f.info(from.reg);
     let alone = info.file == RegFile::Vgpr && info.len == 1 && known.single.contains(&from.reg);

@@ -1,5 +1,5 @@
-//! Where EXEC has the value with which the kernel started, so that no lane of the wave that takes part in the
-//! kernel is inactive.
+//! Determines where EXEC has the value with which the kernel started, so that no lane of the wave that takes part in
+//! the kernel is inactive.
 //!
 //! Spill moves of vector registers, to AGPRs and to memory alike, move active lanes only. That is correct for
 //! instructions that obey EXEC themselves. An instruction that accesses all lanes whatever EXEC says needs a

@@ -22,7 +22,7 @@ use crate::mir::{Function, MBlock, MInst, MOperand, Op, VReg, VRegInfo, VSlice};
 use gcn_isa::RegFile;
 use gcn_isa::program::SourceLoc;
 
-/// Where an instruction of the working function stands.
+/// The position of an instruction of the working function.
 #[derive(Clone, Copy)]
 pub(super) struct At {
     pub block: usize,
@@ -80,7 +80,7 @@ impl Round<'_> {
     }
 }
 
-/// What one instruction does to one spilled register.
+/// The effect of one instruction on one spilled register.
 struct Touched {
     reg: VReg,
     home: HomeId,
@@ -208,7 +208,7 @@ impl Work {
         }
     }
 
-    /// The home is undefined where no other register of the class, which has the same home, holds a value there.
+    /// The home becomes undefined where no other register of the class, which has the same home, holds a value.
     fn undefined(&mut self, round: &mut Round<'_>, at: At, i: &MInst, role: Role, out: &mut Vec<TaggedInst>) {
         if let Some((slice, home, first)) = self.homed(i.operands[0])
             && let Home::Reg(slot) = self.homes[home as usize]
@@ -352,16 +352,16 @@ impl Work {
             let mut last = at.number.unwrap_or(0);
             let start = round.numbers.inst[at.block];
             let alone = round.is_alone(t.reg);
-            // Stores that can be left out, and stores that must stay. A dword that is overwritten later in
-            // the stretch, before anything looks at its home, need not be stored now. A dword that a removed
-            // move would have stored must be, since its piece expects it at home.
+            // Dwords whose store can be omitted, and dwords whose store must stay. A dword that is overwritten later in
+            // the stretch, before anything reads its home, need not be stored now. A dword that a removed move would
+            // have stored must be, since its piece expects it at home.
             let (mut overwritten, mut needed) = (0, 0);
             if let Some(s) = round.stretch(at, t.reg) {
                 s.piece = Some(temp);
                 s.valid |= t.reads | t.writes;
                 let (written, stored) = s.after((last - start) as usize);
                 needed = stored;
-                // Another register with the same home would look for the value there, in between.
+                // Another register with the same home would read the value there before that.
                 if alone {
                     overwritten = written & !stored;
                     last = start + s.last as u32;

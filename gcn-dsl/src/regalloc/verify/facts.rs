@@ -1,5 +1,6 @@
-//! What is known of each cell and each value, in tables by number: a step of the checker asks for dozens of them, and a hash for
-//! each would take most of its time. The tables serve all blocks; emptying them takes time for what is in them, not for their size.
+//! Facts about each cell and each value, in tables by number: a step of the checker looks up dozens of them, and
+//! hashing each would take most of its time. The tables serve all blocks; the time to empty them depends on their
+//! content, not on their size.
 
 use gcn_isa::reg::RegUnit;
 use hashbrown::HashMap;
@@ -11,7 +12,7 @@ use super::value::{Cell, Lanes, Value};
 pub(super) type Values = SmallVec<[(Value, Lanes); 2]>;
 
 bitflags::bitflags! {
-    /// What is known of a value beside its cells.
+    /// Properties of a value besides its cells.
     #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
     pub(super) struct Marks: u8 {
         /// It is undefined in all lanes.
@@ -28,12 +29,12 @@ bitflags::bitflags! {
         const COPIED = 1 << 5;
         /// It is a source or result of an instruction that could be repeated.
         const REPEATS = 1 << 6;
-        /// It is in the list of those of which something is known.
+        /// It is in the list of values with facts.
         const LISTED = 1 << 7;
     }
 }
 
-/// What is known of a value.
+/// The facts about a value.
 #[derive(Default)]
 pub(super) struct Known {
     /// The cells that hold it.
@@ -41,7 +42,7 @@ pub(super) struct Known {
     pub marks: Marks,
 }
 
-/// What is known of a cell.
+/// The facts about a cell.
 #[derive(Default)]
 struct Held {
     values: Values,
@@ -59,10 +60,10 @@ pub(super) struct Facts {
     values: Vec<Known>,
     cell_numbers: HashMap<Cell, usize>,
     value_numbers: HashMap<Value, usize>,
-    /// Cells and values of which something is or was known.
+    /// Cells and values that have or had facts.
     listed_cells: Vec<Cell>,
     listed_values: Vec<Value>,
-    /// Cells of which something may have become known.
+    /// Cells that may have got new facts.
     changed: Vec<Cell>,
 }
 
@@ -110,12 +111,12 @@ impl Facts {
         }
     }
 
-    /// The cells of which something may have become known since the last [`Facts::settle`].
+    /// The cells that may have got new facts since the last [`Facts::settle`].
     pub fn changed(&self) -> &[Cell] {
         &self.changed
     }
 
-    /// True if what an unchanged cell held then includes this value, and still does.
+    /// True if the content of an unchanged cell included this value at the last [`Facts::settle`], and still does.
     pub fn is_kept(&self, cell: Cell, value: Value) -> bool {
         self.cell_number(cell).is_some_and(|at| {
             let held = &self.cells[at];
@@ -171,7 +172,7 @@ impl Facts {
         self.value_number(value).is_some_and(|at| self.values[at].marks.contains(marks))
     }
 
-    /// What is known of a value, to change it.
+    /// The facts about a value, to change them.
     pub fn known_mut(&mut self, value: Value) -> &mut Known {
         let at = self.value_number(value).unwrap_or_else(|| {
             self.values.push(Known::default());
@@ -191,7 +192,7 @@ impl Facts {
         self.known_mut(value).marks |= marks;
     }
 
-    /// Removes marks; true if one of them was set.
+    /// Removes marks. Returns true if one of them was set.
     pub fn unmark(&mut self, value: Value, marks: Marks) -> bool {
         let Some(at) = self.value_number(value) else { return false };
         let all = &mut self.values[at].marks;

@@ -22,15 +22,15 @@ use crate::sched::class::Classes;
 
 /// The dependences of a window.
 pub(super) struct Graph {
-    /// For each instruction those that must follow it, with the number of slots that should lie in between.
+    /// For each instruction, those that must follow it, with the minimum distance in slots.
     pub succs: Vec<Vec<(usize, u32)>>,
-    /// For each instruction its number of predecessors.
+    /// For each instruction, the number of its predecessors.
     pub preds: Vec<u32>,
-    /// For each instruction the slots until its result is available.
+    /// For each instruction, the slots until its result is available.
     results: Vec<u32>,
 }
 
-/// Something whose accesses are kept in order.
+/// An object whose accesses are kept in order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Resource {
     Virt(VReg, u8),
@@ -43,7 +43,7 @@ enum Resource {
     Memory,
 }
 
-/// The last writer of a resource, and the readers since.
+/// The last writer of a resource, and its readers since then.
 #[derive(Default)]
 struct History {
     writer: Option<usize>,
@@ -143,10 +143,10 @@ impl Graph {
         }
     }
 
-    /// For each instruction the length of its critical path: slots from its issue until all that depends on
-    /// it is done. A result that the window does not use counts as used right after the window.
+    /// For each instruction, the length of its critical path: the slots from its issue until everything that depends on
+    /// it has completed. A result that the window does not use counts as used right after the window.
     pub fn heights(&self, insts: &[MInst]) -> Vec<u32> {
-        // All that comes before such a gate would have the same height.
+        // All instructions before such a gate would get the same height.
         let counts = |i: usize| !matches!(insts[i].op, Op::Mark(Mark::Gate { urgent: false, .. }));
         let mut heights = self.results.clone();
         for i in (0..self.succs.len()).rev() {

@@ -7,13 +7,13 @@ use gcn_isa::target::WAVE_SIZE;
 
 use crate::mir::{MInst, MOperand, Op};
 
-/// Slots until a result of a vector memory load is there: some hundred clocks from L2.
+/// Slots until the result of a vector memory load is available: some hundred clocks from L2.
 const VMEM: u32 = 120;
-/// Scalar loads: what a loop streams comes from L2 as well.
+/// Slots for a scalar load: the data that a loop streams comes from L2 as well.
 const SMEM: u32 = 120;
 /// LDS without bank conflicts.
 const LDS: u32 = 16;
-/// Dwords that the vector memory's cache gives in a clock, to all SIMDs.
+/// Dwords per clock that the L1 vector cache delivers to all SIMDs together.
 const L1_DWORDS: u32 = 32;
 /// Transcendental instructions run at a quarter of the rate.
 const TRANS: u32 = 4;
@@ -28,9 +28,9 @@ pub(super) fn matrix_passes(target: Target, inst: &MInst) -> Option<u32> {
     }
 }
 
-/// For each instruction the slots for which it occupies LDS, and those for which it occupies vector memory, if a wave of each of the
-/// four SIMDs does the same; 0 for others. Stores to LDS, and loads from memory, count among matrix instructions only, and only
-/// together: there a wave that waits for a full queue does not multiply.
+/// For each instruction, the slots for which it occupies LDS and those for which it occupies vector memory, if a wave
+/// of each of the four SIMDs does the same; 0 for others. Stores to LDS, and loads from memory, count only among matrix
+/// instructions, and only if both occur: there a wave that waits for a full queue does not multiply.
 pub(super) fn memory_slots(target: Target, insts: &[MInst]) -> (Vec<u32>, Vec<u32>) {
     let class = |inst: &MInst, is: Class| matches!(&inst.op, Op::Machine(desc, _) if desc.class == is);
     let multiplies = insts.iter().any(|inst| matrix_passes(target, inst).is_some());

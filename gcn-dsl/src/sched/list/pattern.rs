@@ -27,7 +27,7 @@ pub(super) struct Pattern {
     classes: Vec<Classes>,
     /// All classes of the pattern.
     all: Classes,
-    /// The current group, and how many of its instructions are still to come.
+    /// The current group, and the number of its instructions that are still missing.
     at: usize,
     left: u8,
     /// For each group's class, the number of instructions that have not been taken.
@@ -56,7 +56,7 @@ impl Pattern {
         Ok(Some(Pattern { groups, classes, all, at: 0, left, rest }))
     }
 
-    /// How well an instruction fits next; smaller is better.
+    /// The priority of an instruction as the next one; smaller is better.
     pub fn rank(&self, inst: usize) -> u8 {
         let class = self.classes[inst];
         match () {

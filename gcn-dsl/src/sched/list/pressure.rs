@@ -1,9 +1,8 @@
 //! An estimate of register pressure: the number of live registers of each file.
 //!
-//! A virtual register that only one block names, and that this block defines first, is live from its first to
-//! its last mention. Any other register counts as live in every block from the first to the last one that
-//! names it. That share is the same for every order of a block, so only its size matters. Tuples count as a
-//! whole.
+//! A virtual register is local if only one block names it and defines it first; it is live from its first to its last
+//! mention. Any other register counts as live in every block from the first to the last one that names it. That
+//! contribution is the same for every order of a block, so only its size matters. Tuples count as a whole.
 
 use gcn_isa::reg::RegFile;
 use gcn_isa::table::Access;
@@ -24,7 +23,7 @@ const GRANTED: Counts = [80, 128, 128];
 pub(super) struct Budget(Counts);
 
 impl Budget {
-    /// The larger of the original order's need and the granted numbers.
+    /// The maximum of the original order's need and the granted numbers.
     pub fn above(original: Counts) -> Budget {
         let mut most = GRANTED;
         for (most, count) in most.iter_mut().zip(original) {
@@ -56,7 +55,7 @@ struct Span {
     first: (usize, usize),
     /// Of the last.
     last: (usize, usize),
-    /// The first mention gives it a value without looking at an old one.
+    /// The first mention defines the register without reading an old value.
     defined: bool,
 }
 

@@ -136,7 +136,7 @@ pub(in crate::asm) fn hex_float(text: &str, double: bool) -> Option<u64> {
     if whole.is_empty() && part.is_empty() {
         return None;
     }
-    // The first 60 bits, and one more bit that stands for all bits after them (sticky).
+    // The first 60 bits, and one more bit that represents all bits after them (sticky).
     let (mut value, mut scale) = (0u64, 0i32);
     for (i, c) in whole.chars().chain(part.chars()).enumerate() {
         let digit = c.to_digit(16)?;

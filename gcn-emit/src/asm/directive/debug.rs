@@ -179,7 +179,7 @@ pub(super) fn cfi_end<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, name: &'
     asm.close_procedure(name, args.statement())
 }
 
-/// `.cfi_signal_frame`, `.cfi_return_column 16`: what the whole procedure is.
+/// `.cfi_signal_frame`, `.cfi_return_column 16`: properties of the whole procedure.
 pub(super) fn cfi_kind<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, name: &'static str) -> Result<()> {
     let named = if name == ".cfi_return_column" { Some(register(asm, args)?) } else { None };
     args.end()?;
@@ -243,10 +243,10 @@ fn escape<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>) -> Result<Vec<u8>> {
     }
 }
 
-/// Registers of call frames with names, and how many of each there are.
+/// Numbered registers in call frames, and the number of each kind.
 const REGISTERS: [(&str, RegFile, u16); 3] =
     [("s", RegFile::Sgpr, 102), ("v", RegFile::Vgpr, 256), ("a", RegFile::Agpr, 256)];
-/// Those without number (LLVM's guide, *Register Identifier*).
+/// Registers without a number (LLVM's guide, *Register Identifier*).
 const SPECIAL: [(&str, u64); 3] = [("pc", 16), ("exec", 17), ("exec_lo", 1)];
 
 /// A register of a call frame, by name or by its number in debug information.

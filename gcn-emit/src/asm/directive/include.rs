@@ -40,7 +40,7 @@ pub(super) fn include<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, _: &'sta
     }
 }
 
-/// The files from the one of this path to itself, if it is being read.
+/// The chain of files from the one of this path to itself, if it is being read already.
 fn cycle(asm: &Assembler<'_>, path: &str) -> Option<String> {
     let (main, _) = asm.sources.line(0);
     let open: Vec<&str> = asm.open_files().chain([main]).collect();

@@ -15,7 +15,7 @@ const REPETITION: Delimiters = Delimiters { begin: &[".rep", ".rept", ".irp", ".
 pub(super) fn define<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, _: &'static str) -> Result<()> {
     asm.expands = true;
     let read = head(asm, args);
-    // The body is none of the file's statements, whatever is wrong with its head.
+    // The body must not be parsed as statements of the file, even if its head is wrong.
     let body = asm.body(&MACRO, args.statement());
     let (name, parameters) = read?;
     let body = body?;

@@ -31,8 +31,8 @@ impl<'s> Assembler<'s> {
     fn assign(&mut self, name: &'s str, span: Span, args: &mut Args<'s>, fixed: bool) -> Result<()> {
         let expr = self.expr(args)?;
         args.end()?;
-        // A number now stays that number, whatever becomes of its symbols; differences of labels are kept for
-        // later, as in llvm-mc: the size of an instruction may depend on it.
+        // A value that is known now is final, whatever becomes of its symbols. Differences of labels are evaluated
+        // later, as in llvm-mc, because the size of an instruction may depend on them.
         let number = self.number_now(expr, false).map_err(|fault| Located::new(args.statement(), fault))?;
         let expr = number.map_or(expr, Expr::Const);
         let sym = self.symbols.intern(name.into(), span);

@@ -1,7 +1,7 @@
 //! The arguments of macro calls.
 //!
-//! Values are separated by commas or blanks. Blanks around operators and inside parentheses belong to a
-//! value: `m a + 1, (2 3)` has two. A string stands for its contents.
+//! Values are separated by commas or blanks. Blanks around operators and inside parentheses belong to a value: `m a +
+//! 1, (2 3)` has two. The value of a string is its content.
 
 use std::borrow::Cow;
 
@@ -13,8 +13,8 @@ use super::super::span::Span;
 /// The text of a value; `None` if nothing is there, which is not the same as an empty string.
 pub(in crate::asm) type Value<'s> = Option<Cow<'s, str>>;
 
-/// Operators that join their two sides into one value. An operator that begins with another one comes before
-/// it.
+/// Operators that join their two sides into one value. If one operator is a prefix of another, the longer one comes
+/// first.
 const OPERATORS: [&str; 20] = [
     "==", "!=", "<=", ">=", "<<", ">>", "<>", "||", "&&", "+", "-", "~", "/", "*", "|", "^", "&", "!", "<",
     ">",
@@ -34,7 +34,7 @@ pub(super) fn keyword<'s>(args: &mut Args<'s>) -> Option<(&'s str, Span)> {
     None
 }
 
-/// Takes one value, or with `vararg` the rest of the statement.
+/// Parses one value, or with `vararg` the rest of the statement.
 pub(in crate::asm) fn value<'s>(args: &mut Args<'s>, vararg: bool) -> Result<Value<'s>> {
     args.peek();
     if vararg {
@@ -48,7 +48,7 @@ pub(in crate::asm) fn value<'s>(args: &mut Args<'s>, vararg: bool) -> Result<Val
             return Err(args.error(Fault::StrayEqual));
         }
         if depth > 0 {
-            // Whole, so that the `=` of a comparison does not count as one of its own.
+            // Consumed as a whole, so that the `=` of a comparison does not count as a separate operator.
             if let Some(length) = operator(args) {
                 value.take(args, length);
                 continue;
@@ -92,7 +92,7 @@ fn operator(args: &Args<'_>) -> Option<usize> {
         .or_else(|| (lone(b'.') || args.look(0) == Some(b'=')).then_some(1))
 }
 
-/// Takes what cannot be separated: a name or number, a string, a character, or a byte.
+/// Consumes an indivisible token: a name or number, a string, a character, or a byte.
 fn token<'s>(args: &mut Args<'s>, byte: u8, value: &mut Pieces<'s>) -> Result<()> {
     match byte {
         b'"' => {
@@ -112,7 +112,7 @@ fn character(args: &Args<'_>) -> usize {
     if args.look(length - 1) == Some(b'\'') { length } else { 1 }
 }
 
-/// Pieces of a statement that become one text, which is borrowed while there is one piece only.
+/// Parts of a statement that form one text, which is borrowed as long as there is only one part.
 #[derive(Default)]
 struct Pieces<'s> {
     text: Value<'s>,
@@ -133,8 +133,8 @@ impl<'s> Pieces<'s> {
 }
 
 impl<'s> Assembler<'s> {
-    /// Takes one value. Between `.altmacro` and `.noaltmacro`, `%expression` is its number and `<text>` the text, in which `!`
-    /// stands before a byte that means itself.
+    /// Parses one value. Between `.altmacro` and `.noaltmacro`, `%expression` is its number and `<text>` the text, in
+    /// which `!` escapes the next byte.
     pub(in crate::asm) fn macro_value(&mut self, args: &mut Args<'s>, vararg: bool) -> Result<Value<'s>> {
         if self.alternate {
             match args.peek() {
@@ -154,7 +154,7 @@ impl<'s> Assembler<'s> {
         value(args, vararg)
     }
 
-    /// The values of `.irp`: all that the statement gives.
+    /// The values of `.irp`: all values in the statement.
     pub(in crate::asm) fn macro_values(&mut self, args: &mut Args<'s>) -> Result<Vec<Value<'s>>> {
         let (mut values, mut last) = (Vec::new(), 0);
         loop {

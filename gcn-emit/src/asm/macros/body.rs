@@ -1,4 +1,4 @@
-//! Where the body of a macro or repetition ends.
+//! Finds the end of the body of a macro or repetition.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ pub(in crate::asm) struct Body<'s> {
 }
 
 impl Body<'_> {
-    /// True if the text asks for the number of the round.
+    /// True if the text uses the number of the round.
     pub fn is_numbered(&self) -> bool {
         memchr::memmem::find(self.text.as_bytes(), b"\\+").is_some()
     }
@@ -31,8 +31,8 @@ pub(in crate::asm) struct Delimiters {
 }
 
 impl<'s> Assembler<'s> {
-    /// Takes the lines up to the directive that ends a body, which inner ones of the same kind may be part
-    /// of. `span` is what begins it.
+    /// Consumes the lines up to the directive that ends the body, with nested bodies of the same kind included. `span`
+    /// is the directive that begins it.
     pub fn body(&mut self, delimiters: &Delimiters, span: Span) -> Result<Body<'s>> {
         let bytes = self.text.as_bytes();
         let start = self.at;
@@ -55,7 +55,7 @@ impl<'s> Assembler<'s> {
         Err(Located::new(span, Fault::OpenBody(delimiters.end.first().copied().unwrap_or_default())))
     }
 
-    /// A body that takes the bytes `body`, with `rest` after the directive that ends it.
+    /// A body in the byte range `body`, with `rest` after the directive that ends it.
     fn body_between(&mut self, body: Range<usize>, rest: Range<usize>) -> Result<Body<'s>> {
         self.at = (rest.end + 1).min(self.text.len());
         let after = self.text.get(rest.clone()).unwrap_or_default().trim_ascii();

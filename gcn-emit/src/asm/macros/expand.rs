@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 
 use super::super::fault::Fault;
 
-/// The largest total size of all expansions and included files of a file, in bytes. Repeated text counts each
-/// time, and each expansion counts for 64 bytes more.
+/// The largest total size of all expansions and included files of a file, in bytes. Repeated text counts each time, and
+/// each expansion counts 64 bytes more.
 pub const MAX_EXPANSION: u64 = 1 << 26;
 
 /// Numbers that a body may ask for.
@@ -22,8 +22,8 @@ pub(super) struct Numbers {
 /// The body with `\name`, `\@` and `\+` replaced and `\()` removed; fails if the result exceeds `limit`
 /// bytes.
 ///
-/// A name extends over letters, digits, `_`, `$` and `.`; `\()` ends it earlier. A name that is not a
-/// parameter stays as it is, for a macro that the text may define.
+/// A name consists of letters, digits, `_`, `$` and `.`; `\()` ends it earlier. A name that is not a parameter is left
+/// unchanged, for a macro that the text may define.
 pub(super) fn expand<'s, 'v>(
     body: &'s str,
     parameter: impl Fn(&str) -> Option<&'v str>,
@@ -97,7 +97,7 @@ fn names<'v>(
     Ok(())
 }
 
-/// True for bytes that the name of a parameter goes on with.
+/// True for bytes that may continue the name of a parameter.
 fn is_parameter(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.')
 }

@@ -1,8 +1,8 @@
 //! Nested texts: the expansion of a macro, a repetition or an included file, and the place where reading
 //! continues after it.
 //!
-//! Reading is one loop over statements whatever the nesting depth. The cursor (`text`, `base` and `at` of
-//! [`Assembler`]) moves into the inner text, and a [`Frame`] records the outer position.
+//! Reading is a single loop over statements at any nesting depth. The cursor (`text`, `base` and `at` of [`Assembler`])
+//! moves into the inner text, and a [`Frame`] records the outer position.
 
 use std::borrow::Cow;
 
@@ -16,10 +16,10 @@ use super::repetition::Rounds;
 /// Most macros, and repetitions around them, that may be inside each other: `llvm-mc`'s default.
 pub const MAX_MACRO_NESTING: usize = 20;
 
-/// The cost of an expansion besides its text, in bytes.
+/// The cost of an expansion in addition to its text, in bytes.
 pub(super) const OVERHEAD: u64 = 64;
 
-/// A text that is being read inside another one.
+/// A text that is being read, nested in another one.
 pub(in crate::asm) struct Frame<'s> {
     /// Where reading goes on after it.
     text: &'s str,
@@ -34,7 +34,7 @@ pub(in crate::asm) struct Frame<'s> {
 }
 
 impl Frame<'_> {
-    /// The offset, in the text around it, after the statement that asked for it.
+    /// The offset in the outer text after the statement that started this one.
     pub fn after(&self) -> usize {
         self.at
     }
@@ -48,7 +48,7 @@ pub(in crate::asm) struct Entry<'s> {
 }
 
 impl<'s> Assembler<'s> {
-    /// Goes on with a text; `call` is the statement that asks for it.
+    /// Continues with a nested text; `call` is the statement that starts it.
     pub fn enter(&mut self, entry: &Entry<'s>, call: Call<'s>, rounds: Rounds<'s>) -> Result<()> {
         let base = self.sources.push(entry.text, entry.file, entry.line, call);
         let base = base.ok_or_else(|| Located::new(call.span, Fault::TooLarge))?;
@@ -92,8 +92,7 @@ impl<'s> Assembler<'s> {
         true
     }
 
-    /// Leaves the innermost macro or repetition; false if there is none. Its conditions are closed if
-    /// `conditions`.
+    /// Leaves the innermost macro or repetition; false if there is none. If `conditions`, also closes its conditions.
     pub fn exit(&mut self, conditions: bool) -> bool {
         if self.frames.iter().all(|frame| frame.call.is_file) {
             return false;
@@ -110,7 +109,7 @@ impl<'s> Assembler<'s> {
         true
     }
 
-    /// Goes to the next round; `None` after the last one.
+    /// Advances to the next round; `None` after the last one.
     fn next_round(&mut self, rounds: &mut Rounds<'s>, call: Call<'s>) -> Result<Option<()>> {
         match rounds.next() {
             None => Ok(None),
@@ -154,7 +153,7 @@ impl<'s> Assembler<'s> {
         Ok(())
     }
 
-    /// How many macros and repetitions are being expanded.
+    /// The number of macros and repetitions that are being expanded.
     pub fn nesting(&self) -> usize {
         self.frames.iter().filter(|frame| !frame.call.is_file).count()
     }
@@ -169,8 +168,7 @@ impl<'s> Assembler<'s> {
         self.frames.first().map_or(at as u32, |frame| frame.call.span.at)
     }
 
-    /// Where the statement at an offset, in the text that is read, comes from; nothing if that is the file
-    /// itself.
+    /// The origin of the statement at an offset of the current text; `None` if it is in the file itself.
     pub fn origin_at(&mut self, at: usize) -> Option<u32> {
         let frame = self.frames.last().filter(|_| self.options.keep_instructions)?;
         let (name, outer) = (frame.call.name, frame.origin);

@@ -7,7 +7,7 @@ use super::argument::Value;
 use super::body::Body;
 use super::expand::{Numbers, expand};
 
-/// The rounds of a repetition that are still to come.
+/// The remaining rounds of a repetition.
 pub(in crate::asm) enum Rounds<'s> {
     /// None: a macro or a file.
     Over,

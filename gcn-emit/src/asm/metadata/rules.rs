@@ -118,7 +118,7 @@ const VALUE_KINDS: &[&str] = &[
     "hidden_queue_ptr",
 ];
 
-/// Checks a document. A text that a tag made one becomes a number or boolean where that is wanted.
+/// Checks a document. A text that has been tagged as such becomes a number or boolean where the schema requires one.
 pub(super) fn check(root: &mut Node) -> Result<(), Broken> {
     map(root, &ROOT, "the document")
 }
@@ -144,7 +144,7 @@ fn check_value(node: &mut Node, want: &Want, path: &str) -> Result<(), Broken> {
             reread(node);
             match node {
                 Node::UInt(number) if u32::try_from(*number).is_ok() => Ok(()),
-                // The loader and our own reader take no more.
+                // The loader and our own reader accept no larger values.
                 Node::UInt(_) | Node::Int(_) => Err(broken(path, "has to be from 0 to 4294967295")),
                 _ => Err(broken(path, "has to be an integer")),
             }

@@ -109,8 +109,8 @@ pub(super) fn read(text: &str) -> Result<Node, YamlError> {
     Ok(Node::Nil)
 }
 
-/// The bytes of the value that a path as in [`Broken`](super::rules::Broken) leads to, or of the map around
-/// it if it has none.
+/// The bytes of the value at a path as in [`Broken`](super::rules::Broken), or of the enclosing map if the path has no
+/// value.
 pub(super) fn locate(text: &str, path: &str) -> Option<std::ops::Range<usize>> {
     let around = path.rsplit_once(": ").map_or("", |(around, _)| around);
     find(text, path).or_else(|| find(text, around))
@@ -120,7 +120,7 @@ pub(super) fn locate(text: &str, path: &str) -> Option<std::ops::Range<usize>> {
 enum Step {
     /// The item of this number.
     Item(usize),
-    /// The value of a key, which is still to come if it is `None`.
+    /// A key, and its value; `None` while the value is missing.
     Key(Option<String>),
 }
 
@@ -204,7 +204,7 @@ fn scalar(text: &str, tag: Option<&Tag>) -> Result<Node, &'static str> {
     }
 }
 
-/// The type that LLVM gives a text without tag.
+/// The type that LLVM assigns to a text without a tag.
 pub(super) fn implicit(text: &str) -> Node {
     match text {
         "true" => return Node::Bool(true),

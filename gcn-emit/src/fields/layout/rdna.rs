@@ -1,5 +1,5 @@
-//! The fields of RDNA's formats, in the order of the manuals' microcode formats (RDNA2 ISA chapter 13, RDNA3 ISA chapter 15, RDNA4 ISA
-//! chapter 15). What has the same fields as on GFX9 is taken from there.
+//! The fields of RDNA's formats, in the order of the manuals' microcode formats (RDNA2 ISA chapter 13, RDNA3 ISA
+//! chapter 15, RDNA4 ISA chapter 15). Formats with the same fields as on GFX9 reuse those.
 
 use gcn_isa::mods::Modifier;
 use gcn_isa::table::{Format, Modifiers};
@@ -238,7 +238,7 @@ long! {
 }
 
 const VOP3P_ENC: Fixed = bits(24, 8, 0b1100_1100);
-/// The modifiers of which an instruction has one in the bits of op_sel_hi, op_sel_hi included.
+/// The modifiers that share the bits of op_sel_hi, op_sel_hi included; an instruction has one of them.
 const NOT_SEL_HI: Modifiers = Modifiers::OP_SEL_HI
     .union(Modifiers::MATRIX_B_REUSE)
     .union(Modifiers::MATRIX_B_FMT)
@@ -579,7 +579,8 @@ const VBUFFER: Layout = Layout {
     ..Layout::NONE
 };
 
-/// Of the instructions of images only the copies of tensors, which have no register of a lane; a group that is left out is `null`.
+/// Among the instructions of images only the copies of tensors, which have no register of a lane; a group that is left
+/// out is `null`.
 const VIMAGE: Layout = Layout {
     fixed: &[
         bits(26, 6, 0b110100),

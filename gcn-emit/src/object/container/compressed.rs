@@ -22,7 +22,7 @@ const HASH: usize = 8;
 /// The fields of a header.
 struct Header {
     method: u64,
-    /// Bytes of header and data, where the header says it.
+    /// Bytes of header and data, if the header is readable.
     whole: Option<u64>,
     unpacked: u64,
     /// Bytes of the header.

@@ -7,7 +7,7 @@ use gcn_isa::program::{Call, SourceLoc};
 use super::Files;
 use super::scopes::Inlined;
 
-/// The calls of a kernel's rows, each of which holds to the next; the last one to `end`.
+/// The calls of a kernel's rows, each of which applies up to the next; the last one to `end`.
 pub(super) fn inlined(rows: &[(u32, u64, SourceLoc)], end: u32, files: &mut Files) -> Vec<Inlined> {
     let mut top = Vec::new();
     let ends = rows.iter().skip(1).map(|row| row.0).chain([end]);

@@ -20,15 +20,15 @@ pub(crate) struct Frame {
     pub(crate) start: u64,
     pub(crate) end: u64,
     pub(crate) kind: Kind,
-    /// What changes where, by byte offset in the section.
+    /// The changes and their places, by byte offset in the section.
     pub(crate) rules: Vec<(u64, Rule)>,
 }
 
-/// What procedures with a common information entry have in common, in the order of the entries.
+/// The data of a common information entry that procedures share, in the order of the entries.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 pub(crate) struct Kind {
     pub(crate) is_signal_frame: bool,
-    /// Without what the target's procedures have in common, which is nothing here.
+    /// Without the common data of the target's procedures, which is empty here.
     pub(crate) is_simple: bool,
     pub(crate) return_register: ReturnRegister,
 }
@@ -91,7 +91,7 @@ fn write_common(kind: Kind, eh: bool, out: &mut Bytes) -> usize {
         out.bytes.push(1);
         out.string(if kind.is_signal_frame { "zRS" } else { "zR" });
         out.bytes.extend([CODE_ALIGN, DATA_ALIGN as u8, return_register as u8]);
-        // What `R` stands for: addresses are relative, of 4 bytes.
+        // The meaning of `R`: addresses are relative, of 4 bytes.
         out.bytes.extend([1, DW_EH_PE_PCREL_SDATA4]);
     } else {
         out.bytes.extend([0xff; 4]);

@@ -53,7 +53,7 @@ pub(crate) struct Row {
     pub(crate) marks: Marks,
 }
 
-/// What begins or ends at a row.
+/// The scopes that begin or end at a row.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Marks {
     pub(crate) basic_block: bool,

@@ -78,7 +78,7 @@ impl Type {
         match pointee {
             None => Scalar::named(name).map(Type::Scalar),
             Some(to) => {
-                // Of an array, or a structure, which is one of bytes: what it consists of.
+                // The element type of an array, or of a structure that is one of bytes.
                 let to = to.trim_start_matches('[').trim_end_matches(']');
                 let to = to.split_once(';').map_or(to, |(element, _)| element);
                 Some(Type::Pointer { name: name.to_owned(), to: Scalar::named(to)? })

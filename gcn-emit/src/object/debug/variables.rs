@@ -181,7 +181,7 @@ fn at_place(at: PieceAt, out: &mut Bytes) {
     }
 }
 
-/// Of a vector register, which has four bytes for each lane: those of the lane that the debugger looks at.
+/// For a vector register, which has four bytes for each lane: those of the lane that the debugger looks at.
 const OF_LANE: [u8; 6] = {
     const DW_OP_LLVM_USER: u8 = 0xe9;
     const DW_OP_LLVM_PUSH_LANE: u8 = 0x03;

@@ -10,7 +10,7 @@ use super::symbol::{Place, Symbols};
 pub(super) struct Tables {
     /// Symbols in the order of `.dynsym`, without the null row: number of the symbol, offset of its name.
     pub(super) symbols: Vec<(usize, u32)>,
-    /// How many of them are undefined; those come first, and `.gnu.hash` does not have them.
+    /// The number of undefined ones; those come first, and `.gnu.hash` does not have them.
     pub(super) undefined: usize,
     pub(super) names: Strings,
     pub(super) shape: GnuShape,

@@ -177,7 +177,7 @@ impl<'m> Collector<'m> {
         Ok(())
     }
 
-    /// The output section of this name, which takes over what an input section says.
+    /// The output section of this name, which takes over the properties of an input section.
     fn output(
         &mut self,
         name: Cow<'m, str>,

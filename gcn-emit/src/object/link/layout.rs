@@ -1,4 +1,4 @@
-//! Gives every output section its address and its place in the file, and says what the segments are.
+//! Gives every output section its address and its place in the file, and defines the segments.
 
 use object::elf;
 
@@ -54,7 +54,7 @@ pub(super) struct Segment {
     pub(super) flags: u32,
     pub(super) align: u64,
     pub(super) start: Start,
-    /// Last output section; `None` if there is none but what `start` says.
+    /// Last output section; `None` if `start` is the only one.
     pub(super) last: Option<usize>,
 }
 
@@ -117,7 +117,7 @@ fn filled(inputs: &Inputs<'_>) -> u64 {
     outputs.flat_map(|o| &o.parts).map(|p| bytes(p.content, p.size)).fold(0, u64::saturating_add)
 }
 
-/// Takes out what the linker makes only where it is needed.
+/// Removes the sections that the linker adds only where they are needed.
 fn remove_superfluous(inputs: &mut Inputs<'_>, needs: &Needs) {
     for output in &mut inputs.outputs {
         let is_needed = match output.made() {

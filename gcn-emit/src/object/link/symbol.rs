@@ -64,7 +64,7 @@ pub(super) struct Symbols<'m> {
     pub(super) list: Vec<Linked>,
     /// `.symtab` without its null row, with offsets of names.
     pub(super) rows: Vec<(Row, u32)>,
-    /// How many of the rows are local.
+    /// The number of local rows.
     pub(super) locals: usize,
     pub(super) names: Strings,
 }

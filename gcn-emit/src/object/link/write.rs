@@ -216,7 +216,7 @@ impl Image<'_, '_> {
             RelocationBase::Symbol(id) => {
                 self.symbols.value(self.inputs, id.0 as usize).wrapping_add_signed(addend)
             }
-            // The addend says which byte, and bytes of merged sections move.
+            // The addend selects a byte, and bytes of merged sections move.
             RelocationBase::Section(id) => {
                 let address = |(output, offset): (usize, u64)| {
                     self.inputs.outputs.get(output).map_or(0, |o| o.address).wrapping_add(offset)

@@ -64,8 +64,8 @@ fn functions(file: &File<'_>, symbols: &[Symbol<'_>]) -> Vec<(Address, u64)> {
     all
 }
 
-/// In an object that is not linked, what stands at a descriptor's `KERNEL_CODE_ENTRY_BYTE_OFFSET`: for each
-/// place with a 64-bit distance, what it is the distance to.
+/// In an object that is not linked, the content of a descriptor's `KERNEL_CODE_ENTRY_BYTE_OFFSET`: for each place with
+/// a 64-bit distance, the symbol that it is the distance to.
 fn entries(file: &File<'_>, symbols: &[Symbol<'_>]) -> Result<HashMap<Address, Address>, ObjectError> {
     let mut all = HashMap::new();
     if !file.is_relocatable {

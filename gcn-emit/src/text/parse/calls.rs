@@ -271,14 +271,14 @@ fn field(
     Ok(())
 }
 
-/// What the fields are.
+/// The kind of the fields.
 fn names(known: &[Field]) -> String {
     let names: Vec<&str> = known.iter().map(|field| field.name).collect();
     let example = known.first().map_or("", |field| field.name);
     format!("the counters are {}, as in `{example}(0)`", listed(&names))
 }
 
-/// How far they reach.
+/// Their range.
 fn ranges(known: &[Field]) -> String {
     let ranges: Vec<String> =
         known.iter().map(|field| format!("{} (up to {})", field.name, field.largest())).collect();

@@ -68,7 +68,7 @@ pub(super) fn source(desc: &InstDesc, position: usize, number: Number) -> Result
     }
 }
 
-/// What an integer means at an operand.
+/// The meaning of an integer at an operand.
 pub(crate) fn of_integer(desc: &InstDesc, position: usize, value: i64) -> Option<Operand> {
     let only = desc.operands.get(position).is_some_and(OperandDesc::is_literal);
     let read = if only { always } else { source };
@@ -93,8 +93,8 @@ pub(super) fn folded(
     if !neg && !abs {
         return Ok(number);
     }
-    // How many bits the constant has, and which of them is the sign. Of a pair only the low half's counts, as
-    // in LLVM.
+    // The number of bits of the constant, and the one that is the sign. For a pair only the low half counts, as in
+    // LLVM.
     let (bits, sign) = match desc.constant_type(position) {
         ConstType::F64 | ConstType::B64 => (64, 0),
         ConstType::I16 | ConstType::F16 | ConstType::Bf16 => (16, 0x8000),
@@ -234,7 +234,7 @@ fn f64_literal(desc: &InstDesc, position: usize, value: f64) -> Result<Operand, 
     }
 }
 
-/// The literal of an operand that takes nothing else. What fits 32 bits is the upper half of one of 64.
+/// The literal of an operand that takes nothing else. A value that fits 32 bits is the upper half of one of 64.
 pub(super) fn always(desc: &InstDesc, position: usize, number: Number) -> Result<Operand, Unfit> {
     match number {
         Number::Int(value @ 0..=0xffff_ffff) if takes_long_alone(desc, position) => {

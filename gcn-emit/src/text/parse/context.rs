@@ -1,4 +1,4 @@
-//! What the text of an instruction depends on: processor, symbols, and the forms of its mnemonic.
+//! The context that the text of an instruction depends on: processor, symbols, and the forms of its mnemonic.
 
 use gcn_isa::table::{Class, InstDesc, OperandKinds};
 use gcn_isa::target::Subtarget;

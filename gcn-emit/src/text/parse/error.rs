@@ -63,7 +63,7 @@ pub enum ParseFault {
         mnemonic: &'static str,
         /// The form's number of operands.
         want: usize,
-        /// How many there are.
+        /// Their number.
         have: usize,
         /// Their names.
         operands: String,
@@ -75,7 +75,7 @@ pub enum ParseFault {
         mnemonic: &'static str,
         /// The operand's name in the table.
         name: &'static str,
-        /// What is wrong with it.
+        /// The problem with it.
         problem: String,
     },
     /// A modifier that the instruction does not take.
@@ -85,7 +85,7 @@ pub enum ParseFault {
         mnemonic: &'static str,
         /// The modifier as written.
         name: String,
-        /// What is wrong with it.
+        /// The problem with it.
         problem: &'static str,
     },
     /// A modifier's value, which no instruction takes.
@@ -93,7 +93,7 @@ pub enum ParseFault {
     ModifierValue {
         /// The modifier's name.
         name: String,
-        /// What is wrong with the value.
+        /// The problem with the value.
         problem: &'static str,
     },
     /// A modifier that the form needs.
@@ -101,7 +101,7 @@ pub enum ParseFault {
     Missing {
         /// The instruction.
         mnemonic: &'static str,
-        /// What it needs.
+        /// The requirement.
         what: &'static str,
     },
     /// Everything is there, but the encoding cannot hold it.

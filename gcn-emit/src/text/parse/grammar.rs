@@ -9,7 +9,7 @@
 //! modifier    = name [ ":" value ]               see [`super::words`]
 //! ```
 //!
-//! What it makes knows the words but not the instruction: that comes in [`super::resolve`].
+//! The result has the words but not yet the instruction: that follows in [`super::resolve`].
 
 use gcn_isa::table::{InstDesc, OperandKinds};
 use gcn_isa::target::{Generation, Subtarget};

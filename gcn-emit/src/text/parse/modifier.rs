@@ -317,7 +317,7 @@ fn meaning(
         return Ok((field, value));
     }
     if !desc.modifiers.contains(raw.modifier.word.flag()) {
-        // `nogds` says nothing new where there is no global data share.
+        // `nogds` is redundant where there is no global data share.
         if field == Modifier::Gds && value == 0 && desc.format == Format::Ds {
             return Ok((field, 0));
         }

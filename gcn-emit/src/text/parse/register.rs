@@ -20,7 +20,7 @@ const VGPRS: File = File { file: RegFile::Vgpr, base: 0, count: 256 };
 const AGPRS: File = File { file: RegFile::Agpr, base: 0, count: 256 };
 const TTMPS: File = File { file: RegFile::Sgpr, base: 108, count: 16 };
 
-/// A numbered register or tuple, if one is next. What only looks like one (`v1x`, `vcc`, `s`) is left alone.
+/// A numbered register or tuple, if one is next. Words that only resemble one (`v1x`, `vcc`, `s`) are left alone.
 pub(super) fn regular(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<Option<Reg>, Located> {
     let (prefix, file) = match cursor.rest() {
         [b'v', ..] => (1, File { count: context.on.addressable_vgprs(), ..VGPRS }),

@@ -24,7 +24,7 @@ use super::words::Function;
 use crate::encode::{Accepts, EncodeFault, Labels, Word, encode_word};
 use crate::text::source::source_number;
 
-/// How far a row got before it refused; the row that got farthest explains the error best.
+/// The progress of a row before it was refused; the row that got farthest explains the error best.
 struct Refusal {
     rank: u16,
     span: Span,
@@ -98,7 +98,7 @@ fn fits(desc: &InstDesc, kinds: &[OperandKinds], flags: Modifiers) -> bool {
         && desc.operands.iter().zip(kinds).all(|(slot, kinds)| slot.kinds.intersects(*kinds))
 }
 
-/// What makes an instruction one with DPP.
+/// The sign that an instruction has DPP.
 const CONTROLS: Modifiers = Modifiers::DPP_CTRL.union(Modifiers::DPP8);
 
 /// True if the row has the kind of controls that the text shows: SDWA selectors, a DPP control, neither.
@@ -272,7 +272,7 @@ impl RawOperand {
     }
 }
 
-/// What a register can be; a whole VGPR stands for its lower half as well.
+/// The classes that a register can have; a whole VGPR stands for its lower half as well.
 fn register_kind(reg: Reg, on: Subtarget) -> OperandKinds {
     match reg.file {
         RegFile::Vgpr => OperandKinds::VGPR.union(OperandKinds::HALF_VGPR),

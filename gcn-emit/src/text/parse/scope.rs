@@ -1,4 +1,4 @@
-//! What surrounds an instruction in a file: symbols, whose values the instruction's text may name.
+//! The context of an instruction in a file: symbols, whose values the instruction's text may name.
 
 use gcn_isa::Inst;
 use smallvec::SmallVec;
@@ -26,7 +26,7 @@ pub trait Scope {
     }
 }
 
-/// What an expression is worth.
+/// The value of an expression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ExprValue {
     /// A number now: treated exactly like a written number, so that it may become an inline constant.
@@ -66,7 +66,7 @@ pub struct TextError {
     pub at: usize,
     /// Number of offending bytes; may be 0 where something is missing.
     pub len: usize,
-    /// What is wrong.
+    /// The problem.
     #[source]
     pub fault: ParseFault,
 }

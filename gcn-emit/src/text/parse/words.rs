@@ -7,7 +7,7 @@ use gcn_isa::mods::{self, Form, Modifier, Modifiers};
 use gcn_isa::table::NameMap;
 use gcn_isa::{Reg, SrcSpecial, reg};
 
-/// What a word means.
+/// The meaning of a word.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Word {
     Reg(Reg),
@@ -95,7 +95,7 @@ pub(super) fn name_of(flag: Modifiers) -> &'static str {
     word_with(|w| w.flag() == flag).map_or("a modifier", |w| w.name)
 }
 
-/// What a modifier of this name sets.
+/// The effect of a modifier of this name.
 ///
 /// ```
 /// use gcn_isa::table::Modifiers;

@@ -32,7 +32,7 @@ pub(super) fn allocation(at: Ptr) -> Result<Op> {
     Ok(Op::Alloc(Reserved { at: reserved, bytes, device, parameters: fields.into() }))
 }
 
-/// The end of what a node allocates: one of a graph that is there, and only once.
+/// The end of a node's allocation: one of a graph that is allocated, and only once.
 pub(super) fn end(at: Ptr) -> Result<Op> {
     let state = lock();
     if state.reserved.contains(&at) && !state.graphs.frees(at) {

@@ -12,7 +12,7 @@ const NO_SYNC: u32 = 1;
 /// `hipGraphUserObjectMove`: the references are the caller's.
 const MOVE: u32 = 1;
 
-/// How many references are meant: some, and no more than an `int` counts.
+/// The number of references: at least one, and not more than an `int` can count.
 fn references(object: u64, count: u32) -> Result<u64> {
     let right = object != 0 && (1..=i32::MAX as u32).contains(&count);
     right.then_some(count.into()).ok_or(Error::InvalidValue)

@@ -1,4 +1,4 @@
-//! What nodes are and what they do.
+//! The kinds of nodes and their operations.
 
 use gcn_sim::Grid;
 
@@ -35,7 +35,7 @@ pub(crate) extern "C" fn graph_kernel_node_get_params(node: u64, parameters: Out
     })
 }
 
-/// What the program knows a kernel by: its stub, or else the handle of the function.
+/// The program's name for a kernel: its stub, or else the handle of the function.
 fn symbol(s: &State, launch: &Launch) -> Result<u64> {
     let function = s.functions.get(launch.function).ok_or(Error::InvalidValue)?;
     let stub = s.kernels.iter().find(|(_, symbol)| symbol.name == function.name);

@@ -1,5 +1,5 @@
-//! Waits for dependencies that could wait for less, and other waits that stand where a sequence of RDNA needs them: each is
-//! replaced, and the program followed from there until the difference is gone.
+//! Finds waits for dependencies that could wait for less, and other waits at places where a sequence of RDNA needs
+//! them: each is replaced, and the program is followed from there until the two states agree again.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -13,11 +13,11 @@ use crate::inst::Inst;
 use crate::operand::Operand;
 use crate::table::Class;
 
-/// Lines that all walks together may look at: so many for each line of the program, and so many at least. A wait whose walk
-/// does not fit gets no advice.
+/// Budget of all walks together, in visited lines: a number per line of the program, and a minimum. A wait whose walk
+/// exceeds it gets no advice.
 const LOOKS: (usize, usize) = (64, 1 << 20);
 
-/// Takes back what `advice` says of waits that sequences need, and adds what waits for dependencies need not wait for.
+/// Removes advice about waits that sequences need, and adds advice about waits for dependencies.
 pub(in crate::check) fn advise(search: &Search<'_>, advice: &mut Vec<Advice>) {
     let program = search.program;
     let looks = program.lines.len().saturating_mul(LOOKS.0).max(LOOKS.1);
@@ -45,7 +45,7 @@ pub(in crate::check) fn advise(search: &Search<'_>, advice: &mut Vec<Advice>) {
     }
 }
 
-/// The wait that waits for no more than `enough`; `None` if it goes.
+/// The wait that waits only for `enough`; `None` if it can be removed.
 fn lessened(inst: &Arc<Inst>, enough: Amount) -> Option<Inst> {
     let mut inst = Inst::clone(inst);
     match enough {
@@ -65,7 +65,7 @@ fn lessened(inst: &Arc<Inst>, enough: Amount) -> Option<Inst> {
 
 struct Walk<'a, 's> {
     search: &'a Search<'s>,
-    /// What is wrong already.
+    /// The violations that the program has already.
     known: HashMap<Site, Fix>,
     looks: usize,
 }
@@ -137,7 +137,7 @@ impl Walk<'_, '_> {
         true
     }
 
-    /// Executes lines; false if something new is wrong at one of them.
+    /// Executes lines. Returns false if a new violation occurs at one of them.
     fn passes(&self, sequences: &Sequences<'_>, state: &mut Pending, lines: std::ops::Range<usize>) -> bool {
         for line in lines {
             let mut clean = true;

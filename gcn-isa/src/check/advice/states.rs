@@ -1,4 +1,4 @@
-//! Wait states that could go: how much every dependence that crosses an `s_nop` has to spare.
+//! Unnecessary wait states: computes the slack of every dependence that crosses an `s_nop`.
 
 use smallvec::SmallVec;
 
@@ -9,12 +9,12 @@ use crate::hazards::{self, Kinds, MAX_REACH, Since, View};
 use crate::program::Program;
 use crate::table::Class;
 
-/// What lies between the `s_nop` and a place near it.
+/// The code between the `s_nop` and a place near it.
 #[derive(Clone, Copy)]
 struct Way {
     /// Wait states.
     distance: u32,
-    /// What rules ask for between two instructions.
+    /// The kinds of instructions on the path that rules refer to.
     crossed: Kinds,
 }
 
@@ -36,7 +36,7 @@ impl Way {
     }
 }
 
-/// A line near the `s_nop`, or a block, with every way to it.
+/// A line near the `s_nop`, or a block, with every path to it.
 type Near = (usize, Way);
 
 pub(in crate::check) fn advise(program: &Program, facts: &Distances<'_>) -> Vec<Advice> {
@@ -58,7 +58,7 @@ pub(in crate::check) fn advise(program: &Program, facts: &Distances<'_>) -> Vec<
     advice
 }
 
-/// How many wait states of the `s_nop` at `line` no dependence needs.
+/// The number of wait states of the `s_nop` at `line` that no dependence needs.
 fn spare(facts: &Distances<'_>, block: usize, line: usize) -> u32 {
     let have = facts.states[line];
     let before = backward(facts, block, line);
@@ -81,9 +81,9 @@ fn spare(facts: &Distances<'_>, block: usize, line: usize) -> u32 {
     spare
 }
 
-/// True if the `s_nop` at `line` keeps memory instructions apart that XNACK replay must not repeat as one clause. Pairs of instructions
-/// do not show that: the conflict may be with any earlier member. Lines count as a clause even where control cannot fall from one to the
-/// next, which only keeps an `s_nop` too many.
+/// True if the `s_nop` at `line` separates memory instructions that XNACK replay must not repeat as one clause. Pairs
+/// of instructions do not show that: the conflict may be with any earlier member. Lines count as a clause even where
+/// control cannot fall from one to the next; at worst an unnecessary `s_nop` is kept.
 fn parts_clauses(facts: &Distances<'_>, line: usize) -> bool {
     let kind = |line: usize| facts.views[line].clause_kind();
     let Some(before) = line.checked_sub(1).and_then(kind).filter(|_| facts.rules.xnack) else { return false };
@@ -101,7 +101,7 @@ fn parts_clauses(facts: &Distances<'_>, line: usize) -> bool {
 /// The lines that can come before `line` within the reach of any rule.
 fn backward(facts: &Distances<'_>, block: usize, line: usize) -> SmallVec<[Near; 16]> {
     let mut near = SmallVec::new();
-    // Stretches of blocks still to walk: block, one past the last line, way so far.
+    // Parts of blocks still to be walked: block, one past the last line, path so far.
     let mut open: SmallVec<[(usize, usize, Way); 4]> = SmallVec::new();
     let mut entered: SmallVec<[Near; 8]> = SmallVec::new();
     open.push((block, line, Way::NONE));
@@ -156,7 +156,7 @@ fn note(near: &mut SmallVec<[Near; 16]>, line: usize, way: Way) {
     }
 }
 
-/// True if the block was not entered on so short a way across as much before.
+/// True if the block has not been entered on a path that is as short and crosses as much.
 fn improves(entered: &mut SmallVec<[Near; 8]>, block: usize, way: Way) -> bool {
     match entered.iter_mut().find(|e| e.0 == block) {
         Some((_, known)) if known.distance <= way.distance && known.crossed.contains(way.crossed) => false,

@@ -1,4 +1,5 @@
-//! Counters that could wait less: each wait is weakened, and the program followed from there until the difference is gone.
+//! Counters that could wait less: each wait is weakened, and the program is followed from there until the two states
+//! agree again.
 
 use std::collections::HashMap;
 
@@ -8,8 +9,8 @@ use crate::check::outstanding::Outstanding;
 use crate::check::report::Amount;
 use crate::counters::{Counter, WaitCnt};
 
-/// Lines that all walks together may look at: so many for each line of the program, and so many at least. A wait whose walk
-/// does not fit gets no advice.
+/// Budget of all walks together, in visited lines: a number per line of the program, and a minimum. A wait whose walk
+/// exceeds it gets no advice.
 const LOOKS: (usize, usize) = (64, 1 << 20);
 
 pub(in crate::check) fn advise(check: &CounterCheck<'_>) -> Vec<Advice> {
@@ -38,7 +39,7 @@ pub(in crate::check) fn advise(check: &CounterCheck<'_>) -> Vec<Advice> {
     advice
 }
 
-/// True if the counters that could wait less hold operations of which nothing is expected by register: stores and atomics.
+/// True if the counters that could wait less have outstanding operations without a result register: stores and atomics.
 fn may_order(state: &Outstanding<'_>, have: WaitCnt, enough: WaitCnt) -> bool {
     Counter::ALL.into_iter().filter(|c| c.of(have) != c.of(enough)).any(|c| state.any_silent_on(c))
 }
@@ -63,8 +64,8 @@ impl<'c> Walk<'_, 'c> {
             if !counter.is_in(have) {
                 continue;
             }
-            // Between what is known to be enough and what is known to be too little. The more a wait leaves outstanding, the
-            // more breaks.
+            // Binary search between a value that is known to be sufficient and one that is not. The more a wait leaves
+            // outstanding, the more rules break.
             let most = counter.capacity(self.check.set());
             let at = |value: u8| if value == most { u8::MAX } else { value };
             let (mut good, mut bad) = (value, most + 1);
@@ -77,7 +78,7 @@ impl<'c> Walk<'_, 'c> {
                         good = guess;
                         good + (bad - good) / 2
                     }
-                    // What broke names the value that would finish it.
+                    // The broken rule gives the value that would be sufficient for it.
                     Some(Broken { limit: Some(limit) }) if limit < guess => {
                         bad = limit.max(good) + 1;
                         bad - 1
@@ -140,7 +141,8 @@ impl<'c> Walk<'_, 'c> {
         None
     }
 
-    /// The earlier instruction, if it is one of the program, of a rule that `line` breaks after `weak` and not after `kept`.
+    /// The earlier instruction, if it is in the program, of a rule that `line` breaks after `weak` and not after
+    /// `kept`.
     fn newly_broken(
         &self,
         kept: &Outstanding<'_>,

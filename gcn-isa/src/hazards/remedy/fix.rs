@@ -1,4 +1,4 @@
-//! Remedies together, and the instructions that make them.
+//! Combined remedies, and the instructions that implement them.
 
 use bitflags::bitflags;
 use smallvec::SmallVec;
@@ -27,10 +27,10 @@ bitflags! {
     }
 }
 
-/// What is put before an instruction, and which of its fields change, for some rules together.
+/// The instructions to insert before an instruction, and its fields to change, for several rules together.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Fix {
-    /// What the `s_waitcnt_depctr` (`s_wait_alu`) before it waits for.
+    /// The dependencies that the inserted `s_waitcnt_depctr` (`s_wait_alu`) waits for.
     pub waits: Waits,
     /// Further remedies.
     pub parts: FixParts,
@@ -67,12 +67,12 @@ impl Fix {
         }
     }
 
-    /// True if this has all that `other` asks for.
+    /// True if this includes everything that `other` requires.
     pub fn covers(self, other: Fix) -> bool {
         self.and(other) == self
     }
 
-    /// What an instruction that is a wait for dependencies waits for.
+    /// The dependencies that an instruction waits for, if it is a wait for dependencies.
     pub fn waiting(target: Target, inst: &Inst) -> Fix {
         Fix { waits: super::waits::of(target.instruction_set(), inst), ..Fix::NONE }
     }
@@ -87,7 +87,7 @@ impl Fix {
         if has && inst.mods.wait_vdst > most { Fix { wait_vdst: most, ..Fix::NONE } } else { Fix::NONE }
     }
 
-    /// What a remedy is before `inst`.
+    /// A remedy applied before `inst`.
     pub(in crate::hazards) fn of(remedy: Remedy, inst: &Inst) -> Fix {
         let part = |parts: FixParts| Fix { parts, ..Fix::NONE };
         match remedy {
@@ -109,7 +109,7 @@ impl Fix {
         }
     }
 
-    /// The instructions to put before, in order. A wait comes first: what moves a register reads it, too.
+    /// The instructions to insert before, in order. A wait comes first, since a move reads its register, too.
     pub fn instructions(self, target: Target) -> SmallVec<[Inst; 2]> {
         let inst = |Made { name, operands, .. }| {
             let desc = table::find_mnemonic(target, name).find(|d| d.operands.len() == operands.len())?;
@@ -160,7 +160,7 @@ impl Fix {
         all
     }
 
-    /// What the changed fields wait for before their instruction, as an instruction.
+    /// The wait that the changed fields imply before their instruction, as an instruction.
     pub(in crate::hazards) fn field_as_wait(self, target: Target) -> Option<Inst> {
         let waits = self.parts.contains(FixParts::NO_VMEM);
         let wait = Fix { waits: Waits::VM_VSRC, ..Fix::NONE };
@@ -199,7 +199,7 @@ impl Fix {
         inst.desc.entry.immediate == Immediate::Dependencies
     }
 
-    /// Adds to a wait for dependencies what this waits for.
+    /// Adds this remedy's dependencies to a wait for dependencies.
     pub(crate) fn strengthen(self, inst: &mut Inst) {
         let set = inst.desc.instruction_set();
         let more = Dependency::immediate(self.waits, set);
@@ -241,7 +241,7 @@ impl Fix {
         fields
     }
 
-    /// What is needed, in words: `` `v_nop` before it ``, `` `wait_vdst:0` in it ``.
+    /// The requirement in words: `` `v_nop` before it ``, `` `wait_vdst:0` in it ``.
     pub fn words(self, target: Target) -> String {
         let quoted = |texts: Vec<String>, place: &str| {
             let all: Vec<String> = texts.iter().map(|t| format!("`{t}`")).collect();

@@ -8,9 +8,9 @@ use crate::hazards::row::on;
 use crate::hazards::view::{Kinds, Role};
 use crate::table::WaveSizes;
 
-/// Sequences that have gone through the first step only.
+/// Sequences that have completed only the first step.
 const BEGUN: u8 = 1;
-/// Sequences that a branch has gone on with.
+/// Sequences that a branch has continued.
 const BRANCHED: u8 = 1 << 1;
 
 const CITE: &str = "LLVM 22, measured; Mesa 25.0.7, `aco_insert_NOPs`";
@@ -20,7 +20,7 @@ const fn some(kinds: Kinds) -> Step {
     Step { who: anyone(kinds), roles: Role::empty(), which: Which::Scalars, tie: Tie::Some }
 }
 
-/// What is common to the hazards between memory instructions and what writes their scalar registers.
+/// Common part of the hazards between memory instructions and writers of their scalar registers.
 const TO_SCALAR: RemedyRule = RemedyRule {
     id: "",
     title: "a memory instruction reads a scalar register, then the scalar ALU or a scalar load writes it",
@@ -49,7 +49,7 @@ const READ_ALL: &[End] = &[
     end(EndBy::Waits(Waits::VM_VSRC.union(Waits::EVERY)), BEGUN),
 ];
 
-/// The instructions of [`READ_ALL`], and what waits for the results of some memory instructions.
+/// The instructions of [`READ_ALL`], and those that wait for the results of some memory instructions.
 macro_rules! or_counter {
     ($counter:ident) => {
         &[
@@ -81,7 +81,7 @@ const TO_EXEC: RemedyRule = RemedyRule {
 /// The compilers differ in what ends it.
 const COUNTER_ENDS: &str = "in Mesa also ended by a wait for the memory instruction's counter";
 
-/// What is common to the hazards of direct loads from LDS.
+/// Common part of the hazards of direct loads from LDS.
 const DIRECT: RemedyRule = RemedyRule {
     id: "",
     title: "",
@@ -115,10 +115,10 @@ const VMEM_STORE_USES: Step = Step { who: but(Kinds::VMEM, Kinds::VMEM_LOAD), ..
 const DS_USES: Step = Step { who: but(Kinds::DS, Kinds::LDS_DIRECT), ..USES_VGPR };
 const MEMORY_USES: Step = Step { who: but(Kinds::MEMORY, Kinds::LDS_DIRECT), ..USES_VGPR };
 
-/// What waits for the vector ALU.
+/// Instructions that wait for the vector ALU.
 const VALU_DONE: End = end(EndBy::Kind(but(Kinds::MEMORY, Kinds::LDS_DIRECT)), BEGUN);
 
-/// What is common to the hazards between LDS and vector memory on both sides of a branch.
+/// Common part of the hazards between LDS and vector memory on both sides of a branch.
 const BRANCH: RemedyRule = RemedyRule {
     id: "",
     title: "",

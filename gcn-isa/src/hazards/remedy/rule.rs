@@ -1,4 +1,4 @@
-//! What a rule with a remedy is made of.
+//! The parts of a rule with a remedy.
 
 use std::fmt;
 
@@ -13,9 +13,10 @@ use crate::target::TargetSet;
 /// A sequence of instructions that something must interrupt.
 #[derive(Debug)]
 pub struct RemedyRule {
-    /// Name: `rdna.` where LLVM and Mesa ask for the same, `llvm.` and `mesa.` where only one of them asks for so much.
+    /// Name: `rdna.` where LLVM and Mesa have the same requirement, `llvm.` and `mesa.` where only one of them requires
+    /// that much.
     pub id: &'static str,
-    /// What must not be, in words.
+    /// The violation, in words.
     pub title: &'static str,
     /// Where it is written.
     pub cite: &'static str,
@@ -23,23 +24,23 @@ pub struct RemedyRule {
     pub targets: TargetSet,
     /// The sizes of waves that have it.
     pub waves: WaveSizes,
-    /// The instructions that lead up to the hazard, in order; others may stand between.
+    /// The instructions that lead up to the hazard, in order; others may be in between.
     pub steps: &'static [Step],
     /// The instruction that must not follow them.
     pub second: Step,
-    /// What ends the danger.
+    /// The events that end the danger.
     pub ends: &'static [End],
-    /// How far the last step reaches.
+    /// The reach of the last step.
     pub within: Within,
-    /// What to do about it.
+    /// The remedy.
     pub remedy: Remedy,
-    /// True if code that the program does not show may have taken the first step: the caller of a function, and what it calls.
+    /// True if code outside the program may have taken the first step: the caller of a function, or its callees.
     pub outside: bool,
-    /// True if one instruction may take the first two steps: what it reads and writes itself counts.
+    /// True if one instruction may take the first two steps, by its own reads and writes.
     pub alone: bool,
     /// Who says so.
     pub evidence: Evidence,
-    /// What else is known about it.
+    /// Further remarks.
     pub note: &'static str,
 }
 
@@ -55,13 +56,13 @@ impl Eq for RemedyRule {}
 /// One instruction of a sequence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step {
-    /// What it is.
+    /// The condition on the instruction.
     pub who: Condition,
-    /// How it uses the registers that count; empty if none counts.
+    /// The roles of the registers that count; empty if none counts.
     pub roles: Role,
     /// The registers that count.
     pub which: Which,
-    /// How they are tied to those of the steps before.
+    /// The relation of the registers to those of the steps before.
     pub tie: Tie,
 }
 
@@ -90,7 +91,7 @@ pub(in crate::hazards) type Unit = u16;
 /// Where VGPRs begin among units.
 const VGPRS: Unit = 256;
 
-/// What is added to the unit of a register for its lower or its upper half alone.
+/// Added to the unit of a register to denote only its lower or its upper half.
 const LOW: Unit = 1 << 12;
 const HIGH: Unit = 1 << 13;
 const HALVES: Unit = LOW | HIGH;
@@ -134,7 +135,7 @@ impl Which {
     }
 }
 
-/// The register that a unit stands for.
+/// The register that a unit denotes.
 pub(in crate::hazards) fn register(unit: Unit) -> Reg {
     match (unit & !HALVES).checked_sub(VGPRS) {
         Some(number) => Reg::v(number, 1),
@@ -149,35 +150,35 @@ pub(in crate::hazards) const fn pair(unit: Unit) -> Unit {
     unit & !1
 }
 
-/// How the registers of a step are tied to the sequence.
+/// The relation of a step's registers to the sequence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tie {
     /// A first step: a sequence begins with each of them.
     Each,
-    /// Using one is enough; which one does not count.
+    /// Using any one of them is enough.
     Some,
     /// The register of the sequence is among them.
     Same,
-    /// One stands in the sequence's aligned pair; the sequence goes on with it.
+    /// One is in the sequence's aligned pair; the sequence continues with it.
     OfPair,
-    /// The sequence goes on with two registers: its own and another one of these.
+    /// The sequence continues with two registers: its own and another one of these.
     Another,
     /// Both registers of the sequence are among them.
     Both,
-    /// The same, and they stand in operands of their own.
+    /// The same, and they are in separate operands.
     Apart,
 }
 
-/// What ends the danger.
+/// An event that ends the danger.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct End {
-    /// What does.
+    /// The event.
     pub by: EndBy,
-    /// Bit i: sequences end that have gone through steps 0 to i and no further.
+    /// Bit i: ends sequences that have completed exactly the steps 0 to i.
     pub stages: u8,
 }
 
-/// What ends sequences of these stages.
+/// An event that ends sequences of these stages.
 pub(super) const fn end(by: EndBy, stages: u8) -> End {
     End { by, stages }
 }
@@ -191,13 +192,15 @@ pub enum EndBy {
     Waits(Waits),
     /// Such an instruction, if it reads a register with which a sequence of the rule has begun on the same path.
     Reads(Condition, Which),
-    /// Such an instruction, if it uses the sequence's register in one of these roles: it ends sequences of that register.
+    /// Such an instruction, if it uses the sequence's register in one of these roles: it ends sequences of that
+    /// register.
     Uses(Condition, Role, Which),
-    /// The same, after the instruction itself has taken a step: what has led up to it counts once.
+    /// The same, but only after the instruction itself has taken a step: the sequence before it counts once more.
     UsesThen(Condition, Role, Which),
 }
 
-/// How many instructions of some kinds may stand between the last step and the second for the danger to last.
+/// The number of instructions of some kinds up to which the danger lasts between the last step and the second
+/// instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Within {
     /// Vector ALU instructions, matrix instructions included.
@@ -225,7 +228,7 @@ impl Within {
     };
 }
 
-/// What a rule asks for between the last step and the second instruction.
+/// The remedy that a rule requires between the last step and the second instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Remedy {
     /// A wait for a dependency: `s_waitcnt_depctr`, or `s_wait_alu` on RDNA 4.
@@ -257,7 +260,8 @@ pub enum WaitField {
 }
 
 impl fmt::Display for Remedy {
-    /// The remedy in words: `` `s_waitcnt_depctr depctr_va_vdst(0)` `` needs a target, so that this says `a wait for va_vdst(0)`.
+    /// The remedy in words. The exact statement, `` `s_waitcnt_depctr depctr_va_vdst(0)` ``, depends on the target, so
+    /// this is `a wait for va_vdst(0)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Remedy::Wait(dependency) => write!(f, "a wait for `{}(0)`", dependency.name()),

@@ -1,4 +1,5 @@
-//! Rules about scalar registers: what the vector ALU has read must not be read too early after it was written.
+//! Rules about scalar registers: a register that the vector ALU has read and that was written since must not be read
+//! too early.
 
 use super::rule::{End, EndBy, Remedy, RemedyRule, Step, Tie, Which, Within, end};
 use super::waits::{Dependency, Waits};
@@ -9,12 +10,12 @@ use crate::hazards::rule::Condition;
 use crate::hazards::view::{Kinds, Role};
 use crate::table::WaveSizes;
 
-/// Sequences that have gone through the first step only.
+/// Sequences that have completed only the first step.
 const BEGUN: u8 = 1;
 /// Sequences in which the register has been written.
 const WRITTEN: u8 = 1 << 1;
 
-/// What is common to the hazards of RDNA 4 between the vector ALU and SGPRs.
+/// Common part of the hazards of RDNA 4 between the vector ALU and SGPRs.
 const READ_SGPR: RemedyRule = RemedyRule {
     id: "",
     title: "",
@@ -37,8 +38,8 @@ const READS: Step =
 const READS_VCC: Step = Step { which: Which::Vcc, ..READS };
 const SALU_WRITES: Step =
     Step { who: anyone(Kinds::SALU), roles: Role::SDST, which: Which::Sgprs, tie: Tie::OfPair };
-/// The return address that a call writes is not meant: functions that LLVM compiles return without a wait, and their callers cannot
-/// have one after the call.
+/// Without the return address that a call writes: functions that LLVM compiles return without a wait, and their callers
+/// cannot have one after the call.
 const SALU_COMPUTES: Step = Step { who: but(Kinds::SALU, Kinds::JUMP), ..SALU_WRITES };
 const VALU_WRITES: Step = Step { who: anyone(Kinds::ANY_VALU), ..SALU_WRITES };
 const SALU_WRITES_VCC: Step = Step { which: Which::Vcc, tie: Tie::Same, ..SALU_WRITES };
@@ -50,18 +51,19 @@ const MEMORY_OR_WAIT: &[End] = &[
     end(EndBy::Waits(Waits::SA_SDST), WRITTEN),
 ];
 const WAIT: &[End] = &[end(EndBy::Waits(Waits::SA_SDST), WRITTEN)];
-/// The same for VCC, of which LLVM knows the last writer only.
+/// The same for VCC, for which LLVM tracks only the last writer.
 const VCC_MEMORY_OR_WAIT: &[End] = &[
     end(EndBy::Kind(anyone(Kinds::SMEM.union(Kinds::BUFFER))), WRITTEN),
     end(EndBy::Waits(Waits::SA_SDST), WRITTEN),
     end(EndBy::Uses(anyone(Kinds::ANY_VALU), Role::SDST, Which::Vcc), WRITTEN),
 ];
 
-/// Mesa takes it that a scalar result is there after ten further scalar instructions for the vector ALU, after nine for the scalar.
+/// Mesa assumes that a scalar result is available to the vector ALU after ten further scalar instructions, and to the
+/// scalar ALU after nine.
 const TO_VALU: Within = Within { salus: 10, ..Within::ANY };
 const TO_SALU: Within = Within { salus: 9, ..Within::ANY };
 
-/// What is common to the hazards of RDNA 3 between lane masks and what writes them.
+/// Common part of the hazards of RDNA 3 between lane masks and their writers.
 const MASK_WRITE: RemedyRule = RemedyRule {
     title: "vector ALU reads a lane mask, scalar ALU writes it, then it is read",
     targets: on::GFX11,
@@ -331,5 +333,5 @@ pub(super) const RULES: &[RemedyRule] = &[
 const LEAVES: Step =
     Step { who: anyone(Kinds::JUMP), roles: Role::empty(), which: Which::Sgprs, tie: Tie::Some };
 
-/// LLVM's wait stands right after the write.
+/// LLVM's wait comes directly after the write.
 const AT_ONCE_NOTE: &str = "LLVM waits after the write, be the mask read or not";

@@ -19,7 +19,7 @@ const RESULTS_THERE: End = end(EndBy::Waits(Waits::VA_VDST), ANY_STAGE);
 const MEMORY: End = end(EndBy::Kind(but(Kinds::MEMORY, Kinds::LDS_DIRECT)), ANY_STAGE);
 const WRITTEN_AGAIN: End = end(EndBy::Uses(anyone(Kinds::ANY_VALU), Role::VDST, Which::Vgprs), ANY_STAGE);
 
-/// What is common to the hazards of transcendental results.
+/// Common part of the hazards of transcendental results.
 const TRANS_USE: RemedyRule = RemedyRule {
     id: "rdna3.trans-use",
     title: "a transcendental instruction writes a VGPR, then the vector ALU reads it",
@@ -33,7 +33,7 @@ const TRANS_USE: RemedyRule = RemedyRule {
     ..CMPX_PERMLANE
 };
 
-/// What is common to the hazards of results on both sides of a write to EXEC.
+/// Common part of the hazards of results on both sides of a write to EXEC.
 const FORWARDING: RemedyRule = RemedyRule {
     id: "rdna3.partial-forwarding",
     title: "vector ALU writes a VGPR, scalar ALU writes EXEC, vector ALU writes another one, then the vector ALU reads both",

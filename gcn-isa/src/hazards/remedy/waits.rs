@@ -1,4 +1,4 @@
-//! What instructions wait for to the end, as far as it ends sequences.
+//! Waits of instructions that end sequences.
 
 use bitflags::bitflags;
 
@@ -27,7 +27,7 @@ pub enum Dependency {
 }
 
 impl Dependency {
-    /// Every one, in the order of [`Immediate::Dependencies`], in which the hold count stands before.
+    /// Every one, in the order of [`Immediate::Dependencies`], where the hold count comes first.
     pub const ALL: [Dependency; 6] = [
         Dependency::SaSdst,
         Dependency::VaVdst,
@@ -48,7 +48,7 @@ impl Dependency {
         self.field(InstructionSet::GFX11).name
     }
 
-    /// What waits for it.
+    /// The instructions that wait for it.
     pub const fn wait(self) -> Waits {
         Waits::from_bits_truncate(1 << self as u16)
     }
@@ -72,7 +72,7 @@ pub fn waits_for_dependencies(inst: &Inst) -> bool {
 }
 
 bitflags! {
-    /// What an instruction waits for until nothing of it is left.
+    /// The dependencies that an instruction waits for until none is left.
     #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
     pub struct Waits: u16 {
         /// [`Dependency::SaSdst`].
@@ -102,7 +102,7 @@ bitflags! {
     }
 }
 
-/// What is over when a counter has come down to nothing.
+/// The waits that a counter implies when it has reached zero.
 const OF_COUNTERS: [(Counter, Waits); 4] = [
     (Counter::Vm, Waits::LOADS),
     (Counter::Vs, Waits::STORES),
@@ -110,7 +110,7 @@ const OF_COUNTERS: [(Counter, Waits); 4] = [
     (Counter::Km, Waits::SCALAR),
 ];
 
-/// What `inst` waits for to the end.
+/// The dependencies that `inst` waits for completely.
 pub(in crate::hazards) fn of(set: InstructionSet, inst: &Inst) -> Waits {
     let desc = inst.desc;
     if desc.class == Class::LdsDirect || desc.class == Class::LdsParam {

@@ -1,4 +1,4 @@
-//! What an instruction is to the rules: which sequences it ends, begins, continues and completes.
+//! The meaning of an instruction to the rules: the sequences that it ends, begins, continues and completes.
 
 use smallvec::SmallVec;
 
@@ -10,7 +10,7 @@ use crate::inst::{Inst, Via};
 /// Units that an instruction uses.
 pub(super) type Units = SmallVec<[Unit; 4]>;
 
-/// What an instruction is to one rule.
+/// The meaning of an instruction to one rule.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Act {
     /// The rule's place among those that count.
@@ -23,7 +23,7 @@ pub(super) struct Act {
     pub ends_of: Option<(u8, Units)>,
     /// The same, after it has taken its steps.
     pub ends_then: Option<(u8, Units)>,
-    /// Which steps it takes, by number, and with which registers.
+    /// The steps that it takes, by number, with the registers.
     pub steps: SmallVec<[(u8, Units); 1]>,
     /// It is the second instruction, with these registers.
     pub second: Option<Units>,
@@ -43,11 +43,11 @@ impl Act {
     }
 }
 
-/// What an instruction is to the rules that count.
+/// The meaning of an instruction to the selected rules.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Acts {
     pub of_rules: SmallVec<[Act; 4]>,
-    /// What it adds to the clocks.
+    /// The amounts that it adds to the clocks.
     pub clocks: [i32; CLOCKS],
 }
 
@@ -55,7 +55,7 @@ pub(super) struct Acts {
 pub(super) const CLOCKS: usize = 4;
 
 impl Acts {
-    /// Those of `inst`, which is `view` to the rules.
+    /// Those of `inst`, whose view is `view`.
     pub fn of(rules: &[&'static RemedyRule], inst: &Inst, view: &View) -> Acts {
         let waits = waits::of(view.target.instruction_set(), inst);
         let kinds = view.kinds();
@@ -103,7 +103,7 @@ fn some(stages: u8, units: Units) -> Option<(u8, Units)> {
     (!units.is_empty()).then_some((stages, units))
 }
 
-/// The registers with which an instruction takes a step, if it does.
+/// The registers with which an instruction takes a step, if it takes the step.
 fn takes(step: &Step, view: &View) -> Option<Units> {
     if !step.who.holds(view.kinds()) {
         return None;

@@ -8,10 +8,10 @@ use crate::table::names::NameMap;
 use crate::table::slot::{ImplicitRegs, OperandKinds};
 use crate::target::TargetSet;
 
-/// What may stand at an operand, by targets.
+/// The values that an operand can have, by targets.
 pub(super) type Class = Vec<Alternative>;
 
-/// What may stand at an operand on some targets.
+/// The values that an operand can have on some targets.
 #[derive(Clone, Copy)]
 pub(super) struct Alternative {
     pub(super) targets: TargetSet,
@@ -95,8 +95,8 @@ impl Declarations {
         Ok(read)
     }
 
-    /// `class*dwords`; without a width one dword, and none of what is not a register. `*1/2` is the width in waves of 32 lanes and
-    /// of 64.
+    /// `class*dwords`; without a width one dword, and only registers. `*1/2` is the width in waves of 32
+    /// lanes and of 64.
     pub(super) fn class(&self, text: &'static str) -> Result<(&Class, [u8; 2]), Broken> {
         let (name, dwords) = cut(text, b'*').map_or((text, None), |(n, d)| (n, Some(d)));
         let class = self.classes.get(name).ok_or("unknown register class")?;
@@ -138,7 +138,7 @@ pub(super) fn targets(text: &str) -> Result<TargetSet, Broken> {
     text.parse().map_err(|_| "unknown target")
 }
 
-/// What stands before `@`, and the targets after it; without one those of the family.
+/// The text before `@`, and the targets after it; without one those of the family.
 pub(super) fn with_targets(
     text: &'static str,
     family: TargetSet,

@@ -39,8 +39,8 @@ pub(super) struct Facts {
     pub(super) has_literal: bool,
 }
 
-/// A list that the rows share which ask for it; without any it is dropped. A pattern may have forms for targets on which no entry
-/// uses them.
+/// A list that is shared by the rows that request it; without any it is dropped. A pattern may have forms for
+/// targets on which no entry uses them.
 pub(super) struct Kept<T: 'static> {
     read: Cell<Vec<T>>,
     kept: OnceCell<&'static [T]>,
@@ -156,7 +156,7 @@ impl<'a> Words<'a> {
                 continue;
             }
             let parts = slot.class.iter().map(|alternative| alternative.targets);
-            // A target for which the class says nothing has no such form.
+            // A target for which the class has no entry has no such form.
             groups = parts.flat_map(|part| groups.iter().map(move |g| g.intersection(part))).collect();
         }
         for group in &self.groups {

@@ -4,7 +4,7 @@ use super::Broken;
 use crate::mods::{DppControls, Modifiers, TemporalHints};
 use crate::table::slot::OperandBits;
 
-/// What the modifiers of a form say.
+/// The modifiers of a form.
 #[derive(Clone, Copy)]
 pub(super) struct ModifierFacts {
     pub(super) accepted: Modifiers,

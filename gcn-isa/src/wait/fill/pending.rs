@@ -42,7 +42,7 @@ impl Pending {
         Pending(found)
     }
 
-    /// What may be pending at this wait; `None` for any other line.
+    /// The operations that may be pending at this wait; `None` for any other line.
     pub fn at(&self, line: usize) -> Option<&Set> {
         self.0.get(&line)
     }
@@ -58,7 +58,8 @@ fn step(program: &Program, indexing: &Indexing, pending: &mut Set, line: usize) 
     }
 }
 
-/// Registers that operations read after they were issued: reading them says nothing about whether that is over.
+/// Registers that operations read after they were issued: reading them does not show whether the operation is
+/// over.
 fn held(program: &Program) -> Set {
     let mut held = Set::default();
     for line in &program.lines {
@@ -69,7 +70,7 @@ fn held(program: &Program) -> Set {
     held
 }
 
-/// What may be pending where each block begins.
+/// The operations that may be pending where each block begins.
 fn at_entries(program: &Program, flow: &Flow, indexing: &Indexing) -> Vec<Set> {
     let blocks = &flow.cfg.blocks;
     let mut entry = vec![Set::default(); blocks.len()];

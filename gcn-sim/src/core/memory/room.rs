@@ -1,7 +1,7 @@
 //! Whether the host has room for what is simulated.
 //!
-//! An allocation of Linux succeeds long before there is memory for it, and who touches it then is killed. What is large is
-//! therefore compared with what the system says is free.
+//! An allocation of Linux succeeds long before there is memory for it, and the process that touches it then is killed.
+//! Large allocations are therefore compared with the memory that the system reports as free.
 
 /// There is no room for what is asked for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -9,7 +9,7 @@
 pub struct AllocError {
     /// Bytes asked for.
     pub asked: u64,
-    /// Bytes that are free, if the system says it.
+    /// Free bytes, if the system reports them.
     pub available: Option<u64>,
 }
 
@@ -21,7 +21,7 @@ impl std::fmt::Display for Free<'_> {
     }
 }
 
-/// What is smaller is not compared.
+/// Smaller allocations are not compared.
 const LARGE: u64 = 1 << 20;
 
 /// Whether `bytes` more may be used.

@@ -1,8 +1,8 @@
 //! Which workgroups run when.
 //!
-//! A host thread runs workgroups one after the other, so that memory is bounded. When all that it runs seem to wait, or none has
-//! ended for long, it starts the next one beside them, as long as the device would hold them: waves may wait for what other
-//! workgroups write, in loops of any form.
+//! A host thread runs workgroups one after the other, so that memory is bounded. When all its workgroups seem to wait,
+//! or none has ended for long, it starts another one concurrently, up to the number that the device would hold: waves
+//! may wait for stores of other workgroups, in loops of any form.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -82,7 +82,7 @@ impl<'p> Queue<'p> {
         loop {
             let all_wait = running.iter().all(|r| r.waits);
             if all_wait && self.failed.load(Ordering::Relaxed) != u64::MAX {
-                // What they wait for may be what failed.
+                // They may be waiting for the wave that failed.
                 spare.extend(running.drain(..).map(|r| r.unit));
                 break;
             }
@@ -185,7 +185,7 @@ impl<'p> Queue<'p> {
         }
     }
 
-    /// What was executed, and the most cycles that a wave has slept.
+    /// The number of executed instructions, and the most cycles that a wave has slept.
     pub(super) fn result(self) -> Result<(Counts, u64), SimError> {
         let slept = self.slept.into_inner();
         let (counts, failure) = self.outcome.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -18,7 +18,8 @@ use crate::semantics::valu::float64::{max64, min64};
 /// New value of a word from the old one and up to two data words.
 pub(super) type Modify<T> = fn(flush: Flush, old: T, data: T, second: T) -> T;
 
-/// What becomes of f32 denormals. Only `add_f32` and `cmpst_f32` ask: of the others no witness says that they flush.
+/// The treatment of f32 denormals. Only `add_f32` and `cmpst_f32` depend on it: for the others no witness states that
+/// they flush.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Flush {
     input: bool,
@@ -26,7 +27,7 @@ pub(super) struct Flush {
 }
 
 impl Flush {
-    /// In LDS: as MODE says (LLVM takes LDS atomics to respect it; AMD's emulator).
+    /// In LDS: according to MODE (LLVM assumes that LDS atomics respect it; so does AMD's emulator).
     pub(super) fn of_lds(cx: &Cx<'_>) -> Flush {
         Flush { input: cx.w.mode.flush_in32, output: cx.w.mode.flush_out32 }
     }
@@ -242,7 +243,7 @@ impl Width {
     }
 }
 
-/// An atomic of a vector memory format; `glc` asks for the old value.
+/// An atomic of a vector memory format; `glc` returns the old value.
 fn vector(segment: Segment, width: Width, two_data: bool) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
         let Src::Vector(data) = s.src[2] else { return Err(Fault::Unsupported("an atomic without data")) };

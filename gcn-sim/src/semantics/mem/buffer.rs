@@ -17,8 +17,8 @@ use crate::core::value::Ty;
 /// Addresses from the scratch window on that mean scratch.
 const SCRATCH_WINDOW_BYTES: u64 = 1 << 40;
 
-/// What is compared with the number of records: GFX9 looks at how the instruction addresses, RDNA at `OOB_SELECT` of the resource (RDNA3
-/// ISA, "Range checking").
+/// The quantity that is compared with the number of records: on GFX9 it depends on the addressing of the instruction,
+/// on RDNA on `OOB_SELECT` of the resource (RDNA3 ISA, "Range checking").
 #[derive(Clone, Copy)]
 enum Check {
     ByAddressing,
@@ -42,7 +42,7 @@ pub(crate) struct Buffer {
     add_tid: bool,
     check: Check,
     scalar_offset: u64,
-    /// What SOFFSET adds to the offset that is compared with the size of a raw buffer.
+    /// The contribution of SOFFSET to the offset that is compared with the size of a raw buffer.
     checked_offset: u64,
     inst_offset: u32,
     index: Option<u16>,

@@ -42,7 +42,7 @@ impl Addresses {
 fn follow<const LANES: usize>(words: &Lanes, stride: u32) -> Option<u32> {
     let words: &[u32; LANES] = words.first_chunk()?;
     let first = words[0];
-    // What most accesses that fail are found by.
+    // A cheap test that detects most failing accesses.
     if words[1] != first.wrapping_add(stride) {
         return None;
     }

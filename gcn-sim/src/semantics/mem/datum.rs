@@ -1,9 +1,9 @@
-//! What loads and stores move, between registers and bytes that lie one after another, too.
+//! The data of loads and stores, between registers and bytes, also bytes that are contiguous across lanes.
 
 use crate::core::value::LANES;
 use crate::core::wave::Lanes;
 
-/// What a load or store moves.
+/// The data of a load or store.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Datum {
     /// Suffix of the mnemonic.
@@ -75,7 +75,7 @@ fn deal_words<const N: usize, const WORDS: usize>(data: &[[u8; N]], mut to: [&mu
     }
 }
 
-/// The words of a datum of `N` bytes, of which the last may have less than four.
+/// The words of a datum of `N` bytes; the last may have less than four.
 #[inline(always)]
 pub(super) fn words<const N: usize, const WORDS: usize>(bytes: &[u8; N]) -> [u32; WORDS] {
     let mut words = [0; WORDS];

@@ -66,7 +66,7 @@ struct Offsets<'a> {
     /// First address of the allocation, and the furthest distance from there at which a datum fits in.
     base: u64,
     furthest: u64,
-    /// What the allocation counts the first address as.
+    /// The element number of the first address in the allocation.
     first: u64,
 }
 

@@ -38,18 +38,18 @@ impl Cx<'_> {
         Ok(())
     }
 
-    /// Writes what the wave's copies have read, oldest first, as long as they are `finished`.
+    /// Writes the data that the wave's copies have read, oldest first, as long as they are `finished`.
     fn finish_copies(&mut self, finished: impl Fn(&Copy) -> bool) {
         while self.w.late.copies.front().is_some_and(&finished) {
             let Some(copy) = self.w.late.copies.pop_front() else { break };
             for (to, lane, dword) in copy.dwords {
-                // What was out of bounds was reported when the load was issued.
+                // Data out of bounds was reported when the load was issued.
                 let _ = self.put(Place::Lds(to), 4, lane as usize, dword);
             }
         }
     }
 
-    /// Writes what the wave's copies have read that are done in this cycle.
+    /// Writes the data of the wave's copies that complete in this cycle.
     pub(crate) fn finish_copies_until(&mut self, cycle: u64) {
         self.finish_copies(|copy| copy.done <= cycle);
     }

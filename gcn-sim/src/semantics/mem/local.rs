@@ -43,7 +43,7 @@ fn consecutive<const N: usize>(at: &Lanes, exec: u64) -> Option<Range<usize>> {
     Some(start..start + N * lanes)
 }
 
-/// What lies at each lane's address, by words.
+/// The words at each lane's address.
 #[inline]
 fn gather<const N: usize, const WORDS: usize>(lds: &[u8], at: &Lanes) -> Option<[Lanes; WORDS]> {
     let mut to = [[0; LANES]; WORDS];

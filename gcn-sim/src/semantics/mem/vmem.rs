@@ -108,7 +108,7 @@ fn load(segment: Segment, datum: Datum) -> Op {
     })
 }
 
-/// What a lane loads.
+/// The data that a lane loads.
 #[inline]
 fn fetch(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum, lane: usize) -> Result<[u32; 4], Fault> {
     if datum.pieces > 1 {
@@ -132,7 +132,7 @@ fn store(segment: Segment, datum: Datum) -> Op {
         }
         let mut combined = Combined::default();
         let stored = store_lanes(cx, &addresses, &datum, data, &mut combined);
-        // What precedes a lane's fault is stored.
+        // Data before a lane's fault is stored.
         combined.flush(cx.memory);
         stored.map(|()| Next::Fall)
     })

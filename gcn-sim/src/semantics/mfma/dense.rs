@@ -288,7 +288,8 @@ fn load<T: Acc, const N: usize>(registers: &Registers<'_>, lines: &[Line]) -> Ve
     lines.iter().map(row).collect()
 }
 
-/// The words of a line. A copy, so that what is written next is known not to change it, and wide vectors can be used.
+/// The words of a line. It is a copy, so that the compiler knows that the next write does not change it, and can use
+/// wide vectors.
 #[inline(always)]
 fn side_by_side<const N: usize>(register: &Lanes, line: Line) -> [u32; N] {
     let mut words = [0; N];

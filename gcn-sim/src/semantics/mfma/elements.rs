@@ -10,7 +10,7 @@ use crate::fp::{NAN32, NAN64, bf16_to_f32, f16_to_f32, flush32, fma32_each};
 pub(super) trait Acc: Copy + Default + Send + Sync + 'static {
     /// Registers of an element.
     const WORDS: u8;
-    /// What products are added up in.
+    /// The accumulator of products.
     type Sum: Sum;
     fn from_words(low: u32, high: u32) -> Self;
     fn into_words(self) -> (u32, u32);
@@ -324,7 +324,7 @@ mod tests {
         }
     }
 
-    /// What the host does in wide registers with its own multiply-add is bit for bit what a host without does.
+    /// The host's wide registers with its own multiply-add give the same bits as a host without it.
     #[test]
     fn wide_and_portable_steps_are_the_same() {
         same(|bits| f32::from_bits(bits as u32), false);

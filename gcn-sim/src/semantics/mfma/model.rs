@@ -1,5 +1,5 @@
-//! What is known of the arithmetic of matrix instructions: for each kind of them the order, the width and the rounding with which the
-//! hardware adds products.
+//! The known arithmetic of matrix instructions: for each kind of them the order, the width and the rounding with which
+//! the hardware adds products.
 //!
 //! The source is "Bit-Accurate Modeling of GPU Matrix Multiply-Accumulate Units" (Xie et al., arXiv 2511.10909) with its models, which
 //! were compared bit by bit with MI100, MI250X and MI300X on about a million random inputs of each instruction. That gfx90a flushes
@@ -25,7 +25,7 @@ pub(crate) enum Arithmetic {
     CutInHalves,
 }
 
-/// How many k are a group.
+/// The number of k in a group.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Group {
     /// As many as a lane has elements of a row of A.
@@ -39,7 +39,7 @@ enum Group {
 pub(crate) struct Model {
     pub arithmetic: Arithmetic,
     pub group: u16,
-    /// What is said of it.
+    /// The evidence for it.
     pub witness: &'static str,
 }
 

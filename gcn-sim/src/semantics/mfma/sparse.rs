@@ -1,4 +1,4 @@
-//! Sparse matrix instructions: A holds two of every four elements of a row, and an index operand says which two.
+//! Sparse matrix instructions: A holds two of every four elements of a row, and an index operand gives their positions.
 
 use gcn_isa::Target;
 use gcn_isa::inst::Mods;

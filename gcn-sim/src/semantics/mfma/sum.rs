@@ -18,7 +18,8 @@ fn flushed(x: f32) -> f32 {
     f32::from_bits(flush32(x.to_bits()))
 }
 
-/// The least and the largest exponent of the elements, zeros, infinities and NaN aside: what these give is the same in any order.
+/// The least and the largest exponent of the elements, except zeros, infinities and NaN, whose results do not depend on
+/// the order.
 #[inline(always)]
 fn exponents<'v>(values: impl Iterator<Item = &'v f32>) -> (i32, i32) {
     let (mut least, mut largest) = (i32::MAX, 0);

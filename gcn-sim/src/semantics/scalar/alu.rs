@@ -69,8 +69,8 @@ fn arithmetic(ops: &mut Ops) {
         }),
     );
     ops.add("s_min_i32", s2c(|a: i32, b: i32, _| (a.min(b), a < b)));
-    // SCC says that S0 is the maximum. AMD's later pseudo-code compares with >=; the MI100 manual's "if S0 was max" does not
-    // exclude equal sources.
+    // SCC is set when S0 is the maximum. AMD's later pseudo-code compares with >=; the MI100 manual's "if S0 was max"
+    // does not exclude equal sources.
     ops.add("s_max_i32", s2c(|a: i32, b: i32, _| (a.max(b), a >= b)));
     ops.add("s_min_u32", s2c(|a: u32, b: u32, _| (a.min(b), a < b)));
     ops.add("s_max_u32", s2c(|a: u32, b: u32, _| (a.max(b), a >= b)));

@@ -170,7 +170,7 @@ fn jumps(ops: &mut Ops) {
             jump_to(cx, address)
         }),
     );
-    // There is no trap handler to return from: what is left is the jump.
+    // There is no trap handler to return from: only the jump remains.
     for name in ["s_rfe_b64", "s_rfe_restore_b64"] {
         ops.add(
             name,

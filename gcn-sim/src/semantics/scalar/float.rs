@@ -1,5 +1,5 @@
-//! Floats of the scalar ALU (RDNA 3.5 and later). They round and treat denormals as MODE says, as those of the vector ALU do; a result of
-//! 16 bits makes the upper half of its register zero.
+//! Floats of the scalar ALU (RDNA 3.5 and later). They round and treat denormals according to MODE, as those of the
+//! vector ALU do; a result of 16 bits makes the upper half of its register zero.
 
 use std::cmp::Ordering;
 

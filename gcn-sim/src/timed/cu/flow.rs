@@ -1,4 +1,4 @@
-//! What a wave waits for before its next instruction: code, registers, counters, barriers.
+//! Everything that a wave waits for before its next instruction: code, registers, counters, barriers.
 
 use super::{Code, Cu, Finished, Shared};
 use crate::core::wave::Status;

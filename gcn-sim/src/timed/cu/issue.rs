@@ -155,7 +155,7 @@ impl Cu {
         Err(place::ran_off(&cx, group.id))
     }
 
-    /// Whoever a wave waits for may be on a compute unit that is not simulated.
+    /// The other wave may be on a compute unit that is not simulated.
     fn cannot_queue(&mut self, code: &Code<'_>, w: usize) -> SimError {
         let step = &code.launch.machine.steps()[self.waves[w].pc];
         let line = code.launch.machine.line_text(step.offset);
@@ -238,7 +238,7 @@ impl Cu {
             Kind::Vmem { transfer, bypass } => {
                 let way = Way { middle: &mut self.middle, memory };
                 let done = self.vectors[unit].send(way, now, touches, bypass, scratch);
-                // Of flat instructions, and what loads to LDS are going to write.
+                // For flat instructions, and for the data that loads to LDS are going to write.
                 let local: Vec<_> = touches.iter().filter(|t| t.space == Path::Lds).copied().collect();
                 if cost.pipe == Pipe::Flat && !local.is_empty() {
                     done.max(self.lds.send(simd, array, now, transfer, &local))

@@ -1,4 +1,4 @@
-//! What faithful mode knows about the instructions of a program before it runs.
+//! Faithful mode's data about the instructions of a program before it runs.
 
 use gcn_isa::Inst;
 use gcn_isa::hazards::{Config, Kinds};
@@ -8,7 +8,7 @@ use super::registers::{Changes, Slot};
 use crate::core::machine::{Cx, Machine};
 use crate::watch::strict;
 
-/// What faithful mode knows about each instruction of a program.
+/// Faithful mode's data about each instruction of a program.
 pub(crate) struct Program {
     pub(super) strict: strict::Program,
     pub(super) info: Vec<Info>,

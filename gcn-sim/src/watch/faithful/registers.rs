@@ -26,14 +26,14 @@ impl Slot {
     }
 }
 
-/// What an instruction made of one register.
+/// The result of an instruction in one register.
 #[derive(Clone, Debug)]
 enum Change {
     Vector { slot: u16, old: Box<Lanes>, new: Box<Lanes> },
     Scalar { number: u16, old: u32, new: u32 },
 }
 
-/// What an instruction made of the registers that it writes.
+/// The results of an instruction in the registers that it writes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Changes {
     changes: Vec<Change>,
@@ -131,7 +131,7 @@ impl Changes {
         }
     }
 
-    /// The instruction makes of a register what `other` makes of it.
+    /// The instruction gives a register the result of `other`.
     pub(super) fn replace_one(&mut self, other: &Changes, slot: Slot) {
         let mine = self.changes.iter_mut().find_map(|c| match (c, slot) {
             (Change::Vector { slot, new, .. }, Slot::Vector(wanted)) if *slot == wanted => Some(new),

@@ -1,5 +1,5 @@
-//! What happens to instructions that come too early for a wait-state rule: they see old values, are overwritten, or use what
-//! overwrites their sources.
+//! The consequences for instructions that come too early for a wait-state rule: they see old values, are overwritten,
+//! or use the value that overwrites their sources.
 
 use gcn_isa::hazards;
 
@@ -38,8 +38,8 @@ impl WaveState {
         found
     }
 
-    /// Swaps in the values that the instruction sees. The youngest result is taken away first, so that what is seen is
-    /// what was there before all of them.
+    /// Swaps in the values that the instruction sees. The youngest result is taken away first, so that the visible
+    /// value is the one before all of them.
     pub(super) fn hide(&self, cx: &mut Cx<'_>, violations: &[Violation]) -> Hidden {
         let mut hidden = Hidden::default();
         for violation in violations.iter().rev() {
@@ -61,7 +61,8 @@ impl WaveState {
         hidden
     }
 
-    /// What the rules let arrive after the instruction: results of earlier ones, and earlier ones that use its result.
+    /// The results that the rules allow to arrive after the instruction: results of earlier ones, and earlier ones that
+    /// use its result.
     pub(super) fn come_late(
         &mut self,
         program: &Program,
@@ -74,7 +75,7 @@ impl WaveState {
                 if let Action::Land(slot) = action {
                     let changes = &self.past[violation.past].changes;
                     changes.land_one(cx.w, *slot);
-                    // What a load brings comes before it too.
+                    // The data of a load comes before it too.
                     if let Some(load) = self.loads.iter_mut().find(|l| id != 0 && l.id == id) {
                         load.changes.replace_one(changes, *slot);
                     }
@@ -98,7 +99,7 @@ impl WaveState {
     ) -> Result<(), Fault> {
         let past = &self.past[violation.past];
         let (Some(sources), first) = (&past.sources, &program.info[past.at]) else { return Ok(()) };
-        // What a load brings may be there before its counter says so.
+        // The data of a load may be there before its counter shows it.
         let load = self.loads.iter().find(|load| id != 0 && load.id == id);
         load.inspect(|load| load.changes.land(cx.w));
         let mut now = Changes::before(cx.w, &first.reads, false);

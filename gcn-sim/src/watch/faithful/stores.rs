@@ -1,8 +1,8 @@
-//! What a wave has stored and others cannot be sure to see yet.
+//! The stores of a wave that other waves are not guaranteed to see yet.
 //!
-//! While a wave has its turn, memory looks as the wave itself sees it: with its own stores. At the end of the turn the ones
-//! that no wait has made certain are taken out again, so that the other waves of the workgroup read what was there before.
-//! A load into LDS is not even seen by its own wave until it is certain.
+//! During a wave's turn, memory looks as the wave itself sees it: with its own stores. At the end of the turn, the
+//! stores that no wait has completed are taken out again, so that the other waves of the workgroup read the old values.
+//! A load into LDS is not visible even to its own wave until a wait completes it.
 
 use crate::core::machine::Cx;
 use crate::core::trace::{Kind, Path, Touch};
@@ -59,7 +59,7 @@ impl Stores {
         self.0.is_empty()
     }
 
-    /// Takes note of what operation `id`, which has just executed, wrote according to the trace.
+    /// Records the writes of operation `id`, which has just executed, from the trace.
     pub(super) fn push(&mut self, cx: &mut Cx<'_>, id: u32, forwarded: bool) {
         let Some(trace) = cx.trace.as_deref_mut() else { return };
         let (touches, replaced) = (std::mem::take(&mut trace.touches), std::mem::take(&mut trace.replaced));
@@ -87,7 +87,7 @@ impl Stores {
         }
     }
 
-    /// An atomic happens at its issue: what the wave stored to its bytes before is then certain too.
+    /// An atomic happens at its issue: the wave's earlier stores to its bytes are then complete too.
     fn settle_atomics(&mut self, touches: &[Touch]) {
         for atomic in touches.iter().filter(|t| t.kind == Kind::Atomic) {
             for store in self.0.iter_mut().filter(|s| s.forwarded) {

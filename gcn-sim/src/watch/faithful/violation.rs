@@ -1,4 +1,4 @@
-//! What comes too early for a wait-state rule, and what that does.
+//! Instructions that come too early for a wait-state rule, and the consequences.
 
 use gcn_isa::Reg;
 use gcn_isa::hazards::{Config, Dependency, Link, Need, Overlap, Role, Since, Use, View};
@@ -10,7 +10,7 @@ use crate::watch::strict::states::too_close;
 
 use super::registers::Slot;
 
-/// What happens to an instruction that comes too early for a rule, or to the first one.
+/// The consequence for an instruction that comes too early for a rule, or for the first one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Action {
     /// The second sees what the register held before the first.
@@ -42,7 +42,7 @@ pub(super) struct First<'a> {
     pub since: Since,
 }
 
-/// What the rules between two instructions that are `distance` wait states apart do.
+/// The consequences of the rules between two instructions that are `distance` wait states apart.
 pub(super) fn between(
     machine: &Machine,
     rules: Config,
@@ -60,7 +60,8 @@ pub(super) fn between(
     found
 }
 
-/// What happens to the later instruction, and the register that both name; `None` if that has been overwritten in between.
+/// The consequence for the later instruction, and the register that both name; `None` if that has been overwritten in
+/// between.
 fn actions(
     machine: &Machine,
     need: &Need,
@@ -92,7 +93,7 @@ fn actions(
         }
         Link::Writes(reg) => Some((reg.units().filter_map(slot).map(Action::Hide).collect(), Some(reg))),
         Link::Hwreg => Some((vec![Action::HideMode], None)),
-        // Of the rules without a link only those about MODE say what goes wrong.
+        // Among the rules without a link only those about MODE define the consequence.
         Link::Always if need.rule.dependency() == Dependency::Structural => {
             Some((vec![Action::HideMode], None))
         }

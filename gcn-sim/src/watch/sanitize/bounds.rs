@@ -1,4 +1,4 @@
-//! Accesses that touch what is not there, or what nothing has written.
+//! Accesses to memory that is not allocated, or was never written.
 
 use super::shadow::words;
 use super::{Group, Shared};

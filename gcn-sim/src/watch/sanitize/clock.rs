@@ -1,4 +1,4 @@
-//! What a wave knows of the others' progress: vector clocks.
+//! A wave's knowledge of the progress of the others: vector clocks.
 
 use std::collections::BTreeMap;
 

@@ -8,7 +8,7 @@ use crate::core::machine::{Cx, Step};
 use crate::core::place::site;
 use crate::core::trace::{Kind, Path, Touch};
 
-/// What a write found, and what is there after the whole instruction.
+/// The old content that a write found, and the content after the whole instruction.
 #[derive(Clone, Copy)]
 pub(super) struct Write {
     old: [u8; 16],

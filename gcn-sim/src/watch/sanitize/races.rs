@@ -23,7 +23,7 @@ struct Race {
     word: u64,
     other: Epoch,
     other_writes: bool,
-    /// What would order the two if it were of agent scope.
+    /// The order that would exist between the two if the scope were agent.
     missing: Option<Missing>,
     /// Both write, and the same.
     same: bool,
@@ -68,7 +68,7 @@ impl Group {
         }
         let same = writes.iter().map(|write| write.is_some_and(|w| w.before() == w.after()));
         if swaps(step.inst.desc) {
-            // What it read before was a guess, which the exchange has checked.
+            // The earlier read was a guess, which the exchange has checked.
             let mut global = shared.global();
             for (touch, (word, mask)) in
                 touches.iter().flat_map(|t| words(t.address, t.bytes.into()).map(move |w| (t, w)))
@@ -276,14 +276,15 @@ fn order_of(touch: &Touch, bypasses: bool, may_be: bool) -> Order {
     }
 }
 
-/// True if the instruction exchanges a word if it holds what is expected: it takes twice as much data as it updates.
+/// True if the instruction exchanges a word only if it holds the expected value: it takes twice as much data as it
+/// updates.
 fn swaps(desc: &InstDesc) -> bool {
     let MemBytes::Bytes(bytes) = desc.mem_bytes else { return false };
     let data = desc.operands.iter().filter(|o| matches!(o.name, "vdata" | "data0" | "data1"));
     desc.class.is_atomic() && data.map(|o| 4 * u32::from(o.dwords)).sum::<u32>() == 2 * u32::from(bytes)
 }
 
-/// What stands for a resource of global wave sync among the words of global memory.
+/// The key that represents a resource of global wave sync among the words of global memory.
 fn resource_key(resource: u8) -> u64 {
     u64::MAX - u64::from(resource)
 }

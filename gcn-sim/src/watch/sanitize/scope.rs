@@ -44,7 +44,7 @@ fn has(mods: &Mods, bits: Bits) -> bool {
 /// Invalidations that an instruction can be among those of a sequence.
 const INVALIDATIONS: usize = 2;
 
-/// What an instruction is to synchronisation.
+/// The role of an instruction in synchronisation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Role {
     /// The widest scope that an access to global memory has, if it is an atomic one.
@@ -105,7 +105,7 @@ impl Rules {
         for (of_it, wanted) in invalidates.iter_mut().zip(&self.invalidate) {
             *of_it = is(wanted);
         }
-        // An access of wider scope than the sequence asks for is as good.
+        // An access of wider scope than the sequence requires is as good.
         let releases = self.release.is_some_and(|wanted| {
             Counter::ALL.into_iter().all(|counter| counter.of(waited) <= counter.of(wanted))
         });
@@ -141,7 +141,7 @@ impl Rules {
         self.write_back.is_some()
     }
 
-    /// What to do about it.
+    /// The suggested fix.
     pub(super) fn remedy(&self, missing: Missing) -> String {
         let text = |operation, ordering, scope| {
             self.code(operation, ordering, scope).map_or_else(String::new, |made| made.to_string())
@@ -174,7 +174,7 @@ impl Rules {
     }
 }
 
-/// What synchronisation between workgroups, or between the compute units of one, lacks.
+/// The missing part of a synchronisation between workgroups, or between the compute units of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Missing {
     Release,
@@ -185,22 +185,24 @@ pub(super) enum Missing {
     SplitAcquire,
 }
 
-/// What a wave knows of what others of its workgroup stored to global memory, where they may run on other compute units.
+/// A wave's knowledge of the stores of others of its workgroup to global memory, where they may run on other compute
+/// units.
 #[derive(Default)]
 struct Split {
-    /// Of what was stored, by whomever, what has arrived where all look.
+    /// The stores, by any wave, that have arrived where all waves read.
     arrived: Clock,
-    /// What has arrived and was released to the wave: by an atomic that it has read, and has waited for (or a barrier).
+    /// The stores that have arrived and were released to the wave: by an atomic that it has read and waited for (or a
+    /// barrier).
     read: Clock,
     waited: Clock,
     /// The same when its cache was invalidated since.
     seen: Clock,
 }
 
-/// What a wave knows of the others, and they of it.
+/// A wave's knowledge of the others, and theirs of it.
 #[derive(Default)]
 pub(super) struct Sync {
-    /// What happened before for this wave.
+    /// Everything that happened before for this wave.
     pub clock: Clock,
     /// Of that, what other workgroups can see.
     visible: Clock,
@@ -209,20 +211,20 @@ pub(super) struct Sync {
     /// Stores have not been written back; and those since the last write-back began.
     dirty: bool,
     dirty_since: bool,
-    /// What a write-back that is under way makes visible.
+    /// Everything that a write-back in progress makes visible.
     writing: Option<Clock>,
-    /// What other workgroups released through atomics that were read, before and after a wait; it counts when the caches
-    /// have been invalidated.
+    /// The clocks that other workgroups released through atomics that were read, before and after a wait; they count
+    /// when the caches have been invalidated.
     read: Clock,
     waited: Clock,
-    /// What has been invalidated in the outer caches, where there are several.
+    /// Everything that has been invalidated in the outer caches, where there are several.
     outer: Clock,
     split: Split,
-    /// What the wave would know if each atomic were of agent scope.
+    /// The knowledge that the wave would have if each atomic were of agent scope.
     wide: Clock,
 }
 
-/// What has been released through a word.
+/// The clocks released through a word.
 pub(super) struct Released {
     /// By the waves of one workgroup, for each other: the last that did.
     group: u32,
@@ -280,7 +282,7 @@ impl Sync {
 
     /// A wait for vector memory, for all of it or for some.
     pub(super) fn wait(&mut self, all: bool) {
-        // What a wave reads too early is for strict mode to say.
+        // Strict mode reports reads that are too early.
         self.waited.join(&self.read);
         self.split.waited.join(&self.split.read);
         if all {
@@ -342,7 +344,8 @@ impl Sync {
         self.split.waited.join(&self.split.read);
     }
 
-    /// An atomic access releases what the wave did, in addition to what has been released through the word.
+    /// An atomic access releases everything that the wave did, in addition to the clocks already released through the
+    /// word.
     pub(super) fn release(
         &mut self,
         before: Option<Released>,
@@ -383,7 +386,8 @@ impl Sync {
         made
     }
 
-    /// What is missing for the wave to know what a wave of another workgroup did, if it has synchronised with it at all.
+    /// The missing part of the synchronisation with a wave of another workgroup, if there is any synchronisation with
+    /// it.
     pub(super) fn missing(&self, thread: Thread, at: u32) -> Option<Missing> {
         if !self.wide.knows(thread, at) {
             return None;

@@ -1,4 +1,4 @@
-//! What happened last to each byte of a memory.
+//! The last accesses to each byte of a memory.
 
 use std::collections::HashMap;
 
@@ -25,7 +25,7 @@ pub(super) struct Epoch {
     /// The instruction.
     pub step: u32,
     pub lane: Option<u8>,
-    /// What it accesses: where, and how many bytes.
+    /// The accessed range: the address, and the number of bytes.
     pub range: (u64, u8),
     /// Bytes of the word.
     pub mask: u8,
@@ -72,7 +72,7 @@ impl Shadow {
         self.cell(word).written |= mask;
     }
 
-    /// What a wave has read of these bytes was a guess that it has checked since.
+    /// The wave's reads of these bytes were guesses that it has checked since.
     pub(super) fn forget_reads(&mut self, word: u64, mask: u8, thread: Thread) {
         for read in self.cell(word).reads.iter_mut().filter(|read| read.thread == thread) {
             read.mask &= !mask;

@@ -9,7 +9,7 @@ use crate::core::wave::{Snapshot, Wave};
 /// Instructions without any change in memory after which states are compared.
 const PATIENCE: u64 = 4096;
 
-/// What is known about one wave.
+/// The state of one wave.
 #[derive(Default)]
 pub(super) struct Spin {
     saved: Option<Box<Snapshot>>,

@@ -30,7 +30,7 @@ use crate::core::trace::Path;
 /// Halves of registers.
 const HALVES: usize = 2 * RegUnit::COUNT;
 
-/// What an operation is on one counter.
+/// An operation on one counter.
 #[derive(Clone, Copy, Debug)]
 struct Counted {
     stream: Stream,
@@ -39,7 +39,7 @@ struct Counted {
     cap: u8,
     /// Not yet certain.
     is_out: bool,
-    /// What the counter says matters: it is not that of LDS for a flat operation that stayed away from LDS.
+    /// The counter matters: it is not that of LDS for a flat operation that did not access LDS.
     matters: bool,
 }
 
@@ -68,7 +68,7 @@ impl Operation {
         self.is_out_on(|_| true)
     }
 
-    /// The same of what it does on some streams.
+    /// The same for its effects on some streams.
     fn is_out_on(&self, streams: impl Fn(Stream) -> bool) -> bool {
         self.parts.iter().any(|p| p.is_out && p.matters && streams(p.stream))
     }
@@ -112,8 +112,8 @@ impl Counters {
         self.next - 1
     }
 
-    /// The weakest wait that makes certain what operation `id` does to LDS or to memory; none if it is. A flat operation has done its
-    /// part in LDS when lgkmcnt says so.
+    /// The weakest wait that guarantees the effect of operation `id` on LDS or on memory; none if it is guaranteed. A
+    /// flat operation has done its part in LDS when lgkmcnt is low enough.
     pub(crate) fn wait_for(&self, id: u32, path: Path) -> Option<WaitCnt> {
         let operation = self.find(id)?;
         let of_memory = operation.dma.is_some() || path == Path::Global;
@@ -348,7 +348,7 @@ impl Counters {
         hazard(machine, rule.id, operation.at, register, (need.counters(), have, remedy))
     }
 
-    /// The weakest wait that makes certain what `operation` does on some streams.
+    /// The weakest wait that guarantees the effects of `operation` on some streams.
     fn needed(&self, operation: &Operation, streams: impl Fn(Stream) -> bool) -> WaitCnt {
         let parts = operation.parts.iter().filter(|p| p.is_out && p.matters && streams(p.stream));
         parts.fold(WaitCnt::NONE, |wait, part| {
@@ -360,7 +360,7 @@ impl Counters {
     }
 }
 
-/// True if what `effect` brings comes after what `first` does, so that it is the last that is written.
+/// True if the result of `effect` is written after that of `first`, so that it is the last.
 fn returns_in_order(machine: &Machine, first: &Operation, effect: &Effect) -> bool {
     let set = machine.target().instruction_set();
     let mut parts = first.parts.iter().filter(|part| part.is_out && part.matters);
@@ -383,7 +383,7 @@ mod tests {
             (Target::GFX1100, "global_store_b32 v1, v0, s[0:1]", 63),
             (Target::GFX1201, "global_store_b32 v1, v0, s[0:1]", 63),
             (Target::GFX942, "global_store_dword v1, v0, s[0:1]", 63),
-            // On both counters, of which it leaves that of LDS earlier.
+            // On both counters; it leaves that of LDS earlier.
             (Target::GFX942, "flat_store_dword v[2:3], v0", 63),
             (Target::GFX900, "s_store_dword s4, s[0:1], 0x0", 15),
         ] {

@@ -1,4 +1,4 @@
-//! What an instruction does to the counters.
+//! The effects of an instruction on the counters.
 
 use std::ops::Range;
 
@@ -53,9 +53,9 @@ pub(crate) struct Effect {
     pub syncs: bool,
     /// The operation accesses memory or LDS.
     pub accesses: bool,
-    /// What it waits for.
+    /// The wait that it is.
     pub wait: Option<WaitCnt>,
-    /// What issuing it waits for: room on full counters.
+    /// The wait for room on full counters that precedes its issue.
     pub room: WaitCnt,
     pub barrier: bool,
 }
@@ -79,7 +79,7 @@ impl Effect {
         let memory = events.iter().fold(MemoryEffect::empty(), |all, e| all | e.memory);
         let wait = WaitCnt::of(inst);
         Effect {
-            // What stands in different halves does not meet.
+            // Results in different halves do not conflict.
             in_order: arrives_in_order(set, &streams) || writes.iter().any(|part| part.half.is_some()),
             reads,
             writes,

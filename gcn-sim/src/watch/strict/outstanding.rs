@@ -21,7 +21,7 @@ use crate::core::trace::{Kind, Path, Touch};
 /// The number of accesses from which on those that are done are dropped before another is kept.
 const MANY: usize = 64;
 
-/// What an access does, as the rules about barriers distinguish it.
+/// The kind of an access, as the rules about barriers distinguish it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Does {
     Read,
@@ -62,7 +62,7 @@ impl Does {
         }
     }
 
-    /// What it accesses that matters.
+    /// The path of its access that matters.
     pub(crate) fn path(self) -> Path {
         match self {
             Does::Read | Does::Write | Does::Load => Path::Lds,
@@ -79,7 +79,7 @@ pub(crate) struct Access {
     /// Index of the instruction.
     pub at: usize,
     pub does: Does,
-    /// What it touches there.
+    /// The memory that it accesses.
     pub touches: Vec<Touch>,
 }
 
@@ -106,17 +106,19 @@ impl Accesses {
         touches: &[Touch],
     ) {
         let Some(does) = Does::of(effect, machine.state().tg_split) else { return };
-        let mut mine = touches.iter().filter(|t| t.space == does.path()).peekable();
-        if mine.peek().is_none() {
+        let is_mine = |t: &Touch| t.space == does.path();
+        if !touches.iter().any(is_mine) {
             return;
         }
         if self.list.len() >= MANY {
             self.drop_done(counters);
         }
-        let mut touches = self.spare.pop().unwrap_or_default();
-        touches.clear();
-        touches.extend(mine);
-        self.list.push(Access { id: counters.youngest(), at, does, touches });
+        let mut kept = self.spare.pop().unwrap_or_default();
+        kept.clear();
+        // Nearly always all of them, which are copied at once.
+        kept.extend_from_slice(touches);
+        kept.retain(is_mine);
+        self.list.push(Access { id: counters.youngest(), at, does, touches: kept });
     }
 
     fn drop_done(&mut self, counters: &Counters) {

@@ -1,7 +1,7 @@
 //! Sequences of RDNA that something must interrupt: rules whose remedy is no distance but an instruction or a field.
 //!
-//! The rules and what each instruction is to them are those of [`gcn_isa::hazards::remedy`]. A wave takes one path, so that what is under
-//! way is known exactly.
+//! The rules, and the role of each instruction in them, are those of [`gcn_isa::hazards::remedy`]. A wave takes one
+//! path, so that the operations in progress are known exactly.
 
 use gcn_isa::Program;
 use gcn_isa::hazards::sequences::{Danger, Pending, Sequences as Rules};

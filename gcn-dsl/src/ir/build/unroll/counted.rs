@@ -1,19 +1,19 @@
-//! Loops whose end is known only when they run: several trips at a time, and then the rest one by one.
+//! Partial unrolling of loops whose end is known only at run time: several trips at a time, then the rest one by one.
 //!
-//! What is left over is known before the loop, as a trip moves the counter by one: the loop of several trips ends where the distance
-//! to the end is the remainder. Its test compares for equality, so nothing depends on whether the counter may wrap.
+//! A trip moves the counter by one, so the remainder is known before the loop: the unrolled loop ends where the
+//! distance to the end equals the remainder. It tests for equality, so it is right whether or not the counter wraps.
 
 use super::{Loop, Trial, may_repeat, replay::Replay};
 use crate::ir::build::Builder;
 use crate::ir::{Bin, Effect, Inst, Memory, Place, Pred, Region, Stmt, Type, Value, Variable};
 use crate::scalar::Elem;
 
-/// The most instructions of the trips that are made at a time.
+/// The most instructions in the unrolled body.
 const LONGEST: u32 = 128;
-/// How many trips may be made at a time: powers of two.
+/// The possible unroll factors: powers of two.
 const AT_A_TIME: [u32; 2] = [4, 2];
 
-/// `for i in start..end` of which it is known that it makes a trip.
+/// `for i in start..end`, of which at least one trip is known to run.
 #[derive(Clone, Copy, Debug)]
 pub struct Counted {
     /// The counter, which holds `start`.
@@ -22,7 +22,7 @@ pub struct Counted {
     pub start: Value,
     /// The counter does not get there.
     pub end: Value,
-    /// Computed by the body: another trip follows.
+    /// Computed by the body: true if another trip follows.
     pub again: Value,
 }
 
@@ -41,7 +41,8 @@ pub fn run(b: &mut Builder, counted: Counted, body: Region) {
     let stop = b.value(Inst::Bin(Bin::Sub, end, rest), ty, None);
     let several = b.value(Inst::Cmp(Pred::Ne, stop, start), condition, None);
     b.open(false);
-    // A counter of its own, which stays a multiple of the trips if it starts at one: addresses are aligned then.
+    // A separate counter. It stays a multiple of the unroll factor if it starts at one, so that addresses are known to
+    // be aligned.
     let own = b.declare(ty);
     b.write(own, start, None);
     b.open(false);
@@ -61,8 +62,8 @@ pub fn run(b: &mut Builder, counted: Counted, body: Region) {
     b.branch(one, false, then, Region::default());
 }
 
-/// How many trips to make at a time, if more than one. Only loops gain that load: later loads start before earlier ones are used, or
-/// merge with them.
+/// The unroll factor, if it is more than one. Only loops that load from memory gain: later loads start before the
+/// results of earlier ones are used, or are merged with them.
 fn trips(b: &Builder, counted: Counted, body: &Region) -> Option<u32> {
     let looped = Loop { head: None, cond: counted.again, body };
     let ty = b.kernel().ty(counted.end);
@@ -76,7 +77,8 @@ fn trips(b: &Builder, counted: Counted, body: &Region) -> Option<u32> {
     AT_A_TIME.into_iter().find(|n| n * length <= LONGEST)
 }
 
-/// True for a body without control flow that loads from memory, and in which the lanes and waves do not meet.
+/// True for a body without control flow that loads from memory, and that contains no barrier and no exchange between
+/// lanes.
 fn is_straight(b: &Builder, body: &Region) -> bool {
     let mut loads = false;
     let repeats = |stmt: &Stmt| {

@@ -25,12 +25,12 @@ impl Replay {
         self.variables.get(&var).copied().unwrap_or(var)
     }
 
-    /// The value that stands for `v` in the trip that is being appended.
+    /// The value that replaces `v` in the trip that is being appended.
     pub fn renamed(&self, v: Value) -> Value {
         self.names.get(&v).copied().unwrap_or(v)
     }
 
-    /// The trips of a loop, as far as they are known, and then the loop if it goes on.
+    /// Appends the trips of a loop whose conditions are known, and then the loop itself if it goes on.
     pub fn looped(&mut self, b: &mut Builder, looped: Loop<'_>) {
         for _ in 0..MOST_TRIPS {
             if let Some(head) = looped.head {
@@ -83,7 +83,7 @@ impl Replay {
         b.close(varying)
     }
 
-    /// The statements in a region that runs at most once for each time that the current one does.
+    /// Appends the statements in a region that runs at most once each time the current one runs.
     fn branch(&mut self, b: &mut Builder, region: &Region, varying: bool) -> Region {
         b.open_branch(varying);
         self.region(b, region);

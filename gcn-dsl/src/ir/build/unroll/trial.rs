@@ -12,26 +12,26 @@ pub(super) struct Trial<'k> {
     kernel: &'k Kernel,
     variables: HashMap<Variable, u64>,
     values: HashMap<Value, u64>,
-    /// Values that are another: selections by a known condition.
+    /// Values that equal another value, because a selection's condition is known.
     same: HashMap<Value, Value>,
-    /// What remains if something that remains uses it.
+    /// The cost of instructions that remain only if a remaining instruction uses them.
     owed: HashMap<Value, u32>,
-    /// How many more instructions the selections that fold may pay for.
+    /// The instructions that folded selections may still compensate for.
     refunds: u32,
-    /// How many instructions may still be emitted.
+    /// The number of instructions that may still be emitted.
     pub left: u32,
-    /// How many statements may still be visited.
+    /// The number of statements that may still be visited.
     steps: u32,
     /// The trips of the outermost loop, once it has ended.
     pub trips: Option<u32>,
 }
 
 impl<'k> Trial<'k> {
-    /// A trial that gives up after `left` instructions that would remain.
+    /// A trial that gives up when more than `left` instructions would remain.
     pub fn new(b: &'k Builder, left: u32) -> Trial<'k> {
         Trial {
             kernel: b.kernel(),
-            // Variables before the loop start the trial; what they are after it depends on the trips.
+            // The trial starts with the variables before the loop; what they hold after it depends on the trips.
             variables: b.known_constants(),
             values: HashMap::new(),
             same: HashMap::new(),
@@ -61,7 +61,7 @@ impl<'k> Trial<'k> {
         v
     }
 
-    /// Emits what `v` is computed by, unless that is done.
+    /// Counts the instruction that computes `v`, unless it has been counted.
     fn used(&mut self, v: Value) -> Option<()> {
         let mut open = vec![v];
         while let Some(v) = open.pop() {
@@ -104,7 +104,7 @@ impl<'k> Trial<'k> {
             Stmt::While { head, cond, body } => {
                 return self.looped(Loop { head: Some(head), cond: *cond, body });
             }
-            // Its trips are unknown, and the second one must not see what the first one was told about the variables.
+            // The number of trips is unknown, and on the second trip the known values of the first trip no longer hold.
             Stmt::Loop { body } => {
                 self.forget(body);
                 self.region(body)?;
@@ -112,12 +112,13 @@ impl<'k> Trial<'k> {
             }
             Stmt::Block { body, .. } => self.region(body)?,
         }
-        // Not all lanes, or not all ways, have executed it.
+        // Not all lanes, or not all paths, have executed it.
         stmt.regions().into_iter().for_each(|region| self.forget(region));
         Some(())
     }
 
-    /// Executes a loop. If its condition is not known it stays one, with a body that runs on what does not change in it.
+    /// Executes a loop. If its condition is not known it remains a loop, and its body runs with only those values known
+    /// that the loop does not change.
     pub fn looped(&mut self, looped: Loop<'_>) -> Option<()> {
         let start = (self.variables.clone(), self.left);
         // Bounds the time of the trial too: nested loops multiply, and `steps` bounds their product.
@@ -150,10 +151,11 @@ impl<'k> Trial<'k> {
     }
 
     fn stays(&mut self, looped: Loop<'_>, (variables, left): (HashMap<Variable, u64>, u32)) -> Option<()> {
-        // The attempt to execute it is taken back: the loop stays in the program once, whatever was counted for its trips.
+        // Undo the trial execution: the loop remains in the program once, whatever was counted for its trips.
         (self.variables, self.left) = (variables, left);
         let regions = || looped.head.into_iter().chain([looped.body]);
-        // Before and after: the body runs on what no trip changes, and after the loop nothing is known of what it writes.
+        // Forget before and after: the body may rely only on values that no trip changes, and after the loop nothing is
+        // known about the variables that it writes.
         regions().for_each(|region| self.forget(region));
         regions().try_for_each(|region| self.region(region))?;
         regions().for_each(|region| self.forget(region));
@@ -191,8 +193,9 @@ impl<'k> Trial<'k> {
                     self.is(v, known);
                     self.owed.remove(&v);
                     self.same.insert(v, chosen);
-                    // A select by a known condition disappears. Arrays in registers that are indexed by the counter are chains of them, so
-                    // that they pay for unrolling; the bound keeps huge chains from paying for everything else.
+                    // A select by a known condition disappears. An array in registers that the counter indexes is a
+                    // chain of selects, so these compensate for the cost of unrolling; the bound keeps huge chains from
+                    // compensating for everything else.
                     let refund = length(self.kernel, v).min(self.refunds);
                     self.refunds -= refund;
                     self.left = self.left.saturating_add(refund);
@@ -202,7 +205,7 @@ impl<'k> Trial<'k> {
             },
             ref inst => self.evaluate(inst),
         };
-        // The same instruction is executed once for each trip; what the trip before found must not survive.
+        // The same instruction is executed once for each trip; results of the trip before must not survive.
         self.same.remove(&v);
         self.is(v, result);
         if result.is_some() {
@@ -245,11 +248,12 @@ impl<'k> Trial<'k> {
                     (x, _) => x,
                 }
             }
-            // Only words of 32 bits: counters and indices are nothing else, and the folding of other types is the builder's.
+            // Only 32-bit words: counters and indices have no other type, and the builder folds the other types.
             Inst::Bin(op, x, y) => {
                 evaluate::eval(op, self.value(x)? as u32, self.value(y)? as u32, word(x)?).map(u64::from)
             }
-            // Counters are uniform. A varying comparison is a mask, of which `true` would have to mean all active lanes.
+            // Counters are uniform. A varying comparison is a mask, in which `true` would have to mean all active
+            // lanes.
             Inst::Cmp(pred, x, y) if self.kernel.ty(x).place == Place::Uniform => {
                 let holds = evaluate::holds(pred, word(x)?, self.value(x)? as u32, self.value(y)? as u32);
                 Some(u64::from(holds))
@@ -260,14 +264,14 @@ impl<'k> Trial<'k> {
     }
 }
 
-/// About how many machine instructions it takes.
+/// The approximate number of machine instructions for `v`.
 fn length(kernel: &Kernel, v: Value) -> u32 {
     let ty = kernel.ty(v);
     match &kernel.def(v).inst {
         Inst::Read(_) | Inst::Splat(_) | Inst::Bitcast(_) | Inst::Extract { .. } | Inst::Concat(_) => 0,
         Inst::Bin(Bin::Div | Bin::Rem, ..) => 25 * u32::from(ty.dwords()),
         Inst::Bin(Bin::MulHi, ..) if ty.dwords() == 2 => 6,
-        // Matrix instructions among them, beside which a counter costs nothing.
+        // This includes matrix instructions, beside which a counter costs nothing.
         Inst::Machine(_) => u32::from(ty.dwords()),
         Inst::Bin(..) | Inst::Fma(..) | Inst::Select(..) | Inst::Un(..) | Inst::Cast(_) => {
             u32::from(ty.dwords())

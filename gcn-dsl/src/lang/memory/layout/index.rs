@@ -11,9 +11,9 @@ use crate::scalar::Number;
     note = "convert with `as u32`; of `global_id()` and the like take a dimension: `global_id().x`"
 )]
 pub trait Index: Copy {
-    /// What an element of memory that nothing writes is at such an index: `S<T>` if the index is uniform, else `V<T>`.
+    /// The type of an element of read-only memory at such an index: `S<T>` if the index is uniform, else `V<T>`.
     type Constant<T: Number>;
-    /// What an element of such memory that is a `bool` is there.
+    /// The type of a `bool` element of such memory.
     type Condition;
     /// That a byte is not 0.
     fn is_set(byte: Self::Constant<u8>) -> Self::Condition;

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use super::{Bytes, Leaf, Stored, leaves_of, load_leaf, store_leaf};
 use crate::ir::Value;
 use crate::lang::memory::bounds::check;
-use crate::lang::numbers::constant::within;
+use crate::lang::values::constant::within;
 use crate::lang::values::data::Flatten;
 use crate::lang::{Index, IntoDevice, S, V, with};
 
@@ -57,7 +57,7 @@ pub fn in_element<M: HoldsParts<Access: Assignable>, I: Index>(
 }
 
 impl<X: Flatten> InElement<X> {
-    /// A field of it, or what a number of the host chooses in it.
+    /// A field of it, or an element that a host number selects in it.
     pub fn part<P: Flatten>(self, part: impl FnOnce(&mut X) -> &mut P) -> InElement<P> {
         // The field is found by running the accessor on a struct whose scalars are numbered: the numbers in the field are the
         // positions of its scalars among all leaves.
@@ -109,7 +109,7 @@ impl<X: Flatten, const N: usize> InElement<[X; N]> {
     }
 }
 
-/// What chooses an element of an array inside of an element of memory: an integer of the host, or a `u32` of the device.
+/// An index of an array inside an element of memory: an integer of the host, or a `u32` of the device.
 #[diagnostic::on_unimplemented(
     message = "an element of an array is chosen by a `usize`, `u32`, `S<u32>` or `V<u32>`, not by `{Self}`",
     label = "not an index",

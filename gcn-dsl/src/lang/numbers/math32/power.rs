@@ -23,7 +23,7 @@ const SCALE: [f32; 2] = [2.0 * std::f32::consts::LOG2_E, f32::from_bits(0x3325_7
 /// `1/3`, `1/5` and `1/7`.
 const SERIES: [u32; 3] = [0x3eaa_aaab, 0x3e4c_cccd, 0x3e12_4925];
 
-/// `a + b` and what the sum lost, where `a` is 0 or not the smaller one.
+/// `a + b`, and the rounding error of the sum, where `a` is 0 or the larger one.
 #[track_caller]
 fn sum(a: F, b: F) -> (F, F) {
     let sum = a + b;
@@ -59,7 +59,7 @@ fn logarithm(x: F) -> (F, F) {
     let (near, low) = by_centre(m, c);
     let (whole, lost) = sum(e, log);
     let (high, lost_too) = sum(whole, near);
-    // Of 0 and infinity the instruction's is right.
+    // For 0 and infinity the instruction's result is right.
     let plain = isa::v_cmp_class_f32(x, 0x260u32);
     (select(plain, x.approx_log2(), high), low + lost + lost_too)
 }
@@ -69,18 +69,18 @@ fn logarithm(x: F) -> (F, F) {
 pub(in crate::lang) fn powf<T: Float>(x: V<T>, y: V<T>) -> Option<V<T>> {
     let (x, y) = (narrow(x)?, narrow(y)?);
     let (log, low) = logarithm(x.abs());
-    // Of what is not 1 the logarithm is at least 2^-24: beyond 2^34 all powers are infinite or 0.
+    // If the base is not 1, its logarithm is at least 2^-24: beyond 2^34 all powers are infinite or 0.
     let within = y.max(-17_179_869_184.0).min(17_179_869_184.0);
     let high = within * log;
     let low = within.mul_add(low, within.mul_add(log, -high));
     let k = high.round_ties_even();
-    // Where the power is infinite or 0 this is anything, and `k` decides.
+    // If the power is infinite or 0 this value is meaningless, and `k` decides.
     let r = ((high - k) + low).max(-2.0).min(2.0);
     let power = isa::v_ldexp_f32(r.approx_exp2(), isa::v_cvt_i32_f32(k).to_bits_as::<u32>());
     Some(cast(with_special_cases(x, y, power)))
 }
 
-/// `power` of the size of `x`, or what Rust says instead.
+/// `power` with the sign and special cases of Rust's `powf`.
 #[track_caller]
 pub(in crate::lang) fn with_special_cases<T: Float>(x: V<T>, y: V<T>, power: V<T>) -> V<T> {
     let (none, one) = (V::<T>::float(f64::NAN), V::<T>::float(1.0));

@@ -1,9 +1,9 @@
 //! Sine, cosine and tangent of f32 and narrower floats.
 //!
-//! The angle is reduced to the nearest multiple of pi/2 by Cody and Waite's method: of up to 2^17 radians three fused
-//! multiply-adds with pi/2 in three parts leave a rest that is off by a unit of the last place at most. Larger angles take a
-//! branch, in which 2/pi is multiplied exactly (Payne and Hanek's method, [`math64::quadrant`]). Polynomials in f32 do the rest;
-//! their coefficients interpolate the functions at Chebyshev's points of the interval.
+//! The angle is reduced to the nearest multiple of pi/2 by Cody and Waite's method: up to 2^17 radians, three fused
+//! multiply-adds with pi/2 in three parts leave a remainder that is off by at most a unit of the last place. Larger
+//! angles take a branch, in which 2/pi is multiplied exactly (Payne and Hanek's method, [`math64::quadrant`]).
+//! Polynomials in f32 do the rest; their coefficients interpolate the functions at Chebyshev's points of the interval.
 
 use super::{F, magnitude_and_sign, narrow, nearest, polynomial};
 use crate::ir::Value;
@@ -23,8 +23,8 @@ const COSINE: [u32; 3] = [0x3d2a_aaaa, 0xbab6_0955, 0x37cd_e16a];
 const TANGENT: [u32; 7] =
     [0x3eaa_aaab, 0x3e08_8839, 0x3d5d_2cd6, 0x3cb0_e7ae, 0x3c24_b6f3, 0x3a88_72b2, 0x3b80_b5c5];
 
-/// How many multiples of pi/2 the angle is from 0, modulo 4, and how far it is from the nearest one. The rest of -0 is -0. Sine and
-/// cosine of an angle share it.
+/// The number of multiples of pi/2 from 0 to the angle, modulo 4, and the distance to the nearest one. The remainder of
+/// -0 is -0. Sine and cosine of an angle share this.
 #[track_caller]
 fn quadrant(x: F) -> (V<u32>, F) {
     const NAME: &str = "quadrant";
@@ -47,7 +47,7 @@ fn reduced(x: F) -> (V<u32>, F) {
     large.end((n, cast::<f32, _>(r)))
 }
 
-/// The same with the rest as a difference of two numbers. An error of the rest doubles in a cotangent.
+/// The same with the remainder as a difference of two numbers. An error of the remainder doubles in a cotangent.
 #[track_caller]
 fn quadrant_in_parts(x: F) -> (V<u32>, F, F) {
     let (k, n) = nearest(x, std::f32::consts::FRAC_2_PI);

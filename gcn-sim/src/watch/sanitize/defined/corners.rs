@@ -1,4 +1,4 @@
-//! Runs of an instruction on a wave beside, with undefined bits filled in.
+//! Runs of an instruction on a separate wave, with undefined bits filled in.
 //!
 //! A *variable* is what is filled alike: the undefined bits of one source, or those of a destination that may be kept. A corner gives
 //! each variable all zeros or all ones. Where a bit of the result depends on at most one bit of each variable, it is defined if and
@@ -26,7 +26,7 @@ const OPERANDS: usize = 5;
 /// The scalar registers from here on, which have names, are where they are.
 const NAMED: usize = 102;
 
-/// The wave beside, with memories of its own.
+/// The separate wave, with memories of its own.
 pub(in crate::watch::sanitize) struct Aside {
     pub(super) wave: Wave,
     pub(super) lds: Vec<u8>,
@@ -43,7 +43,7 @@ impl Default for Aside {
     }
 }
 
-/// A register of the instruction: where it is, where it is beside, and which variable its undefined bits are.
+/// A register of the instruction: its place, its place in the separate wave, and the variable of its undefined bits.
 pub(super) struct Place {
     pub(super) real: Word,
     aside: Word,
@@ -57,7 +57,7 @@ pub(in crate::watch::sanitize) struct Places {
     variables: usize,
     /// The undefined bits of SCC are the last variable.
     scc: bool,
-    /// What it writes: where it is, and where it is beside.
+    /// Its results: the place, and the place in the separate wave.
     results: Vec<(Word, Word)>,
 }
 
@@ -114,7 +114,7 @@ impl Places {
         for source in &info.sources {
             add(source.first, source.operand, &mut source.words(), plain);
         }
-        // What is kept of a destination that is not read is a variable of its own.
+        // The kept part of a destination that is not read is a variable of its own.
         let kept = info.results.iter().filter(|result| {
             matches!(result.first, Word::Vector(_))
                 && !info.sources.iter().any(|s| s.operand == result.operand)
@@ -140,9 +140,9 @@ impl Places {
     }
 }
 
-/// What came of the corners.
+/// The outcome of the corners.
 pub(super) struct Outcome {
-    /// Of each register that is written, the bits about which corners differ, and one of its values.
+    /// For each register that is written, the bits in which corners differ, and one of its values.
     pub words: Vec<(Word, Lanes, Lanes)>,
     /// They differ about SCC.
     pub scc: bool,
@@ -241,7 +241,7 @@ impl Aside {
         Ok(kept)
     }
 
-    /// Sets up the registers of an instruction: `fill` says what a register holds in a lane where it held a value.
+    /// Sets up the registers of an instruction: `fill` gives the content of a register in a lane that held a value.
     pub(super) fn fill(&mut self, cx: &Cx<'_>, places: &Places, fill: impl Fn(&Place, usize, u32) -> u32) {
         self.wave.s[NAMED..].copy_from_slice(&cx.w.s[NAMED..]);
         self.wave.scc = cx.w.scc;
@@ -277,7 +277,7 @@ impl Aside {
         Ok(())
     }
 
-    /// What the instruction has written.
+    /// The results that the instruction has written.
     pub(super) fn results(&self, places: &Places) -> Vec<(Word, Lanes)> {
         places.results.iter().map(|(real, aside)| (*real, self.value(*aside))).collect()
     }

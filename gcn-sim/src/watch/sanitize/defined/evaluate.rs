@@ -1,4 +1,4 @@
-//! What an instruction makes of undefined bits.
+//! The effect of an instruction on undefined bits.
 
 use gcn_isa::dataflow::Flow;
 use gcn_isa::table::Class;
@@ -15,7 +15,7 @@ use crate::core::value::{LANES, lanes};
 use crate::core::wave::Lanes;
 use crate::semantics::valu::write::write_mask;
 
-/// What changes when the instruction has run.
+/// The changes after the instruction has run.
 #[derive(Default)]
 pub(in crate::watch::sanitize) struct Changes {
     /// Registers whose bits are defined in these lanes.
@@ -79,7 +79,7 @@ impl Now<'_, '_> {
         half(first) | half(first + 1) << 32
     }
 
-    /// What the instruction makes of the undefined bits of its sources; of memory it says so itself.
+    /// The undefined bits of the results, given those of the sources; memory instructions report their own.
     pub(in crate::watch::sanitize) fn changes(&self, aside: &mut Aside) -> Result<Changes, Fault> {
         let info = self.info;
         let mut changes = Changes::default();
@@ -335,7 +335,7 @@ impl Now<'_, '_> {
         Ok(())
     }
 
-    /// What a matrix instruction makes of the undefined bits of its sources.
+    /// The undefined bits of the results of a matrix instruction.
     fn matrix(&self) -> Changes {
         let mut changes = Changes::default();
         let undefined = |source: &Source| source.words().any(|word| self.bits.lanes(word) != 0);

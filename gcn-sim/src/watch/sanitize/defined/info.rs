@@ -1,4 +1,4 @@
-//! What following undefined bits needs to know about an instruction.
+//! The facts about an instruction that are needed to follow undefined bits.
 
 use std::sync::OnceLock;
 
@@ -25,7 +25,7 @@ pub(in crate::watch::sanitize) struct Info {
     pub(super) loads: bool,
     /// It may load from scratch, and overwrites its own address.
     pub(super) reaches_scratch_once: bool,
-    /// What it loads is put beside what the destination held.
+    /// The loaded data is merged with the old content of the destination.
     pub(super) merges: bool,
     /// Reads lanes other than its own.
     pub(super) crosses: bool,
@@ -33,7 +33,7 @@ pub(in crate::watch::sanitize) struct Info {
     pub(super) aside: OnceLock<Step>,
 }
 
-/// What an instruction is here.
+/// The kind of an instruction, for undefined bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::watch::sanitize) enum Kind {
     /// It computes.
@@ -71,7 +71,7 @@ pub(super) struct Written {
     pub reg: Reg,
     pub first: Word,
     pub operand: Option<usize>,
-    /// A bit for each lane, beside a vector result or alone.
+    /// A bit for each lane, in addition to a vector result or alone.
     pub mask: bool,
 }
 

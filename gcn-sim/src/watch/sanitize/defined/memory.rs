@@ -103,8 +103,8 @@ impl Bits {
         Some(found)
     }
 
-    /// Sets up a load beside, if what it makes of undefined bits may have to be looked at and cannot be set up later; `lds`: of those
-    /// of LDS, too.
+    /// Sets up a load on the separate wave, if its effect on undefined bits may be needed and cannot be set up later;
+    /// `lds`: also for those of LDS.
     pub(in crate::watch::sanitize) fn begin_load(
         &self,
         cx: &Cx<'_>,
@@ -118,7 +118,7 @@ impl Bits {
         (info.loads && (kept || lds || scratch)).then(|| self.beside(cx, (info, step), aside))
     }
 
-    /// Sets up a load beside: its sources as they are, and undefined bits where it writes.
+    /// Sets up a load on the separate wave: its sources as they are, and undefined bits in its destination.
     fn beside(&self, cx: &Cx<'_>, (info, step): (&Info, &Step), aside: &mut Aside) -> Places {
         let places = Places::of(info, step, self);
         aside.fill(
@@ -131,7 +131,7 @@ impl Bits {
         places
     }
 
-    /// What a memory instruction has brought to the registers.
+    /// The undefined bits that a memory instruction has loaded into registers.
     pub(in crate::watch::sanitize) fn load(
         &mut self,
         cx: &Cx<'_>,

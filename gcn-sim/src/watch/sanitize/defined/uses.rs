@@ -33,14 +33,14 @@ const BRANCH: &str = "it decides where control goes";
 const INDEX: &str = "it chooses registers";
 const STATE: &str = "it changes how the wave works";
 
-/// A use, and what counts as defined once it has been reported.
+/// A use, and the bits that count as defined once it has been reported.
 pub(in crate::watch::sanitize) struct Use {
     pub(in crate::watch::sanitize) undefined: Undefined,
     words: Vec<(Word, u64)>,
 }
 
 impl Now<'_, '_> {
-    /// The first use of undefined bits that matters by itself.
+    /// The first use of undefined bits that has an effect of its own.
     pub(in crate::watch::sanitize) fn uses(&self) -> Option<Use> {
         match self.info.kind {
             Kind::Memory => self.info.sources.iter().filter(|s| !s.data).find_map(|s| self.whole(s, ADDRESS)),
@@ -61,7 +61,7 @@ impl Now<'_, '_> {
         })
     }
 
-    /// A source of which every bit matters.
+    /// A source in which every bit matters.
     fn whole(&self, source: &Source, why: &'static str) -> Option<Use> {
         let exec = self.cx.w.exec();
         // Without lanes a vector instruction accesses nothing.
@@ -107,7 +107,7 @@ impl Now<'_, '_> {
 }
 
 impl Bits {
-    /// What has been reported counts as defined.
+    /// Bits that have been reported count as defined.
     pub(in crate::watch::sanitize) fn settle(&mut self, reported: &Use) {
         if reported.words.is_empty() {
             self.scc = false;

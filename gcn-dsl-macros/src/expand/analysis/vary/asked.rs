@@ -1,0 +1,318 @@
+//! Facts that only rustc knows: whether the result of a function that is declared elsewhere varies.
+//!
+//! An expression that syntax does not decide is a question. If a variable is assigned its value, or is assigned under
+//! it as a condition, the variable's `let` asks rustc for the expression's type (`gcn_dsl::__private::given`). Names
+//! that are declared after that `let` are not in scope there, so their initial values replace them. If that is not
+//! possible, the question is dropped.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, quote_spanned};
+use syn::visit::{self, Visit};
+use syn::visit_mut::{self, VisitMut};
+use syn::{Expr, Member, Pat, UnOp, parse_quote};
+
+use super::{Analysis, Shape, Variable};
+use crate::expand::{Cx, lang};
+use crate::syntax::name_of;
+
+/// The most questions about a variable, each of which is code for rustc, and the most names that are replaced in a
+/// question.
+const MOST: usize = 8;
+const REPLACED: usize = 16;
+
+/// An expression whose type tells whether lanes differ.
+#[derive(Clone)]
+pub(super) struct Question {
+    expr: Expr,
+    /// The number of names in scope at the expression.
+    height: usize,
+    /// The answer according to the functions of this macro call, used if rustc cannot be asked.
+    varies: bool,
+}
+
+/// True for an expression that consists of values and calls: anything else may exit, assign or declare.
+struct Asks(bool);
+
+impl<'ast> Visit<'ast> for Asks {
+    fn visit_expr(&mut self, e: &'ast Expr) {
+        self.0 &= match e {
+            Expr::Array(_) | Expr::Call(_) | Expr::Cast(_) | Expr::Field(_) | Expr::Group(_) => true,
+            Expr::Index(_) | Expr::Lit(_) | Expr::MethodCall(_) | Expr::Paren(_) | Expr::Path(_) => true,
+            Expr::Reference(_) | Expr::Repeat(_) | Expr::Struct(_) | Expr::Tuple(_) => true,
+            Expr::Unary(e) => matches!(e.op, UnOp::Deref(_) | UnOp::Not(_) | UnOp::Neg(_)),
+            Expr::Binary(e) => !crate::operator::is_compound(&e.op),
+            _ => false,
+        };
+        visit::visit_expr(self, e);
+    }
+}
+
+impl Analysis {
+    /// The number of names in scope here.
+    fn height(&self) -> usize {
+        // While a pattern is being bound, its own names are not in scope of its value.
+        self.pattern.unwrap_or(self.names.len())
+    }
+
+    pub(super) fn variable(&self, key: String) -> Variable {
+        Variable { key, depth: self.depth, doubts: self.doubts.len(), height: self.height() }
+    }
+
+    /// A measure of the knowledge so far, for the fixpoint.
+    pub(super) fn progress(&self) -> [usize; 3] {
+        [self.varying.len(), self.left.len(), self.asked.values().map(Vec::len).sum()]
+    }
+
+    pub(super) fn question(&self, e: &Expr) -> Option<Question> {
+        let mut asks = Asks(true);
+        asks.visit_expr(e);
+        // The question is copied to the variable's declaration: an expression with effects would execute them twice.
+        asks.0.then(|| Question { expr: e.clone(), height: self.height(), varies: false })
+    }
+
+    /// The shape of `e`, decided by rustc.
+    pub(super) fn ask(&mut self, e: &Expr) -> Shape {
+        self.ask_or(e, false)
+    }
+
+    /// The same; `varies` is the answer if rustc cannot be asked.
+    pub(super) fn ask_or(&mut self, e: &Expr, varies: bool) -> Shape {
+        match self.question(e) {
+            // rustc's answer is better than the guess, which is kept in case the question cannot be moved to the
+            // declaration.
+            Some(question) => self.all_of(vec![Question { varies, ..question }]),
+            None if varies => Shape::Varying,
+            None => Shape::Other,
+        }
+    }
+
+    /// The shape of a part of a value that rustc decides.
+    pub(super) fn ask_part(&mut self, e: &Expr, of: Shape) -> Shape {
+        let varies = self.questions(of).iter().any(|question| question.varies);
+        self.ask_or(e, varies)
+    }
+
+    fn all_of(&mut self, questions: Vec<Question>) -> Shape {
+        self.questions.push(questions);
+        Shape::Asked(self.questions.len() - 1)
+    }
+
+    fn questions(&self, shape: Shape) -> Vec<Question> {
+        match shape {
+            Shape::Asked(number) => self.questions.get(number).cloned().unwrap_or_default(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The shape of the result of an operation on two values.
+    pub(super) fn either(&mut self, a: Shape, b: Shape) -> Shape {
+        match (a, b) {
+            (Shape::Varying, _) | (_, Shape::Varying) => Shape::Varying,
+            // Either may turn out to vary, so the variable has to ask both.
+            (Shape::Asked(x), Shape::Asked(y)) if x != y => {
+                let all = [self.questions(a), self.questions(b)].concat();
+                self.all_of(all)
+            }
+            (Shape::Asked(_), _) => a,
+            (_, Shape::Asked(_)) => b,
+            _ => Shape::Other,
+        }
+    }
+
+    /// The shape of a value that also depends on the questions about a variable or a loop. `height` names are in scope
+    /// at the start of that variable or loop.
+    pub(super) fn decided_by(&mut self, shape: Shape, key: &str, height: usize) -> Shape {
+        match (shape, self.asked.get(key)) {
+            (Shape::Other | Shape::Asked(_), Some(asked)) if !asked.is_empty() => {
+                // The questions of the variable have been closed over its declaration already, so they hold wherever
+                // that is in scope.
+                let asked = asked.iter().map(|q| Question { height, ..q.clone() }).collect();
+                let asked = self.all_of(asked);
+                self.either(shape, asked)
+            }
+            _ => shape,
+        }
+    }
+
+    /// Records that a variable is assigned a value of this shape here. True if it varies according to what is known
+    /// without rustc, in case rustc cannot be asked.
+    pub(super) fn wonder(&mut self, variable: &Variable, shape: Shape) -> bool {
+        // Only conditions inside the variable's scope matter: those around its declaration mask the same lanes for
+        // both.
+        let doubts = self.doubts.get(variable.doubts..).unwrap_or_default();
+        let given: Vec<Question> = doubts
+            .iter()
+            .flat_map(|d| self.questions(Shape::Asked(*d)))
+            .chain(self.questions(shape))
+            .collect();
+        let mut certain = false;
+        for question in given {
+            let mut closing =
+                Closing { of: self, height: question.height, at: variable.height, left: REPLACED };
+            let mut expr = question.expr;
+            closing.visit_expr_mut(&mut expr);
+            // The question cannot be asked at the declaration, so the local guess has to decide.
+            if closing.left == 0 {
+                certain |= question.varies;
+                continue;
+            }
+            let asked = self.asked.entry(variable.key.clone()).or_default();
+            // Each question is code that rustc checks, so equal ones are asked once.
+            let text = expr.to_token_stream().to_string();
+            if asked.iter().any(|q| q.expr.to_token_stream().to_string() == text) {
+                continue;
+            }
+            // Past the limit the guess decides, which bounds the size of the expansion.
+            match asked.len() < MOST {
+                true => asked.push(Question { expr, height: variable.height, varies: question.varies }),
+                false => certain |= question.varies,
+            }
+        }
+        certain
+    }
+
+    /// Binds the names of a pattern to the parts of a value that rustc decides.
+    pub(super) fn bind_parts(&mut self, pat: &Pat, value: Option<&Expr>) {
+        let Some(value) = value else { return };
+        let parts: Vec<(Member, &Pat)> = match pat {
+            Pat::Tuple(p) => p.elems.iter().enumerate().map(|(i, p)| (Member::from(i), p)).collect(),
+            Pat::Struct(p) => p.fields.iter().map(|f| (f.member.clone(), &*f.pat)).collect(),
+            _ => Vec::new(),
+        };
+        let parts: Vec<(&Pat, Expr)> =
+            // A member is asked as a field of the whole, since the members of a tuple may differ.
+            parts.into_iter().map(|(member, pat)| (pat, parse_quote!((#value).#member))).collect();
+        let shapes: Vec<Shape> = parts.iter().map(|(_, part)| self.ask(part)).collect();
+        for ((pat, part), shape) in parts.iter().zip(shapes) {
+            self.bind(pat, shape, Some(part));
+        }
+    }
+}
+
+/// Replaces the names that are not in scope at the variable's declaration.
+struct Closing<'a> {
+    of: &'a Analysis,
+    /// The number of names in scope at the expression, and at the variable's declaration.
+    height: usize,
+    at: usize,
+    /// The number of names that may still be replaced; 0 if replacement has failed.
+    left: usize,
+}
+
+impl Closing<'_> {
+    /// The index of a name among those that are declared in the function.
+    fn declared(&self, e: &Expr) -> Option<usize> {
+        let name = name_of(e)?;
+        self.of.names.get(..self.height)?.iter().rposition(|b| name == &b.name)
+    }
+}
+
+impl VisitMut for Closing<'_> {
+    fn visit_field_value_mut(&mut self, f: &mut syn::FieldValue) {
+        // `P { x }` becomes `P { x: value }`.
+        f.colon_token.get_or_insert_default();
+        visit_mut::visit_field_value_mut(self, f);
+    }
+
+    fn visit_expr_mut(&mut self, e: &mut Expr) {
+        // The receiver of a method with `&mut self` has to stay a variable.
+        if let Expr::MethodCall(call) = e
+            && self.of.known.mutating.contains(&call.method.to_string())
+            && self.declared(&call.receiver).is_some_and(|i| i >= self.at)
+        {
+            self.left = 0;
+        }
+        let Some(i) = self.declared(e) else { return visit_mut::visit_expr_mut(self, e) };
+        let Some(binding) = self.of.names.get(i) else { return };
+        let hidden = |b: &super::Binding| b.name == binding.name;
+        if i < self.at {
+            // The name has no value there yet, or refers to another variable.
+            let deferred = binding.variable.as_ref().is_some_and(|v| v.key == binding.name);
+            if deferred || self.of.names.get(i + 1..self.at).is_some_and(|between| between.iter().any(hidden))
+            {
+                self.left = 0;
+            }
+            return;
+        }
+        // Declared after the variable: only its initial value can replace the name, and only up to the limit.
+        let (Some(value), 1..) = (&binding.value, self.left) else {
+            self.left = 0;
+            return;
+        };
+        let mut expr = value.expr.clone();
+        // The names in the initial value mean what they meant at its own declaration.
+        let (height, left) = (std::mem::replace(&mut self.height, value.height), self.left);
+        self.left = left - 1;
+        self.visit_expr_mut(&mut expr);
+        self.height = height;
+        // Parenthesised: the value may contain operators of lower precedence than its new surroundings.
+        *e = parse_quote!((#expr));
+    }
+}
+
+impl super::Varying {
+    fn asked_later(&self, name: &Ident) -> Vec<Question> {
+        self.asked.get(&name.to_string()).cloned().unwrap_or_default()
+    }
+
+    fn asked(&self, name: &Ident) -> Vec<Question> {
+        self.asked.get(&super::key(name)).cloned().unwrap_or_default()
+    }
+}
+
+impl Cx<'_> {
+    /// The first value of a variable, converted to a varying one if the kernel assigns varying values to it.
+    pub fn varied(&mut self, name: &Ident, value: TokenStream) -> TokenStream {
+        // Only rustc knows whether the result of a call is a number.
+        let open = self.varying.open.contains(&super::key(name));
+        let first = lang("First", name.span());
+        let traits = quote_spanned! {name.span()=>
+            #[allow(unused_imports)]
+            use ::gcn_dsl::__private::{FirstStays as _, FirstVaries as _, GivenInLanes as _, GivenToAll as _};
+        };
+        // Decided by syntax: no question is needed.
+        if self.varying.has(name) {
+            let vary = lang("vary", name.span());
+            return match open {
+                true => quote_spanned!(name.span()=> { #traits (&#first::of(#value)).first() }),
+                false => quote_spanned!(name.span()=> #vary(#value)),
+            };
+        }
+        self.varying.asked(name).into_iter().fold(value, |value, question| {
+            // Errors in the expression are reported where the user wrote it, not again for this copy.
+            let around = std::mem::take(&mut *self.errors);
+            let asked = self.expr(&question.expr);
+            let errors = std::mem::replace(&mut *self.errors, around);
+            if !errors.is_empty() {
+                return value;
+            }
+            let given = lang("given", name.span());
+            let start = match open {
+                true => {
+                    quote_spanned!(name.span()=> (&(&#given(|| #asked)).open(#first::of(#value))).first())
+                }
+                false => quote_spanned!(name.span()=> (&#given(|| #asked)).start(#value)),
+            };
+            quote_spanned!(name.span()=> { #traits #start })
+        })
+    }
+
+    /// A value that is assigned to a variable without a first one.
+    pub fn varied_later(&mut self, name: &Ident, value: TokenStream) -> TokenStream {
+        let first = lang("First", name.span());
+        self.varying.asked_later(name).into_iter().fold(value, |value, question| {
+            let around = std::mem::take(&mut *self.errors);
+            let asked = self.expr(&question.expr);
+            let errors = std::mem::replace(&mut *self.errors, around);
+            if !errors.is_empty() {
+                return value;
+            }
+            let given = lang("given", name.span());
+            quote_spanned!(name.span()=> {
+                #[allow(unused_imports)]
+                use ::gcn_dsl::__private::{FirstStays as _, FirstVaries as _, GivenInLanes as _, GivenToAll as _};
+                (&(&#given(|| #asked)).open(#first::of(#value))).first()
+            })
+        })
+    }
+}

@@ -1,0 +1,106 @@
+//! Methods of arrays of device values that Rust's arrays and slices also have. Rust's own compare and choose on the
+//! host, where a device value has no order and converts to nothing; these append instructions that do it in each lane.
+
+use super::enums::{Blank, Placed};
+use super::iterator::Ordered;
+use super::option::{none, some};
+use crate::lang::{IntoDevice, Maybe, S, V};
+use crate::scalar::Scalar;
+
+/// Implements `a.fill(0)`, `a.sort()` and the like for an array `a` of device values: rustc finds them before the
+/// methods of slices.
+pub trait DeviceArray<X> {
+    /// Every element becomes `value`.
+    #[track_caller]
+    fn fill<E: IntoDevice<X>>(&mut self, value: E);
+    /// The elements in ascending order, by as many comparisons as a sorting network has.
+    #[track_caller]
+    fn sort(&mut self)
+    where
+        X: Ordered;
+    /// The same: elements that are equal cannot be told apart.
+    #[track_caller]
+    fn sort_unstable(&mut self)
+    where
+        X: Ordered,
+    {
+        self.sort();
+    }
+    /// The first element.
+    fn first(&self) -> Maybe<X>;
+    /// The last element.
+    fn last(&self) -> Maybe<X>;
+}
+
+/// Runs `compared(i, j)` with `i < j` for the pairs of a network that sorts `n` elements: Batcher's merge exchange, Knuth's Algorithm M
+/// (The Art of Computer Programming, volume 3, 5.2.2).
+pub(in crate::lang) fn network(n: usize) -> Vec<[usize; 2]> {
+    let top = n.next_power_of_two() / 2;
+    let mut pairs = Vec::new();
+    let mut p = top;
+    while p > 0 {
+        let (mut q, mut r, mut d) = (top, 0, p);
+        loop {
+            pairs.extend((0..n.saturating_sub(d)).filter(|i| i & p == r).map(|i| [i, i + d]));
+            if q == p {
+                break;
+            }
+            (d, q, r) = (q - p, q / 2, p);
+        }
+        p /= 2;
+    }
+    pairs
+}
+
+fn held<X: Copy + Blank + Placed>(element: Option<&X>) -> Maybe<X> {
+    match element {
+        Some(element) => some(*element),
+        None => none().into_device(),
+    }
+}
+
+macro_rules! arrays {
+    ($($handle:ident)*) => {$(
+        impl<T: Scalar, const N: usize> DeviceArray<$handle<T>> for [$handle<T>; N] {
+            #[track_caller]
+            fn fill<E: IntoDevice<$handle<T>>>(&mut self, value: E) {
+                *self = [value.into_device(); N];
+            }
+            #[track_caller]
+            fn sort(&mut self)
+            where
+                $handle<T>: Ordered,
+            {
+                for [i, j] in network(N) {
+                    (self[i], self[j]) = (self[i].smaller(self[j]), self[i].larger(self[j]));
+                }
+            }
+            fn first(&self) -> Maybe<$handle<T>> {
+                held(self.as_slice().first())
+            }
+            fn last(&self) -> Maybe<$handle<T>> {
+                held(self.as_slice().last())
+            }
+        }
+    )*};
+}
+arrays!(S V);
+
+#[cfg(test)]
+mod tests {
+    use super::network;
+
+    /// A network sorts everything if it sorts all zeros and ones (Knuth, theorem Z).
+    #[test]
+    fn the_network_sorts() {
+        for n in 0..=16usize {
+            for bits in 0..1u32 << n {
+                let mut x: Vec<bool> = (0..n).map(|i| bits >> i & 1 == 1).collect();
+                for [i, j] in network(n) {
+                    (x[i], x[j]) = (x[i] & x[j], x[i] | x[j]);
+                }
+                assert!(x.is_sorted(), "{n} elements: {bits:b}");
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! The targets of each matrix instruction, as types: rustc checks a kernel's `#[targets(…)]` against them.
+
+use std::marker::PhantomData;
+
+use gcn_isa::{Target, TargetSet};
+
+/// A kernel without `#[targets(…)]`: instructions that a target lacks are errors when the kernel is built for it.
+#[derive(Debug, Clone, Copy)]
+pub struct AnyTarget;
+
+macro_rules! targets {
+    ($($name:ident $target:ident)*) => {$(
+        #[doc = concat!("Stands for [`Target::", stringify!($target), "`] in bounds.")]
+        #[derive(Debug, Clone, Copy)]
+        pub struct $name;
+        impl Availability for $name {
+            const TARGETS: TargetSet = TargetSet::of(&[Target::$target]);
+        }
+    )*};
+}
+targets! {
+    Gfx900 GFX900 Gfx906 GFX906 Gfx908 GFX908 Gfx90a GFX90A Gfx942 GFX942 Gfx950 GFX950
+    Gfx1010 GFX1010 Gfx1011 GFX1011 Gfx1030 GFX1030 Gfx1100 GFX1100 Gfx1150 GFX1150 Gfx1200 GFX1200
+}
+
+/// Sets of targets that have an instruction. `T` is the target, pair of targets or [`AnyTarget`] in question.
+#[diagnostic::on_unimplemented(
+    message = "`{T}` does not have this matrix instruction",
+    label = "exists `{Self}`, but the kernel's `#[targets(…)]` lists `{T}`",
+    note = "32x32x8 and 16x16x16 exist for f16 since gfx908, for bf16 since gfx90a, 32x32x16 and 16x16x32 for both since gfx950; bf16: 32x32x4 and 16x16x8 on gfx908 and gfx90a; i8: 32x32x8 and 16x16x16 on gfx908 and gfx90a, 32x32x16 and 16x16x32 since gfx942, 32x32x32 and 16x16x64 since gfx950; 8-bit floats and sparse matrices exist since gfx942, MX formats since gfx950; f32 shapes are the same on all, f64 exists since gfx90a, xf32 is gfx942's alone",
+    note = "`matmul` of tiles takes the best shape that the target has; or list fewer targets"
+)]
+pub trait ExistsOn<T> {}
+
+impl<S> ExistsOn<AnyTarget> for S {}
+impl<S: ExistsOn<A> + ExistsOn<B>, A, B> ExistsOn<(A, B)> for S {}
+
+/// A set of targets as a type.
+pub trait Availability {
+    /// The set.
+    const TARGETS: TargetSet;
+}
+
+macro_rules! sets {
+    ($($(#[$doc:meta])* $set:ident: $($name:ident $target:ident)*;)*) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy)]
+        pub struct $set;
+        impl Availability for $set {
+            const TARGETS: TargetSet = TargetSet::of(&[$(Target::$target),*]);
+        }
+        $( impl ExistsOn<$name> for $set {} )*
+    )*};
+}
+
+sets! {
+    /// All of GFX9 with matrix instructions.
+    SinceGfx908: Gfx908 GFX908 Gfx90a GFX90A Gfx942 GFX942 Gfx950 GFX950;
+    /// Instructions added by gfx90a.
+    SinceGfx90a: Gfx90a GFX90A Gfx942 GFX942 Gfx950 GFX950;
+    /// Instructions added by gfx942.
+    SinceGfx942: Gfx942 GFX942 Gfx950 GFX950;
+    /// Instructions added by gfx950.
+    SinceGfx950: Gfx950 GFX950;
+    /// Instructions replaced by gfx942.
+    OnGfx908AndGfx90a: Gfx908 GFX908 Gfx90a GFX90A;
+    /// Instructions removed by gfx950.
+    OnlyGfx942: Gfx942 GFX942;
+    /// Instructions added by gfx942 on GFX9, and by RDNA 4 on RDNA.
+    SinceGfx942AndGfx12: Gfx942 GFX942 Gfx950 GFX950 Gfx1200 GFX1200;
+    /// All: where no instruction multiplies matrices, vector instructions do.
+    Everywhere: Gfx900 GFX900 Gfx906 GFX906 Gfx908 GFX908 Gfx90a GFX90A Gfx942 GFX942 Gfx950 GFX950
+        Gfx1010 GFX1010 Gfx1011 GFX1011 Gfx1030 GFX1030 Gfx1100 GFX1100 Gfx1150 GFX1150 Gfx1200 GFX1200;
+}
+
+macro_rules! capabilities {
+    ($($(#[$meta:meta])* $name:ident $(: $super:ident)?, the targets of $set:ident: $($target:ident)*;)*) => {$(
+        $(#[$meta])*
+        pub trait $name $(: $super)? {}
+        $( impl $name for $target {} )*
+        impl $name for AnyTarget {}
+        impl<A: $name, B: $name> $name for (A, B) {}
+        capabilities!(@bound $name $($super)?, $set);
+    )*
+    /// Every capability with the targets that have the trait.
+    #[cfg(test)]
+    const DECLARED: &[(&str, &[TargetSet])] = &[$((stringify!($name), &[$($target::TARGETS),*])),*];
+    };
+    // The first capability of a set represents it.
+    (@bound HasSmfmac $super:ident, $set:ident) => {};
+    (@bound $name:ident $($super:ident)?, $set:ident) => {
+        impl<T: $name> ExistsOn<Bound<T>> for $set {}
+    };
+}
+
+/// In a device function that takes [`AllLanes<T>`](crate::lang::AllLanes): the targets of its caller, about which only
+/// the bounds of `T` are known.
+#[derive(Debug, Clone, Copy)]
+pub struct Bound<T>(PhantomData<T>);
+
+impl<T> ExistsOn<Bound<T>> for Everywhere {}
+impl<T: HasMfmaF8> ExistsOn<Bound<T>> for SinceGfx942AndGfx12 {}
+
+capabilities! {
+    /// Targets with matrix instructions.
+    ///
+    /// Capabilities are bounds for device functions, which leave the targets to their callers, and names for all
+    /// targets with a feature: `#[targets(HasMfmaF8)]`.
+    ///
+    /// ```
+    /// use gcn_dsl::prelude::*;
+    ///
+    /// gcn_kernel! {
+    ///     #[workgroup(64)]
+    ///     #[targets(HasMfma)]
+    ///     fn nothing() {}
+    /// }
+    /// assert!(nothing.build(Target::GFX908).is_ok() && nothing.build(Target::GFX906).is_err());
+    /// ```
+    #[diagnostic::on_unimplemented(message = "`{Self}` has no matrix instructions", note = "they exist since gfx908")]
+    HasMfma, the targets of SinceGfx908: Gfx908 Gfx90a Gfx942 Gfx950;
+    /// Targets with matrix instructions on f64, and with all that came with them: bf16 with its full depth.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` has no matrix instructions on f64 nor the others that came with gfx90a",
+        note = "they exist since gfx90a"
+    )]
+    HasMfmaF64: HasMfma, the targets of SinceGfx90a: Gfx90a Gfx942 Gfx950;
+    /// Targets with matrix instructions on 8-bit floats.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` has no matrix instructions on 8-bit floats nor the others that came with gfx942",
+        note = "they exist since gfx942"
+    )]
+    HasMfmaF8: HasMfmaF64, the targets of SinceGfx942: Gfx942 Gfx950;
+    /// Targets with sparse matrix instructions.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` has no sparse matrix instructions",
+        note = "they exist since gfx942"
+    )]
+    HasSmfmac: HasMfmaF8, the targets of SinceGfx942: Gfx942 Gfx950;
+    /// Targets with scaled matrix instructions on 8-, 6- and 4-bit floats, and with conversions of them
+    /// ([`Packed`](crate::lang::Packed)).
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` has no scaled matrix instructions nor the others that came with gfx950",
+        note = "they exist since gfx950"
+    )]
+    HasMfmaMx: HasSmfmac, the targets of SinceGfx950: Gfx950;
+    /// Targets with matrix instructions on xf32.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` has no matrix instructions on xf32",
+        note = "gfx942 alone has them"
+    )]
+    HasMfmaXf32: HasMfmaF8, the targets of OnlyGfx942: Gfx942;
+}
+
+#[cfg(test)]
+mod tests {
+    use gcn_isa::layout::CAPABILITIES;
+
+    use super::*;
+
+    /// The traits are for rustc what the table of matrix layouts is for `#[targets(…)]`.
+    #[test]
+    fn capabilities_are_those_of_the_table() {
+        let declared = DECLARED
+            .iter()
+            .map(|(name, sets)| (*name, sets.iter().fold(TargetSet::EMPTY, |all, set| all.union(*set))));
+        let representatives = TargetSet::of(&Target::REPRESENTATIVES);
+        let of = |c: &gcn_isa::layout::Capability| (c.name, c.targets().intersection(representatives));
+        let table: Vec<_> = CAPABILITIES.iter().map(of).collect();
+        assert_eq!(declared.collect::<Vec<_>>(), table);
+    }
+}
