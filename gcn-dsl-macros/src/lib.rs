@@ -47,15 +47,15 @@ fn kernels(input: proc_macro2::TokenStream) -> proc_macro2::TokenStream {
                 let what = "a kernel has a `#[workgroup(…)]`, returns nothing and takes its arguments from the host; a function that \
                             kernels call is a `#[device] fn`";
                 errors.at(&kernel.sig.ident, what);
-                expand::function::free(kernel, &mut errors)
+                expand::items::function::free(kernel, &mut errors)
             }
             parse::Item::Kernel(kernel) => self::kernel(kernel, &mut errors),
-            parse::Item::Function(function) => expand::function::free(function, &mut errors),
-            parse::Item::Struct(item) if expand::data::is_data(item) => expand::data::structure(item, &mut errors),
-            parse::Item::Struct(item) => expand::aggregate::structure(item, &mut errors),
-            parse::Item::Enum(item) => expand::enumeration::enumeration(item, &mut errors),
-            parse::Item::Impl(item) => expand::function::implementation(item, &mut errors),
-            parse::Item::Trait(item) => expand::traits::declaration(item, &mut errors),
+            parse::Item::Function(function) => expand::items::function::free(function, &mut errors),
+            parse::Item::Struct(item) if expand::items::data::is_data(item) => expand::items::data::structure(item, &mut errors),
+            parse::Item::Struct(item) => expand::items::aggregate::structure(item, &mut errors),
+            parse::Item::Enum(item) => expand::items::enumeration::enumeration(item, &mut errors),
+            parse::Item::Impl(item) => expand::items::function::implementation(item, &mut errors),
+            parse::Item::Trait(item) => expand::items::traits::declaration(item, &mut errors),
         });
     }
     out.extend(errors.into_compile_errors());
@@ -66,12 +66,13 @@ fn kernel(kernel: &parse::KernelFn, errors: &mut errors::Errors) -> proc_macro2:
     let mut found = errors::Errors::default();
     let declared = check::kernel(kernel, &mut found);
     let body = check::body(kernel, &mut found);
-    let expanded =
-        declared.zip(body).map(|(declared, body)| expand::item::kernel(kernel, &declared, body, &mut found));
+    let expanded = declared
+        .zip(body)
+        .map(|(declared, body)| expand::items::kernel::kernel(kernel, &declared, body, &mut found));
     // One mistake, one message: the item keeps its signature and loses its body.
     let tokens = match (expanded, found.spoilt()) {
         (Some(tokens), false) => tokens,
-        _ => expand::item::stub(kernel),
+        _ => expand::items::kernel::stub(kernel),
     };
     errors.append(found);
     tokens

@@ -1,7 +1,7 @@
-//! The traits of operators, `Mul<V<f32>>`.
+//! Operators and their traits, `Mul<V<f32>>`.
 
 use quote::ToTokens;
-use syn::{GenericArgument, Path, PathArguments, PathSegment, Type};
+use syn::{BinOp, GenericArgument, Path, PathArguments, PathSegment, Type};
 
 use crate::ty;
 
@@ -52,4 +52,21 @@ fn named(of: &Path, suffix: &str, left: &Type) -> Option<Sides> {
 fn sides(of: &PathSegment, left: &Type) -> [String; 2] {
     let right = argument(of).filter(|right| !matches!(right, Type::Path(p) if p.path.is_ident("Self")));
     [left, right.unwrap_or(left)].map(|ty| ty.to_token_stream().to_string())
+}
+
+/// True for the compound assignments, such as `+=`.
+pub(crate) fn is_compound(op: &BinOp) -> bool {
+    matches!(
+        op,
+        BinOp::AddAssign(_)
+            | BinOp::SubAssign(_)
+            | BinOp::MulAssign(_)
+            | BinOp::DivAssign(_)
+            | BinOp::RemAssign(_)
+            | BinOp::BitAndAssign(_)
+            | BinOp::BitOrAssign(_)
+            | BinOp::BitXorAssign(_)
+            | BinOp::ShlAssign(_)
+            | BinOp::ShrAssign(_)
+    )
 }

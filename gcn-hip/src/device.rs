@@ -18,6 +18,8 @@ pub(crate) struct Model {
     l2: u64,
     pci_chip: u64,
     pub cus: u64,
+    /// It shares the host's memory.
+    integrated: bool,
     pub number: usize,
 }
 
@@ -42,6 +44,10 @@ impl Model {
             l2: field(6) * 1024,
             pci_chip: fields.get(7).and_then(|f| u64::from_str_radix(f, 16).ok()).unwrap_or(0),
             cus: gcn_sim::timed::compute_units(target),
+            integrated: MODELS
+                .lines()
+                .filter_map(|line| line.strip_prefix("APU\t"))
+                .any(|apus| apus.split(' ').any(|name| name == target.name())),
             number,
         }
     }
@@ -160,14 +166,15 @@ const FACTS: &[Fact] = &[
     fact(368, 8, 81, |_| 256),                          // textureAlignment
     fact(376, 8, 82, |_| 256),                          // texturePitchAlignment
     fact(388, 4, 63, Model::multiprocessors),           // multiProcessorCount
-    fact(400, 4, 3, |_| 1),                             // canMapHostMemory
-    fact(576, 4, 8, |_| 1),                             // concurrentKernels
-    fact(584, 4, 67, |m| m.number as u64 + 1),          // pciBusID
-    fact(600, 4, 2, |_| 2),                             // asyncEngineCount
-    fact(604, 4, 85, |_| 1),                            // unifiedAddressing
-    fact(608, 4, 60, |m| m.memory_clock_khz),           // memoryClockRate
-    fact(612, 4, 59, |m| m.bus),                        // memoryBusWidth
-    fact(616, 4, 19, |m| m.l2),                         // l2CacheSize
+    fact(396, 4, 16, |m| m.integrated.into()), // integrated (clr from 6.2 on: what the driver calls an APU)
+    fact(400, 4, 3, |_| 1),                    // canMapHostMemory
+    fact(576, 4, 8, |_| 1),                    // concurrentKernels
+    fact(584, 4, 67, |m| m.number as u64 + 1), // pciBusID
+    fact(600, 4, 2, |_| 2),                    // asyncEngineCount
+    fact(604, 4, 85, |_| 1),                   // unifiedAddressing
+    fact(608, 4, 60, |m| m.memory_clock_khz),  // memoryClockRate
+    fact(612, 4, 59, |m| m.bus),               // memoryBusWidth
+    fact(616, 4, 19, |m| m.l2),                // l2CacheSize
     fact(624, 4, 57, |m| u64::from(m.target.max_waves_per_simd() * 4 * m.target.wave_size())), // maxThreadsPerMultiProcessor
     fact(628, 4, 78, |_| 1),                            // streamPrioritiesSupported
     fact(640, 8, 76, |m| m.target.lds_per_cu().into()), // sharedMemPerMultiprocessor
@@ -225,6 +232,10 @@ mod tests {
         // Navi 32 has the instructions of Navi 31 and no line of its own.
         let sibling = Model::of(Target::GFX1101, 0, u64::MAX);
         assert_eq!((sibling.name, sibling.attribute(63)), ("AMD GPU", Some(48)));
+        // LLVM's AMDGPU guide: gfx1103 and gfx1151 are APUs, the others are not.
+        let integrated = |target| Model::of(target, 0, u64::MAX).attribute(16);
+        assert_eq!([Target::GFX1103, Target::GFX1151].map(integrated), [Some(1); 2]);
+        assert_eq!([Target::GFX942, Target::GFX1100, Target::GFX1201].map(integrated), [Some(0); 3]);
         let mi300x = Model::of(Target::GFX942, 0, u64::MAX);
         assert_eq!([87, 23, 61, 63].map(|n| mi300x.attribute(n)), [Some(64), Some(9), Some(4), Some(304)]);
     }

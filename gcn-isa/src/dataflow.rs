@@ -176,6 +176,10 @@ fn source(inst: &Inst, part: Part, i: usize) -> u64 {
     }
     // The lower part reads the half that op_sel names, the upper one that of op_sel_hi.
     let width = 16 * u32::from(desc.operands[0].dwords);
+    if width > 32 {
+        // Matrices: each element of the result reads many of the sources.
+        return u64::MAX;
+    }
     let half = ones(width);
     match (part.result == half, part.result == half << width) {
         (true, _) if mask <= half => mask << if bit(mods.op_sel) { width } else { 0 },

@@ -223,7 +223,7 @@ impl Group {
                 state.before(program, cx.machine, &now, alone).map_err(Fault::Hazard)?;
                 let next = execute(cx, step)?;
                 let early = match cx.trace.as_deref() {
-                    Some(trace) => state.after(program, cx.machine, &now, trace),
+                    Some(trace) => state.after(program, cx.machine, &now, trace, alone),
                     None => Ok(()),
                 };
                 early.map_err(Fault::Hazard)?;

@@ -5,7 +5,6 @@
 //! the path names, re-exports followed; at the top also for the modules that re-export it. A module and those inside it are one unit for
 //! their neighbours, and may use each other. Code under `#[cfg(test)]` and links of doc comments do not count.
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -24,11 +23,6 @@ const CRATES: [(&str, &str); 9] = [
     ("gcn-cli", "main.rs"),
     ("gcn-hip", "lib.rs"),
 ];
-
-/// Cycles that are still to be mended: the module that declares theirs, and their names. The list only shrinks: a cycle may be a part of
-/// one here, and one of which nothing is left must go.
-const KNOWN: &[(&str, &str)] =
-    &[("gcn-dsl::lang", "control expanded isa lanes matrix memory numbers schedule values")];
 
 fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the package is a folder of the repository")
@@ -454,16 +448,9 @@ fn cycles<'g>(edges: impl Iterator<Item = (&'g str, &'g str)>) -> Vec<BTreeSet<&
 }
 
 /// The cycles in a graph of modules as text: the modules of each, and where each edge between two of them is made.
-fn report(
-    whose: &str,
-    edges: &BTreeMap<(String, String), BTreeSet<String>>,
-    known: impl Fn(&BTreeSet<&str>) -> bool,
-) -> Vec<String> {
+fn report(whose: &str, edges: &BTreeMap<(String, String), BTreeSet<String>>) -> Vec<String> {
     let mut lines = Vec::new();
     for cycle in cycles(edges.keys().map(|(from, to)| (from.as_str(), to.as_str()))) {
-        if known(&cycle) {
-            continue;
-        }
         let names = cycle.iter().copied().collect::<Vec<_>>().join(", ");
         lines.push(format!("{whose}: import cycle of {} modules: {names}", cycle.len()));
         for ((from, to), places) in edges {
@@ -481,28 +468,16 @@ fn report(
 #[test]
 fn no_import_cycle_between_modules() {
     let mut found = Vec::new();
-    let left: RefCell<BTreeSet<_>> = RefCell::new(KNOWN.iter().collect());
     for (name, root) in CRATES {
         let krate = Crate::read(&repository().join(name), root);
         assert!(krate.modules.len() > 5 && krate.imports.len() > 20, "{name}: sources were not read");
         found.extend(krate.faults.clone());
-        found.extend(report(name, &krate.graph(), |_| false));
+        found.extend(report(name, &krate.graph()));
         for parent in krate.modules.keys() {
             let whose = [&[name.to_owned()], &parent[..]].concat().join("::");
-            let known = |cycle: &BTreeSet<&str>| {
-                let row = KNOWN.iter().find(|(of, modules)| {
-                    *of == whose && cycle.iter().all(|name| modules.split(' ').any(|known| known == *name))
-                });
-                row.is_some_and(|row| {
-                    left.borrow_mut().remove(row);
-                    true
-                })
-            };
-            found.extend(report(&whose, &krate.inside(parent), known));
+            found.extend(report(&whose, &krate.inside(parent)));
         }
     }
-    let left = left.into_inner();
-    found.extend(left.iter().map(|(of, modules)| format!("{of}: no cycle of {modules} is left in KNOWN")));
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
@@ -578,11 +553,11 @@ fn a_cycle_is_reported_with_its_places() {
         "  b -> c  lib.rs:2",
         "  c -> a  lib.rs:3",
     ];
-    let of = |text: &str| report("own", &crate_of(text).graph(), |_| false);
+    let of = |text: &str| report("own", &crate_of(text).graph());
     assert_eq!(of(text), lines);
     assert_eq!(of("mod a { use crate::b; }\nmod b {}"), [""; 0]);
     assert_eq!(crate_of("mod a { use super::*; }").faults, ["lib.rs:1: imports all of the crate root"]);
-    let inside = |text: &str| report("own", &crate_of(text).inside(&vec!["m".to_owned()]), |_| false);
+    let inside = |text: &str| report("own", &crate_of(text).inside(&vec!["m".to_owned()]));
     assert_eq!(
         inside("mod m { mod a { use super::b::B; }\nmod b { use super::a; pub struct B; } }").len(),
         3

@@ -14,7 +14,7 @@ use syn::{Attribute, Signature, Type, Visibility, parse_quote};
 use super::{Options, expand, options, programs};
 use crate::check::{self, Arg, ArgKind, Declared};
 use crate::errors::Errors;
-use crate::expand::item;
+use crate::expand::items::kernel;
 use crate::parse::KernelFn;
 
 /// A function whose body is assembly.
@@ -238,7 +238,7 @@ fn expanded(
             ::core::result::Result::Ok(::std::sync::Arc::new(built.into_any()))
         }
     };
-    let kernel = item::without_body(kernel, declared, &build);
+    let kernel = kernel::without_body(kernel, declared, &build);
     quote! {
         #kernel
         impl #name {
@@ -252,7 +252,7 @@ fn expanded(
 /// The same names and arguments for a kernel with errors.
 fn stub(kernel: &KernelFn) -> TokenStream {
     let (name, vis) = (&kernel.sig.ident, &kernel.vis);
-    let stub = item::stub(kernel);
+    let stub = kernel::stub(kernel);
     let program = kernel.sig.generics.params.is_empty().then(|| {
         let program = expand::program(&[]);
         quote! {

@@ -9,12 +9,14 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, ExprBinary, ExprCall, ExprMethodCall, Token, UnOp};
 
-use super::exit::Frame;
-use super::habits::METHODS;
-use super::typed::{inferred, is_bare_number, literals, number, shift_count};
-use super::{Cx, Kind, counted, lang, place};
+use super::{Cx, Kind, lang};
 use crate::attrs;
 use crate::check;
+use crate::expand::frame::Frame;
+use crate::expand::types::counted;
+use crate::expand::types::habits::METHODS;
+use crate::expand::types::typed::{inferred, is_bare_number, literals, number, shift_count};
+use crate::operator::is_compound;
 use crate::syntax::name_of;
 
 /// True for the name of a function of the library whose result needs something of the call: that all lanes run there, or the targets.
@@ -37,7 +39,6 @@ fn may_need(name: &Ident) -> bool {
 
 /// The methods of `gcn_dsl::__private::GivesBack`.
 const HERE: &str = "__gcn_here";
-pub(super) const ARGUMENT: &str = "__gcn_argument";
 
 /// Syntax that kernels do not have, with what to write instead.
 fn unavailable(e: &Expr) -> Option<(TokenStream, &'static str)> {
@@ -107,7 +108,7 @@ impl Cx<'_> {
     fn plain(&mut self, e: &Expr) -> TokenStream {
         match e {
             Expr::Assign(e) => self.assign(e),
-            Expr::Binary(e) if place::is_compound(&e.op) => self.compound(e),
+            Expr::Binary(e) if is_compound(&e.op) => self.compound(e),
             Expr::Binary(e) => self.binary(e),
             Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => {
                 if let Some(name) = name_of(&e.expr)

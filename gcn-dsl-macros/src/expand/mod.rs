@@ -1,47 +1,15 @@
 //! Syntax to calls of `gcn_dsl::__private`.
 
-pub(crate) mod aggregate;
-mod asm;
-pub(crate) mod attrs;
-pub(crate) mod control;
-mod counted;
-pub(crate) mod data;
-mod declaration;
+mod analysis;
+mod control;
 mod deferred;
-mod embed;
-mod endless;
-pub(crate) mod enumeration;
-pub(crate) mod exit;
+mod embedded;
 pub(crate) mod expr;
-pub(crate) mod function;
-mod habits;
-mod inlined;
-pub(crate) mod item;
-mod iterate;
-mod leaves;
-mod lend;
-mod listed;
-mod logic;
-pub(crate) mod loops;
-pub(crate) mod matching;
-mod methods;
-mod named_numbers;
-mod naming;
-mod of_host;
-mod operators;
-mod pattern;
-pub(crate) mod place;
-mod question;
-mod receiver;
-mod register;
-pub(crate) mod schedule;
-pub(crate) mod signature;
-pub(crate) mod stmt;
-pub(crate) mod traits;
-pub(crate) mod typed;
-mod unrolled;
-mod unused;
-mod vary;
+mod frame;
+pub(crate) mod items;
+mod places;
+mod statements;
+mod types;
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -66,7 +34,7 @@ pub(crate) struct Cx<'e> {
     /// How many closures are around.
     closures: usize,
     /// The constructs around the current point, for exits.
-    frames: Vec<exit::Frame>,
+    frames: Vec<frame::Frame>,
     /// Line and column at which the names of the statements around end.
     ends: Option<(u32, u32)>,
     /// How many names were made that are used once.
@@ -101,7 +69,7 @@ pub(crate) struct Cx<'e> {
     /// Variables without a first value: those that have one here by now.
     pub deferred: deferred::Deferred,
     /// The variables that start uniform and are given what varies.
-    pub varying: vary::Varying,
+    pub varying: analysis::vary::Varying,
     /// Parameters whose values the host knows when the kernel is built.
     pub hosts: Vec<String>,
     /// Constant parameters of type `usize`.
@@ -173,7 +141,7 @@ impl<'e> Cx<'e> {
             carried: Vec::new(),
             known: Rc::default(),
             deferred: deferred::Deferred::default(),
-            varying: vary::Varying::default(),
+            varying: analysis::vary::Varying::default(),
             hosts: Vec::new(),
             sizes: Vec::new(),
             lists: Vec::new(),
@@ -197,7 +165,7 @@ impl<'e> Cx<'e> {
         let depth = self
             .frames
             .iter()
-            .filter(|f| matches!(f, exit::Frame::Branch(_) | exit::Frame::Target(_)))
+            .filter(|f| matches!(f, frame::Frame::Branch(_) | frame::Frame::Target(_)))
             .count();
         match depth {
             0 | 1 => self.helper(name, at),
@@ -260,7 +228,7 @@ impl<'e> Cx<'e> {
     /// Runs `f` inside a closure.
     pub fn closure<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
         self.closures += 1;
-        self.frames.push(exit::Frame::Closure);
+        self.frames.push(frame::Frame::Closure);
         let result = self.scope(f);
         self.frames.pop();
         self.closures -= 1;

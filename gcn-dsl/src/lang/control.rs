@@ -13,24 +13,20 @@ mod branch;
 pub(super) mod conditional;
 pub(super) mod everyone;
 mod exit;
-mod flow;
 pub(super) mod function;
 mod loops;
 mod matching;
-mod merge;
 mod pipeline;
 mod range;
 pub(super) mod short_circuit;
 pub(super) mod while_any;
 
 pub use branch::{Condition, Else, If, if_begin};
-pub use exit::{Block, JoinAll, Kind, Last, Leave, Never, Slot, Uniform, Varying, block_begin, either};
-pub use flow::{After, Div, EveryLane, Flow, InLoop, SameScope, Top, after};
+pub use exit::{Block, JoinAll, Last, Slot, block_begin};
 pub use loops::{
     Loop, UnrollEnd, Unrolled, While, WhileHead, loop_begin, unroll, unroll_inclusive, unrolled_begin,
     while_begin,
 };
-pub use matching::{Matched, host_value, is, is_at_least, is_at_most, is_below, is_between, otherwise};
-pub use merge::Merge;
+pub use matching::{Matched, is, is_at_least, is_at_most, is_below, is_between, otherwise};
 pub use pipeline::{TripsTogether, pipeline, pipeline_count};
 pub use range::{ForIndex, ForLoop, ForRange, Range, Step, for_begin, range, range_inclusive, rolled};

@@ -1,5 +1,5 @@
 //! `Option` and `Result` of the device. They have the names that Rust's have, so that rustc's messages say what the user wrote;
-//! `values/option.rs` and `values/result.rs` hold what they can do, and call them by other names.
+//! `compound/option.rs` and `compound/result.rs` hold what they can do, and call them by other names.
 
 use crate::ir::Value;
 

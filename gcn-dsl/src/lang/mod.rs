@@ -6,6 +6,8 @@
 //! `gcn_dsl::__private`.
 
 mod arguments;
+mod collective;
+mod compound;
 mod context;
 mod control;
 mod device;
@@ -16,11 +18,33 @@ pub mod matrix;
 mod memory;
 mod numbers;
 mod schedule;
+mod targets;
 mod values;
 
 pub use arguments::by_value::ByValue;
 pub use arguments::device_ptr::DevicePtr;
 pub use arguments::signature::{Arguments, RegisterLimits, Signature, SignatureArg, SignatureArgKind};
+pub use collective::barrier::{barrier, barrier_with_reads_pending};
+pub use collective::match_any::match_any;
+pub use collective::reduce::{
+    Lanes, Segment, wave_and, wave_exclusive_and, wave_exclusive_max, wave_exclusive_min, wave_exclusive_or,
+    wave_exclusive_product, wave_exclusive_sum, wave_exclusive_xor, wave_inclusive_and, wave_inclusive_max,
+    wave_inclusive_min, wave_inclusive_or, wave_inclusive_product, wave_inclusive_sum, wave_inclusive_xor,
+    wave_max, wave_min, wave_or, wave_product, wave_sum, wave_xor,
+};
+pub use collective::shuffle::{
+    Distance, is_first_lane, lane_mask, mbcnt, quad_permute, row_broadcast, row_half_mirror, row_mirror,
+    row_rotate, row_shift_down, row_shift_up, shuffle, shuffle_down, shuffle_up, shuffle_xor, write_lane,
+};
+pub use collective::workgroup::{
+    workgroup_all, workgroup_and, workgroup_any, workgroup_count, workgroup_exclusive_and,
+    workgroup_exclusive_max, workgroup_exclusive_min, workgroup_exclusive_or, workgroup_exclusive_product,
+    workgroup_exclusive_sum, workgroup_exclusive_xor, workgroup_inclusive_and, workgroup_inclusive_max,
+    workgroup_inclusive_min, workgroup_inclusive_or, workgroup_inclusive_product, workgroup_inclusive_sum,
+    workgroup_inclusive_xor, workgroup_max, workgroup_min, workgroup_or, workgroup_product, workgroup_sum,
+    workgroup_xor,
+};
+pub use compound::array_methods::DeviceArray;
 pub use context::TraceError;
 pub use control::assert::trap;
 pub use control::everyone::{Barrier, Everyone, OnMx};
@@ -29,30 +53,9 @@ pub use device::{Maybe, Outcome};
 pub use lanes::ids::{
     Dim3, global_id, global_size, lane_id, local_id, num_workgroups, wave_id, workgroup_id, workgroup_size,
 };
-pub use lanes::match_any::match_any;
-pub use lanes::reduce::{
-    Lanes, Segment, wave_and, wave_exclusive_and, wave_exclusive_max, wave_exclusive_min, wave_exclusive_or,
-    wave_exclusive_product, wave_exclusive_sum, wave_exclusive_xor, wave_inclusive_and, wave_inclusive_max,
-    wave_inclusive_min, wave_inclusive_or, wave_inclusive_product, wave_inclusive_sum, wave_inclusive_xor,
-    wave_max, wave_min, wave_or, wave_product, wave_sum, wave_xor,
-};
-pub use lanes::shuffle::{
-    Distance, is_first_lane, lane_mask, mbcnt, quad_permute, row_broadcast, row_half_mirror, row_mirror,
-    row_rotate, row_shift_down, row_shift_up, shuffle, shuffle_down, shuffle_up, shuffle_xor, write_lane,
-};
 pub use lanes::size::wave_size;
-pub use lanes::wave::{
-    Convergent, active_lanes, all, any, ballot, barrier, barrier_with_reads_pending, read_first_lane,
-    read_lane,
-};
-pub use lanes::workgroup::{
-    workgroup_all, workgroup_and, workgroup_any, workgroup_count, workgroup_exclusive_and,
-    workgroup_exclusive_max, workgroup_exclusive_min, workgroup_exclusive_or, workgroup_exclusive_product,
-    workgroup_exclusive_sum, workgroup_exclusive_xor, workgroup_inclusive_and, workgroup_inclusive_max,
-    workgroup_inclusive_min, workgroup_inclusive_or, workgroup_inclusive_product, workgroup_inclusive_sum,
-    workgroup_inclusive_xor, workgroup_max, workgroup_min, workgroup_or, workgroup_product, workgroup_sum,
-    workgroup_xor,
-};
+pub use lanes::wave::{active_lanes, all, any, ballot, read_first_lane, read_lane};
+pub use matrix::narrow_float::{Packed, PackedFormat, Unpacked};
 pub use matrix::{
     Acc, AnyTarget, Bound, FragA, FragB, Gfx90a, Gfx900, Gfx906, Gfx908, Gfx942, Gfx950, Gfx1010, Gfx1011,
     Gfx1030, Gfx1100, Gfx1150, Gfx1200, HasMfma, HasMfmaF8, HasMfmaF64, HasMfmaMx, HasMfmaXf32, HasSmfmac,
@@ -79,17 +82,16 @@ pub use memory::slice::{Ptr, ReadOnly, Slice, Writable};
 pub use memory::subslice::PartOf;
 pub use numbers::arithmetic::{Arithmetic, Float, Integer, Signed, Unsigned};
 pub use numbers::cast::{CastTo, cast};
-pub use numbers::compare::{Compare, Logic, and, eq, ge, gt, le, lt, ne, or};
 pub use numbers::float::Approximate;
-pub use numbers::narrow_float::{Packed, PackedFormat, Unpacked};
 pub use numbers::packed::{HalfFloat, bf16x2, f16x2, f32x2, i16x2, u16x2};
 pub use schedule::{
     AsyncMemory, Awaitable, LdsAccesses, LdsBuf, LdsPair, Loads, Pending, Readable, ScalarLoads, Stores,
     WaitCounter, Written, cold_path, issue, sched_barrier, sched_barrier_except, set_priority, wait,
     wait_all,
 };
-pub use values::array_methods::DeviceArray;
-pub use values::iterator::Elements;
+pub use values::compare::{Compare, Logic, and, eq, ge, gt, le, lt, ne, or};
+pub use values::elements::Elements;
+pub use values::flow::Convergent;
 pub use values::value::{IntoDevice, S, V, select, splat};
 pub use values::vector::Vector;
 
@@ -102,6 +104,21 @@ pub(crate) use values::data::next_value;
 pub mod private {
     pub use super::arguments::by_value::{OneForAll, one_for_all, receiver, receiver_in_lanes};
     pub use super::arguments::signature::{PackedArg, Packer, WriteBack};
+    pub use super::compound::aggregate::{
+        Aggregate, Beside, BesideAny, BesideOther, BesideSame, Element, ElementBecomes, ElementIndex,
+        ElementIs, IntoField, Like, NoField, Nothing, alike, element, field, like, nothing,
+    };
+    pub use super::compound::enums::host_value;
+    pub use super::compound::enums::{
+        Blank, Listed, OfVariant, Placed, Tag, Variants, holds_blank, is_variant, variant,
+    };
+    pub use super::compound::iterator::{
+        Listable, Ordered, Positioned, Total, all_elements, any_element, elements_of, greatest_of, least_of,
+        position_of, product_of, sum_of,
+    };
+    pub use super::compound::option::{Absent, Chosen, none, some};
+    pub use super::compound::pattern::{TakenApart, taken_apart};
+    pub use super::compound::result::{Bad, Good, err, ok};
     pub use super::context::calls::{CallSite, Frames, enter};
     pub use super::context::{Tracing, trace, trace_with, with_builder};
     pub use super::control::assert::{DebugCondition, HostCondition, dbg, debug_assert, debugging, on_host};
@@ -113,6 +130,7 @@ pub mod private {
     pub use super::control::*;
     pub use super::expanded::autoref::{ByMethod, CalledOn, ChangesIn, Held, HoldNumber, HoldOther};
     pub use super::expanded::call::{CallWith, CallsWith, CallsWithAll, GivesBack, KeepsToken};
+    pub use super::expanded::inference::given_by;
     pub use super::expanded::inference::{
         EachLanes, First, FirstStays, FirstVaries, Given, GivenInLanes, GivenToAll, Stays, each_lanes_own,
         given,
@@ -120,7 +138,9 @@ pub mod private {
     pub use super::expanded::path::{AsItIs, MayBeVariant, written};
     pub use super::expanded::unsupported::{HasIterator, HasRsqrt, HasUnwrap};
     pub use super::memory::access::{load, store};
+    pub use super::memory::const_index::{Counted, FromCount, HostCount, counted};
     pub use super::memory::deref::{LoadDeref, StoreDeref, load_deref, store_deref};
+    pub use super::memory::dynamic_index::{Choice, TableRow, each};
     pub use super::memory::layout::{ArrayIndex, Bytes, HoldsParts, InElement, Leaf, in_element};
     pub use super::memory::lds::LdsPlace;
     pub use super::memory::place::{PlaceAt, place_at};
@@ -135,30 +155,20 @@ pub mod private {
         TurnPhase, WritePhase, carried, interleave, manual_begin, matrix_phase_begin, ping_pong_begin,
         traced,
     };
-    pub use super::values::aggregate::{
-        Aggregate, AsIs, Beside, BesideAny, BesideOther, BesideSame, Element, ElementBecomes, ElementIndex,
-        ElementIs, IntoField, Like, NoField, Nothing, alike, element, field, like, nothing,
-    };
-    pub use super::values::const_index::{Counted, FromCount, HostCount, counted};
     pub use super::values::data::{AssignIn, Declare, Flatten};
     pub use super::values::debug_name::{ShowDevice, ShowOther, Shown};
-    pub use super::values::dynamic_index::{Choice, TableRow, each};
-    pub use super::values::element_assign::{HasElements, Here, at, element_of, put};
-    pub use super::values::enums::{
-        Blank, Listed, OfVariant, Placed, Tag, Variants, holds_blank, is_variant, variant,
+    pub use super::values::element_assign::{HasElements, at, element_of, put};
+    pub use super::values::flow::{
+        After, Div, EveryLane, Flow, InLoop, Leave, SameScope, Top, after, either,
     };
-    pub use super::values::iterator::{
-        Listable, Ordered, Positioned, Total, all_elements, any_element, elements_of, given_by, greatest_of,
-        least_of, position_of, product_of, sum_of,
-    };
+    pub use super::values::kind::{Kind, Uniform, Varying};
     pub use super::values::literal::{Literal, Real, TakesLiteral, Vary, Whole, literal, real, vary, whole};
+    pub use super::values::merge::{Merge, Never};
     pub use super::values::operand::{At, OfType, Operand, SameElement, of_type};
-    pub use super::values::option::{Absent, Chosen, none, some};
-    pub use super::values::pattern::{TakenApart, taken_apart};
     pub use super::values::register::{Agprs, InRegisters, RegisterFile, Sgprs, Vgprs, pinned};
-    pub use super::values::result::{Bad, Good, err, ok};
+    pub use super::values::value::AsIs;
     pub use super::values::value::{PerLane, annotate, convert};
-    pub use super::values::variable::{Var, holds};
+    pub use super::values::variable::{Here, Var, holds};
     pub use super::*;
 }
 pub(crate) use private::*;

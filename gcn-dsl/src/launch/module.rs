@@ -132,8 +132,8 @@ impl<K> LoadedKernel<K> {
         LoadedKernel { backend: Arc::clone(backend), built: built.clone(), handle, kernel: PhantomData }
     }
 
-    /// How many workgroups of the kernel a compute unit holds at a time, if each has `dynamic_lds` bytes of LDS besides
-    /// the kernel's own. Times [`Properties::compute_units`](crate::Properties::compute_units) it is the most that a
+    /// How many workgroups of the kernel a compute unit (on RDNA a workgroup processor) holds at a time, if each has `dynamic_lds` bytes
+    /// of LDS besides the kernel's own. Times [`Properties::compute_units`](crate::Properties::compute_units) it is the most that a
     /// [cooperative](crate::Grid::cooperative) launch may have.
     ///
     /// # Errors

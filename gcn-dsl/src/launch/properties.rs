@@ -10,7 +10,8 @@ pub struct Properties {
     pub name: String,
     /// Its target.
     pub target: Target,
-    /// Compute units. The simulator has as many as its timed model.
+    /// Compute units, on RDNA workgroup processors, which have two each: what HIP calls multiprocessors. The simulator has as many as its
+    /// timed model.
     pub compute_units: u32,
     /// Bytes of LDS that a workgroup may use.
     pub lds_bytes: u32,

@@ -149,7 +149,7 @@ impl Backend for Simulator {
         Ok(Properties {
             name: format!("simulator of {}", self.target),
             target: self.target,
-            compute_units: u32::try_from(timed::compute_units(self.target)).unwrap_or(u32::MAX),
+            compute_units: u32::try_from(timed::multiprocessors(self.target)).unwrap_or(u32::MAX),
             lds_bytes: self.target.lds_per_cu(),
             memory_bytes: None,
             clock_mhz: self.clock.as_ref().map(|clock| clock.mhz),

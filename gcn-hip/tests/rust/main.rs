@@ -75,6 +75,40 @@ fn the_same_holds_on_an_older_target() {
     assert!(text.contains("streams::modules_hold_several_kernels ... ok"), "{text}");
 }
 
+/// Launches, events, streams and shared memory on Radeons, where a wave has 32 lanes.
+#[test]
+fn the_same_holds_on_radeons() {
+    if std::env::var_os(TARGET).is_some() {
+        return;
+    }
+    for target in ["gfx1010", "gfx1030", "gfx1100", "gfx1151", "gfx1201"] {
+        let text = tests(
+            TARGET,
+            target,
+            &["launches_", "events_", "two_devices", "a_device_", "streams::", "shared::"],
+        );
+        for name in [
+            "launches_with_slices_of_the_host",
+            "a_device_is_of_its_target",
+            "streams::modules_hold_several_kernels",
+        ] {
+            assert!(text.contains(&format!("{name} ... ok")), "{target}: {text}");
+        }
+    }
+}
+
+/// `Device::hip` knows the GPU by the name that HIP gives, and has as many multiprocessors as the simulator.
+#[test]
+fn a_device_is_of_its_target() {
+    let named = std::env::var(TARGET).unwrap_or("gfx942".to_owned());
+    for device in devices() {
+        assert_eq!(device.target().name(), named);
+        let [units, simulated] = [device.properties(), Device::simulator(device.target()).properties()]
+            .map(|properties| properties.unwrap().compute_units);
+        assert_eq!(units, simulated);
+    }
+}
+
 gcn_kernel! {
     #[workgroup(256)]
     fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {

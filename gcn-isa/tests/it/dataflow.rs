@@ -1,6 +1,8 @@
 //! Which bits flow where: parts as lines and modifiers have them.
 
 use gcn_isa::dataflow::{self, Part};
+use gcn_isa::table::Modifiers;
+use gcn_isa::target::Family;
 use gcn_isa::{Inst, Operand, Reg, Target, table};
 
 /// The parts of an instruction on VGPRs, with other `op_sel` and `op_sel_hi` bits.
@@ -27,4 +29,23 @@ fn parts_read_what_the_modifiers_choose() {
     assert_eq!(parts("v_fma_f16", 0b001, None), [Part { sources: [high, low, low], ..part(u64::MAX, 0, 0) }]);
     assert_eq!(parts("v_cvt_f32_ubyte1_e32", 0, None), [part(word, 0xff00, 0)]);
     assert!(parts("v_fmac_f32_e32", 0, None)[0].accumulates);
+}
+
+/// Each element of a product reads a row and a column; `op_sel` chooses halves of packed operands only.
+#[test]
+fn elements_of_matrices_read_all_of_their_sources() {
+    let mut matrices = 0;
+    for row in Family::ALL.into_iter().flat_map(table::rows_of) {
+        let operands = row.operands.iter().map(|o| Operand::Reg(Reg::v(0, o.dwords)));
+        let parts = dataflow::parts(&Inst::new(row, operands));
+        if row.modifiers.contains(Modifiers::OP_SEL_HI) && row.operands[0].dwords > 2 {
+            assert!(
+                parts.iter().all(|part| part.sources[0] == u64::MAX),
+                "{}: {parts:?}",
+                row.entry.mnemonic
+            );
+            matrices += 1;
+        }
+    }
+    assert!(matrices > 0);
 }

@@ -42,6 +42,9 @@ impl Ty {
     }
 }
 
+/// Lanes that arithmetic takes at a time. Their operands and results fit into the host's registers.
+pub(crate) const GROUP: usize = 16;
+
 /// The machine word that carries a value: one register or two.
 pub(crate) trait Raw: Copy + Default + Send + Sync + 'static {
     /// All lanes zero.
@@ -66,6 +69,20 @@ pub(crate) trait Value: Copy + Send + Sync + 'static {
     fn from_raw(raw: Self::Raw) -> Self;
     /// To register bits.
     fn into_raw(self) -> Self::Raw;
+}
+
+impl Raw for () {
+    const ZERO: [(); LANES] = [(); LANES];
+}
+
+/// An operand or a result that an instruction does not have.
+impl Value for () {
+    type Raw = ();
+    const TY: Ty = Ty::B32;
+    #[inline(always)]
+    fn from_raw((): ()) {}
+    #[inline(always)]
+    fn into_raw(self) {}
 }
 
 macro_rules! values {

@@ -11,6 +11,10 @@ use crate::core::late::Late;
 use crate::core::value::LANES;
 use crate::fp::Round;
 
+/// Vector registers at the end that no program names: room for three operands of a vector instruction that are not in registers as they
+/// are needed.
+const ROOM: usize = 6;
+
 /// One vector register: a word per lane.
 pub(crate) type Lanes = [u32; LANES];
 
@@ -104,7 +108,7 @@ pub(crate) struct Wave {
     pub s: Sgprs,
     /// The lanes that there are.
     pub lanes: u64,
-    /// Vector registers: VGPRs, then AGPRs.
+    /// Vector registers: VGPRs, then AGPRs, then room for operands ([`Wave::room`]).
     pub v: Vec<Lanes>,
     pub scc: bool,
     pub mode: Mode,
@@ -213,14 +217,20 @@ pub(crate) struct Snapshot {
 
 impl Snapshot {
     pub(crate) fn of(wave: &Wave, pc: usize) -> Snapshot {
-        Snapshot { pc, s: wave.s, scc: wave.scc, v: wave.v.clone(), scratch: wave.scratch.clone() }
+        Snapshot {
+            pc,
+            s: wave.s,
+            scc: wave.scc,
+            v: wave.v[..wave.room()].to_vec(),
+            scratch: wave.scratch.clone(),
+        }
     }
 
     pub(crate) fn is(&self, wave: &Wave, pc: usize) -> bool {
         self.pc == pc
             && self.s == wave.s
             && self.scc == wave.scc
-            && self.v == wave.v
+            && self.v == wave.v[..wave.room()]
             && self.scratch == wave.scratch
     }
 }
@@ -250,7 +260,7 @@ impl Wave {
         Wave {
             s: [0; NUMBERED + DROPPED],
             lanes: size.mask(),
-            v: vec![[0; LANES]; vector_registers],
+            v: vec![[0; LANES]; vector_registers + ROOM],
             scc: false,
             mode: Mode::new(0),
             pc: 0,
@@ -269,7 +279,8 @@ impl Wave {
     /// Back to the state before the first instruction, registers zero.
     pub(crate) fn reset(&mut self, id: u32, mode: Mode) {
         self.s = [0; NUMBERED + DROPPED];
-        self.v.fill([0; LANES]);
+        let registers = self.room();
+        self.v[..registers].fill([0; LANES]);
         self.scratch.fill(0);
         (self.scc, self.mode, self.pc, self.id, self.count) = (false, mode, 0, id, 0);
         self.slept = 0;
@@ -286,6 +297,12 @@ impl Wave {
     #[inline(always)]
     pub(crate) fn set_exec(&mut self, mask: u64) {
         self.set_mask(EXEC, mask);
+    }
+
+    /// The slot from which on there is room for operands; also the number of the vector registers that programs have.
+    #[inline(always)]
+    pub(crate) fn room(&self) -> usize {
+        self.v.len().saturating_sub(ROOM)
     }
 
     /// The number of its lanes.

@@ -6,7 +6,8 @@ use crate::core::late::When;
 use crate::core::machine::{Cx, Machine, Step};
 use crate::core::memory::Memory;
 use crate::core::place::{end_of_code, explain, ran_off, site};
-use crate::core::wave::{Snapshot, Status, Wave};
+use crate::core::value::LANES;
+use crate::core::wave::{Lanes, Snapshot, Status, Wave};
 use crate::run::launch::Launch;
 use crate::semantics::execute::execute;
 use crate::watch::{Group, Shared};
@@ -362,31 +363,43 @@ fn put_ids(wave: &mut Wave, [x, y, z]: [u32; 3]) {
 /// Writes the work-item ids of a wave of a workgroup of this size to its first VGPRs; returns its EXEC.
 fn work_items(wave: &mut Wave, launch: &Launch<'_>, [sx, sy, sz]: [u32; 3], number: usize) -> u64 {
     let dimensions = launch.machine.state().workitem_id;
-    let packed = launch.machine.target().has_packed_tid();
-    let (mut exec, lanes) = (0, launch.geometry.wave as usize);
-    for lane in 0..lanes {
-        let item = (number * lanes + lane) as u32;
-        if item >= sx * sy * sz {
-            break;
+    let lanes = launch.geometry.wave;
+    let first = number as u32 * lanes;
+    let count = (sx * sy * sz).saturating_sub(first).min(lanes) as usize;
+    if count == 0 {
+        return 0;
+    }
+    // Counted on from the first: divisions for each lane took a fifth of the time of short kernels.
+    let [mut x, mut y, mut z] = [first % sx, first / sx % sy, first / (sx * sy)];
+    let mut ids = [[0; LANES]; 3];
+    for lane in 0..count {
+        (ids[0][lane], ids[1][lane], ids[2][lane]) = (x, y, z);
+        x += 1;
+        if x == sx {
+            (x, y) = (0, y + 1);
         }
-        exec |= 1 << lane;
-        let [x, y, z] = [item % sx, item / sx % sy, item / (sx * sy)];
-        if packed {
-            let y = if dimensions > 0 { y } else { 0 };
-            let z = if dimensions > 1 { z } else { 0 };
-            put(wave, 0, lane, x | y << 10 | z << 20);
-        } else {
-            for (register, id) in [x, y, z].into_iter().enumerate().take(usize::from(dimensions) + 1) {
-                put(wave, register, lane, id);
-            }
+        if y == sy {
+            (y, z) = (0, z + 1);
         }
     }
-    exec
+    let given = usize::from(dimensions) + 1;
+    if launch.machine.target().has_packed_tid() {
+        let [mut packed, y, z] = ids;
+        for lane in 0..LANES {
+            packed[lane] |=
+                if given > 1 { y[lane] << 10 } else { 0 } | if given > 2 { z[lane] << 20 } else { 0 };
+        }
+        put(wave, 0, packed);
+    } else {
+        ids.into_iter().take(given).enumerate().for_each(|(register, ids)| put(wave, register, ids));
+    }
+    u64::MAX >> (64 - count)
 }
 
 /// A kernel may allocate fewer VGPRs than it is given ids in.
-fn put(wave: &mut Wave, register: usize, lane: usize, value: u32) {
-    if let Some(lanes) = wave.v.get_mut(register) {
-        lanes[lane] = value;
+fn put(wave: &mut Wave, register: usize, ids: Lanes) {
+    let registers = wave.room();
+    if let Some(lanes) = wave.v[..registers].get_mut(register) {
+        *lanes = ids;
     }
 }

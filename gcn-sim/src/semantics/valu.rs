@@ -7,6 +7,7 @@ pub(crate) mod cmp;
 pub(crate) mod convert;
 pub(crate) mod divide;
 pub(crate) mod dot;
+pub(crate) mod each;
 pub(crate) mod float16;
 pub(crate) mod float32;
 pub(crate) mod float64;
@@ -30,12 +31,13 @@ use std::sync::Arc;
 
 use crate::core::fault::Next;
 use crate::core::machine::{Cx, Step};
-use crate::core::value::{LANES, LOWER, Raw, Value};
+use crate::core::value::Value;
 use crate::fp::Round;
 use crate::semantics::op::Op;
 
+use each::Each;
+pub(crate) use each::Lane;
 pub(crate) use read::Fetch;
-use read::is_short;
 pub(crate) use write::Finish;
 
 /// What a lane function may depend on besides its operands.
@@ -52,74 +54,21 @@ impl Env {
     }
 }
 
-/// A value a lane function can take and give.
-pub(crate) trait Lane: Value<Raw: Fetch + Finish> {}
-impl<V: Value<Raw: Fetch + Finish>> Lane for V {}
-
 /// An instruction with one vector source.
 pub(crate) fn op1<A: Lane, D: Lane>(f: impl Fn(A) -> D + Copy + Send + Sync + 'static) -> Op {
-    op1e(move |_, a| f(a))
-}
-
-/// As [`op1`], with the environment.
-pub(crate) fn op1e<A: Lane, D: Lane>(f: impl Fn(Env, A) -> D + Copy + Send + Sync + 'static) -> Op {
-    Op::new(move |cx: &mut Cx<'_>, s: &Step| {
-        let env = Env::of(cx);
-        if is_short(cx, s, D::TY) {
-            let mut buffer = [A::Raw::default(); LOWER];
-            let a = A::Raw::fetch_lower(cx, s, 0, A::TY, &mut buffer)?;
-            let mut out = [D::Raw::default(); LOWER];
-            for i in 0..LOWER {
-                out[i] = f(env, A::from_raw(a[i])).into_raw();
-            }
-            D::Raw::finish_lower(cx, s, &out);
-            return Ok(Next::Fall);
-        }
-        let mut buffer = A::Raw::ZERO;
-        let a = A::Raw::fetch(cx, s, 0, A::TY, &mut buffer)?;
-        let mut out = D::Raw::ZERO;
-        for i in 0..LANES {
-            out[i] = f(env, A::from_raw(a[i])).into_raw();
-        }
-        D::Raw::finish(cx, s, D::TY, &mut out);
-        Ok(Next::Fall)
-    })
-    .result(D::TY)
+    op3e(move |_, a, (), ()| f(a))
 }
 
 /// An instruction with two vector sources.
 pub(crate) fn op2<A: Lane, B: Lane, D: Lane>(f: impl Fn(A, B) -> D + Copy + Send + Sync + 'static) -> Op {
-    op2e(move |_, a, b| f(a, b))
+    op3e(move |_, a, b, ()| f(a, b))
 }
 
 /// As [`op2`], with the environment.
 pub(crate) fn op2e<A: Lane, B: Lane, D: Lane>(
     f: impl Fn(Env, A, B) -> D + Copy + Send + Sync + 'static,
 ) -> Op {
-    Op::new(move |cx: &mut Cx<'_>, s: &Step| {
-        let env = Env::of(cx);
-        if is_short(cx, s, D::TY) {
-            let (mut buffer_a, mut buffer_b) = ([A::Raw::default(); LOWER], [B::Raw::default(); LOWER]);
-            let a = A::Raw::fetch_lower(cx, s, 0, A::TY, &mut buffer_a)?;
-            let b = B::Raw::fetch_lower(cx, s, 1, B::TY, &mut buffer_b)?;
-            let mut out = [D::Raw::default(); LOWER];
-            for i in 0..LOWER {
-                out[i] = f(env, A::from_raw(a[i]), B::from_raw(b[i])).into_raw();
-            }
-            D::Raw::finish_lower(cx, s, &out);
-            return Ok(Next::Fall);
-        }
-        let (mut buffer_a, mut buffer_b) = (A::Raw::ZERO, B::Raw::ZERO);
-        let a = A::Raw::fetch(cx, s, 0, A::TY, &mut buffer_a)?;
-        let b = B::Raw::fetch(cx, s, 1, B::TY, &mut buffer_b)?;
-        let mut out = D::Raw::ZERO;
-        for i in 0..LANES {
-            out[i] = f(env, A::from_raw(a[i]), B::from_raw(b[i])).into_raw();
-        }
-        D::Raw::finish(cx, s, D::TY, &mut out);
-        Ok(Next::Fall)
-    })
-    .result(D::TY)
+    op3e(move |env, a, b, ()| f(env, a, b))
 }
 
 /// An instruction with three vector sources (the third may be a tied destination or a literal).
@@ -135,28 +84,7 @@ pub(crate) fn op3e<A: Lane, B: Lane, C: Lane, D: Lane>(
 ) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
         let env = Env::of(cx);
-        if is_short(cx, s, D::TY) {
-            let (mut buffer_a, mut buffer_b) = ([A::Raw::default(); LOWER], [B::Raw::default(); LOWER]);
-            let mut buffer_c = [C::Raw::default(); LOWER];
-            let a = A::Raw::fetch_lower(cx, s, 0, A::TY, &mut buffer_a)?;
-            let b = B::Raw::fetch_lower(cx, s, 1, B::TY, &mut buffer_b)?;
-            let c = C::Raw::fetch_lower(cx, s, 2, C::TY, &mut buffer_c)?;
-            let mut out = [D::Raw::default(); LOWER];
-            for i in 0..LOWER {
-                out[i] = f(env, A::from_raw(a[i]), B::from_raw(b[i]), C::from_raw(c[i])).into_raw();
-            }
-            D::Raw::finish_lower(cx, s, &out);
-            return Ok(Next::Fall);
-        }
-        let (mut buffer_a, mut buffer_b, mut buffer_c) = (A::Raw::ZERO, B::Raw::ZERO, C::Raw::ZERO);
-        let a = A::Raw::fetch(cx, s, 0, A::TY, &mut buffer_a)?;
-        let b = B::Raw::fetch(cx, s, 1, B::TY, &mut buffer_b)?;
-        let c = C::Raw::fetch(cx, s, 2, C::TY, &mut buffer_c)?;
-        let mut out = D::Raw::ZERO;
-        for i in 0..LANES {
-            out[i] = f(env, A::from_raw(a[i]), B::from_raw(b[i]), C::from_raw(c[i])).into_raw();
-        }
-        D::Raw::finish(cx, s, D::TY, &mut out);
+        each::run(cx, s, [0, 1, 2], 0, Each(move |a: A, b: B, c: C| f(env, a, b, c)))?;
         Ok(Next::Fall)
     })
     .result(D::TY)

@@ -103,20 +103,24 @@ impl WaveState {
         self.counters.before(&program.effects, machine, now.effect, program.pairs.rules, alone)
     }
 
-    /// Takes note that an instruction executed and touched what `trace` says.
+    /// Takes note that an instruction executed and touched what `trace` says. `alone`: the workgroup has no other wave.
     pub(crate) fn after(
         &mut self,
         program: &Program,
         machine: &Machine,
         now: &Current<'_>,
         trace: &Trace,
+        alone: bool,
     ) -> Result<(), Box<Hazard>> {
         self.recent.push(&program.pairs, now);
         if let Some(rules) = &program.sequences {
             self.under_way.push(rules, machine, now.at);
         }
         self.counters.after(&program.effects, machine, now.at, range::LdsRange::of(&trace.touches))?;
-        self.lds.add(&self.counters, machine, (&program.effects[now.at], now.at), &trace.touches);
+        // What is outstanding at a barrier matters to other waves.
+        if !alone {
+            self.lds.add(&self.counters, machine, (&program.effects[now.at], now.at), &trace.touches);
+        }
         Ok(())
     }
 

@@ -4,8 +4,8 @@ use std::panic::Location;
 
 use super::signature::{Arguments, Packer, Signature};
 use crate::ir::{Inst, Place, Type, Value};
-use crate::lang::control::Kind;
-use crate::lang::values::enums::Placed;
+use crate::lang::compound::enums::Placed;
+use crate::lang::values::kind::Kind;
 use crate::lang::{Declare, Flatten, IntoDevice, S, Stored, with};
 use crate::scalar::Scalar;
 

@@ -7,8 +7,9 @@ use smallvec::SmallVec;
 use crate::ir::probe::{Probe, Role};
 use crate::ir::{Arg, Call, Effect, Inst, Place, Type, Value};
 use crate::lang::context::source;
-use crate::lang::control::{Top, if_begin};
+use crate::lang::control::if_begin;
 use crate::lang::values::data::is_memory;
+use crate::lang::values::flow::Top;
 use crate::lang::{Flatten, IntoDevice, S, V, ballot, ne, with};
 use crate::scalar::Elem;
 

@@ -3,13 +3,15 @@
 use std::marker::PhantomData;
 use std::panic::Location;
 
-use super::exit::{Kind, Leave, Never, Uniform, Varying};
-use super::flow::{Div, Flow};
-use super::merge::Merge;
 use crate::ir::{Inst, Region, Type, Un, Value, Variable};
 use crate::lang::context::Context;
 use crate::lang::values::data::Flatten;
+use crate::lang::values::flow::Leave;
+use crate::lang::values::flow::{Div, Flow};
+use crate::lang::values::kind::{Kind, Uniform, Varying};
 use crate::lang::values::literal::{Literal, Real, TakesLiteral, Whole};
+use crate::lang::values::merge::Merge;
+use crate::lang::values::merge::Never;
 use crate::lang::{IntoDevice, S, V, with};
 use crate::scalar::Scalar;
 

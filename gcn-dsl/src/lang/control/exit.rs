@@ -2,82 +2,15 @@
 
 use std::cell::RefCell;
 use std::fmt::Debug;
-use std::marker::PhantomData;
 use std::panic::Location;
 
-use super::merge::Merge;
 use crate::ir::{Inst, Label, Region, Stmt, Value, Variable};
 use crate::lang::values::data::Flatten;
+use crate::lang::values::flow::Leave;
+use crate::lang::values::kind::Kind;
+use crate::lang::values::merge::Merge;
+use crate::lang::values::merge::Never;
 use crate::lang::with;
-
-/// Whether all lanes do the same: [`Uniform`] or [`Varying`].
-pub trait Kind: Copy + Debug + 'static {
-    /// Varying if one of both is.
-    type Or<K: Kind>: Kind;
-    /// `U` for uniform, `V` for varying.
-    type Pick<U, V>;
-    /// The one of both that there is.
-    fn picked<U, V>(uniform: Option<U>, varying: Option<V>) -> Self::Pick<U, V>;
-    /// True for [`Varying`].
-    const VARYING: bool;
-}
-
-/// All lanes take the same branch, or leave together.
-#[derive(Debug, Clone, Copy)]
-pub struct Uniform;
-
-/// Some lanes may take another branch, or leave while others stay.
-#[derive(Debug, Clone, Copy)]
-pub struct Varying;
-
-impl Kind for Uniform {
-    type Or<K: Kind> = K;
-    type Pick<U, V> = U;
-    fn picked<U, V>(uniform: Option<U>, _: Option<V>) -> U {
-        uniform.unwrap_or_else(|| unreachable!("what is uniform was computed so"))
-    }
-    const VARYING: bool = false;
-}
-
-impl Kind for Varying {
-    type Or<K: Kind> = Varying;
-    type Pick<U, V> = V;
-    fn picked<U, V>(_: Option<U>, varying: Option<V>) -> V {
-        varying.unwrap_or_else(|| unreachable!("what varies was computed so"))
-    }
-    const VARYING: bool = true;
-}
-
-/// How lanes leave a construct; `K` is inferred from the exits.
-#[derive(Debug)]
-pub struct Leave<K>(PhantomData<fn() -> K>);
-
-impl<K> Leave<K> {
-    /// The kind of exits that are noted in it.
-    #[allow(clippy::new_without_default, reason = "made by the macro only")]
-    pub fn new() -> Leave<K> {
-        Leave(PhantomData)
-    }
-
-    /// Lanes leave so.
-    pub fn note(&self, _kind: &Leave<K>) {}
-}
-
-impl Leave<Uniform> {
-    /// No lane leaves alone.
-    pub fn together() -> Leave<Uniform> {
-        Leave(PhantomData)
-    }
-}
-
-/// Lanes leave in one of two ways.
-pub fn either<A: Kind, B: Kind>(_a: &Leave<A>, _b: &Leave<B>) -> Leave<A::Or<B>> {
-    Leave(PhantomData)
-}
-
-/// The value of `break`, `continue` and `return`: there is none.
-#[derive(Debug, Clone, Copy)]
-pub struct Never;
 
 /// The values of type `A` that an exit carries, with the places where they are needed.
 #[derive(Debug)]

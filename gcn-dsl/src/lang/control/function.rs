@@ -6,10 +6,10 @@ use std::panic::Location;
 use gcn_isa::Target;
 
 use crate::ir::{Value, Variable};
-use crate::lang::control::{EveryLane, Flow, SameScope, Top};
-use crate::lang::lanes::wave::Convergent;
 use crate::lang::matrix::AnyTarget;
 use crate::lang::values::data::{AssignIn, Declare, Flatten};
+use crate::lang::values::flow::Convergent;
+use crate::lang::values::flow::{EveryLane, Flow, SameScope, Top};
 use crate::lang::values::variable::Var;
 use crate::lang::{IntoDevice, S, with};
 

@@ -4,10 +4,14 @@ use std::marker::PhantomData;
 use std::panic::Location;
 
 use super::branch::Condition;
-use super::exit::{JoinAll, Kind, Leave, Never, join};
-use super::flow::{Flow, InLoop};
+use super::exit::{JoinAll, join};
 use crate::ir::{Label, Region, Stmt, Value};
 use crate::lang::values::data::Flatten;
+use crate::lang::values::flow::Leave;
+use crate::lang::values::flow::{Flow, InLoop};
+use crate::lang::values::kind::Kind;
+use crate::lang::values::kind::Uniform;
+use crate::lang::values::merge::Never;
 use crate::lang::with;
 
 /// What lanes can leave of a loop: all of it by `break`, the trip by `continue`.
@@ -161,7 +165,7 @@ pub fn loop_begin<F: Flow, B: Kind, R: Kind>(_flow: &F, breaks: bool, continues:
 
 impl<F: Flow, B: Kind, R: Kind> Loop<F, B, R> {
     /// The loop has no condition.
-    pub fn kind(&self) -> Leave<super::Uniform> {
+    pub fn kind(&self) -> Leave<Uniform> {
         Leave::together()
     }
 

@@ -3,7 +3,7 @@
 use std::panic::Location;
 
 use crate::ir::{Inst, Pred, Value};
-use crate::lang::{IntoDevice, Placed, S, V, and, or};
+use crate::lang::{IntoDevice, S, V, and, or};
 use crate::scalar::Scalar;
 
 /// What `match` in a kernel can look at.
@@ -57,12 +57,6 @@ macro_rules! matched {
     };
 }
 matched!(bool, u8, i8, u16, i16, u32, i32, u64, i64);
-
-/// A host value of the matched type, which there never is: rustc checks the same patterns on it, that there is one for each
-/// value and none in vain.
-pub fn host_value<M: Placed>(_matched: &M) -> Option<M::Pattern> {
-    None
-}
 
 /// The guard of an arm as rustc sees it when it checks the patterns: it may fail.
 pub fn otherwise() -> bool {

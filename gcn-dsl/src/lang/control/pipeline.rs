@@ -3,12 +3,12 @@
 use std::ops::RangeInclusive;
 use std::panic::Location;
 
-use super::exit::Kind;
-use super::flow::Flow;
 use super::range::{ForIndex, ForLoop};
 use crate::ir::pipeline::{BUFFERS, STAGES};
 use crate::ir::pipelined::Request;
 use crate::lang::context::source;
+use crate::lang::values::flow::Flow;
+use crate::lang::values::kind::Kind;
 use crate::lang::{S, with};
 
 /// Loop counters of which all lanes have the same.

@@ -3,13 +3,15 @@
 use std::marker::PhantomData;
 use std::panic::Location;
 
-use super::exit::{Kind, Leave, Never, Uniform, Varying};
-use super::flow::{Flow, InLoop};
 use super::loops::{Exits, loop_guard};
 use crate::ir::build::unroll::{self, Counted};
 use crate::ir::{Bin, Inst, Pred, Region, Stmt, Type, Value, Variable};
 use crate::lang::context::{Context, source};
+use crate::lang::values::flow::Leave;
+use crate::lang::values::flow::{Flow, InLoop};
+use crate::lang::values::kind::{Kind, Uniform, Varying};
 use crate::lang::values::literal::Literal;
+use crate::lang::values::merge::Never;
 use crate::lang::{IntoDevice, S, V, with};
 use crate::scalar::{Elem, Scalar};
 

@@ -4,8 +4,9 @@ use std::marker::PhantomData;
 use std::panic::Location;
 
 use crate::ir::{Bin, Inst, Place, Region, Value};
-use crate::lang::control::{Condition, Flow, Top};
+use crate::lang::control::Condition;
 use crate::lang::values::data::with_values;
+use crate::lang::values::flow::{Flow, Top};
 use crate::lang::{Flatten, Logic, with};
 
 /// Code that runs where a condition is `when`, while it is being built.

@@ -3,9 +3,9 @@
 
 use crate::lang::control::everyone::{Barrier, Everyone, OnMx};
 use crate::lang::control::function::{AllLanes, AllLanesHere};
-use crate::lang::lanes::wave::Convergent;
 use crate::lang::matrix::{ExistsOn, HasMfmaMx};
 use crate::lang::schedule::{Turn, barrier_turn};
+use crate::lang::values::flow::Convergent;
 
 /// The results of functions that need nothing. The expansion of `f(x)` is `f(x).__gcn_here(…)`, that of an argument `f()` of another call
 /// `f().__gcn_argument(…)`, with the flow of the call, its targets `T`, and what of them a matrix instruction may use, `B`. Of results

@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::marker::PhantomData;
 
-use crate::lang::control::Varying;
+use crate::lang::values::kind::Varying;
 use crate::lang::{Placed, V, Vary, vary};
 
 /// The type of an expression that never runs.
@@ -111,4 +111,9 @@ impl<X> FirstStays<X> for &First<X> {
     fn first(&self) -> X {
         taken(&self.0)
     }
+}
+
+/// The type of what an iterator gives.
+pub fn given_by<I: Iterator>(_: &I) -> Given<I::Item> {
+    Given::new()
 }

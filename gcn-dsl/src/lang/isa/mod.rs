@@ -41,7 +41,7 @@
 #![doc = include_str!(concat!(env!("OUT_DIR"), "/isa_excluded.md"))]
 
 mod constant;
-mod operand;
+pub(super) mod operand;
 mod options;
 #[doc(hidden)] // for the test that calls every function
 pub mod request;

@@ -5,7 +5,7 @@ use std::panic::Location;
 use half::{bf16, f16};
 
 use crate::ir::{Arg, Inst, Place, Type, Value};
-use crate::lang::{Acc, IntoDevice, Ptr, S, Slice, V, Vector, with};
+use crate::lang::{IntoDevice, S, V, Vector, with};
 use crate::scalar::Elem;
 
 use super::options::Options;
@@ -134,20 +134,6 @@ macro_rules! tuple_sources {
 }
 tuple_sources!(4 as 4, 8 as 8, 16 as 16);
 
-/// The buffer resource of a slice.
-impl<T, A> UniformSource<4> for Slice<T, A> {
-    fn input(self) -> Input {
-        Input::value(self.resource)
-    }
-}
-
-/// The address.
-impl<T, A> UniformSource<2> for Ptr<T, A> {
-    fn input(self) -> Input {
-        Input::value(self.pointer)
-    }
-}
-
 macro_rules! vector_sources {
     ($($t:ty: $($n:literal => $dwords:literal),*;)*) => {$($(
         impl Source<$dwords> for Vector<$t, $n> {
@@ -168,21 +154,6 @@ vector_sources! {
     f64: 1 => 2, 2 => 4, 4 => 8;
     i8: 4 => 1, 8 => 2, 16 => 4, 32 => 8;
     u8: 4 => 1, 8 => 2, 16 => 4, 32 => 8;
-}
-
-macro_rules! accumulator_sources {
-    ($($t:ty: $m:literal x $n:literal => $dwords:literal;)*) => {$(
-        impl Source<$dwords> for Acc<$t, $m, $n> {
-            fn input(self) -> Input { Input::value(self.value) }
-        }
-    )*};
-}
-accumulator_sources! {
-    f32: 32 x 32 => 16;
-    f32: 16 x 16 => 4;
-    i32: 32 x 32 => 16;
-    i32: 16 x 16 => 4;
-    f64: 16 x 16 => 8;
 }
 
 /// An A or B operand of the `f8f6f4` matrix instructions: 8 dwords for fp8 and bf8, 6 for fp6 and bf6, 4 for fp4.

@@ -13,7 +13,9 @@ use super::operand::{Family, Operand, here};
 use super::place::{At, Run};
 use super::view::{AsView, AsViewMut};
 use crate::ir::{Bin, Inst, Place, Value};
-use crate::lang::numbers::constant::within;
+use crate::lang::isa::operand::{Input, Source};
+use crate::lang::values::constant::within;
+use crate::lang::values::register::{Agprs, InRegisters};
 use crate::lang::values::vector::pack;
 use crate::lang::{IntoDevice, V, shuffle_xor, with};
 use crate::scalar::{Number, Scalar};
@@ -297,3 +299,20 @@ macro_rules! chained {
     )*};
 }
 chained! { 32: 8; 16: 16; }
+
+impl<T, const M: usize, const N: usize, const B: usize> InRegisters<Agprs> for Acc<T, M, N, B> {}
+
+macro_rules! accumulator_sources {
+    ($($t:ty: $m:literal x $n:literal => $dwords:literal;)*) => {$(
+        impl Source<$dwords> for Acc<$t, $m, $n> {
+            fn input(self) -> Input { Input::value(self.value) }
+        }
+    )*};
+}
+accumulator_sources! {
+    f32: 32 x 32 => 16;
+    f32: 16 x 16 => 4;
+    i32: 32 x 32 => 16;
+    i32: 16 x 16 => 4;
+    f64: 16 x 16 => 8;
+}

@@ -11,7 +11,7 @@ use super::place::{At, Places, Run};
 use super::view::AsView;
 use crate::ir::{Inst, Place, Type, Value};
 use crate::lang::memory::slice::{Elements, assume_whole_dwords, load_elements};
-use crate::lang::numbers::constant::within;
+use crate::lang::values::constant::within;
 use crate::lang::values::vector::{element, pack};
 use crate::lang::{Index, IntoDevice, V, with};
 use crate::scalar::Number;

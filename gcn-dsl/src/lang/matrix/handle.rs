@@ -49,8 +49,8 @@ macro_rules! handle {
         impl<$t, __F, __G, $(const $dim: usize,)+ $(const $last: usize)?> $crate::lang::AssignIn<__F, __G>
             for $name<$t, $($dim,)+ $($last)?>
         where
-            __F: $crate::lang::lanes::wave::Convergent,
-            __G: $crate::lang::lanes::wave::Convergent,
+            __F: $crate::lang::values::flow::Convergent,
+            __G: $crate::lang::values::flow::Convergent,
         {
         }
 

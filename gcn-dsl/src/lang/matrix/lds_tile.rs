@@ -6,9 +6,11 @@ use std::marker::PhantomData;
 use std::panic::Location;
 
 use super::place::{At, Places, Run, Stride, Xor};
-use super::swizzle::{Groups, Linear, Swizzle};
+use super::swizzle::{Linear, Swizzle};
 use super::view::{AsView, AsViewMut, View};
 use crate::ir::{Inst, LdsId, Memory, Place, Type, Value};
+use crate::lang::memory::const_index::{Counted, HostCount, number};
+use crate::lang::memory::lds_row::Groups;
 use crate::lang::{
     AssignIn, Declare, Flatten, Index, IntoDevice, LdsRow, LoadAt, PlaceAt, V, Writable, local_id,
     next_value, with,
@@ -383,3 +385,25 @@ impl<T: Number, const ROWS: usize, const COLS: usize, L: Swizzle, C: Contiguous>
 }
 
 impl<T, F, G, L, C, const ROWS: usize, const COLS: usize> AssignIn<F, G> for Staged<T, ROWS, COLS, L, C> {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Number, const ROWS: usize, const COLS: usize, L: Swizzle, Host: HostCount> LoadAt<Counted<Host>>
+    for LdsTile<T, ROWS, COLS, L>
+{
+    type Output = LdsRow<T>;
+    #[track_caller]
+    fn load_at(&self, row: Counted<Host>) -> LdsRow<T> {
+        self.load_at(number::<u32, Host>(row))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Number, const ROWS: usize, const COLS: usize, L: Swizzle, Host: HostCount> PlaceAt<Counted<Host>>
+    for LdsTile<T, ROWS, COLS, L>
+{
+    type Place = LdsRow<T>;
+    #[track_caller]
+    fn place_at(&self, row: Counted<Host>) -> LdsRow<T> {
+        self.load_at(row)
+    }
+}

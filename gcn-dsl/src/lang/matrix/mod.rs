@@ -13,16 +13,23 @@ mod handle;
 mod k_order;
 mod lds_tile;
 mod multiply;
+pub(super) mod narrow_float;
 mod operand;
 mod place;
 mod placed;
 mod shape;
 mod swizzle;
-mod target;
 mod tile;
 mod transposed;
 mod view;
 
+pub use crate::lang::memory::lds_row::Groups;
+pub use crate::lang::targets::{
+    AnyTarget, Availability, Bound, Everywhere, ExistsOn, Gfx90a, Gfx900, Gfx906, Gfx908, Gfx942, Gfx950,
+    Gfx1010, Gfx1011, Gfx1030, Gfx1100, Gfx1150, Gfx1200, HasMatrixF8, HasMfma, HasMfmaF8, HasMfmaF64,
+    HasMfmaMx, HasMfmaXf32, HasSmfmac, HasSwmmac, HasWmma, OnGfx908AndGfx90a, OnlyGfx942, SinceGfx11,
+    SinceGfx12, SinceGfx90a, SinceGfx908, SinceGfx942, SinceGfx942AndGfx12, SinceGfx950,
+};
 pub use acc::Acc;
 pub use format::{AccElement, Bf6, Bf8, Fp4, Fp6, Fp8, I4, MatrixElement, MxFormat, Xf32};
 pub use fragment::{FragA, FragB, MxA, MxB, SparseA};
@@ -33,12 +40,6 @@ pub use multiply::{
     mfma_scale, mfma_with, smfmac,
 };
 pub use placed::MapPlaced;
-pub use swizzle::{Groups, Linear, Pad, Spread, Swizzle, XorGroups};
-pub use target::{
-    AnyTarget, Availability, Bound, Everywhere, ExistsOn, Gfx90a, Gfx900, Gfx906, Gfx908, Gfx942, Gfx950,
-    Gfx1010, Gfx1011, Gfx1030, Gfx1100, Gfx1150, Gfx1200, HasMatrixF8, HasMfma, HasMfmaF8, HasMfmaF64,
-    HasMfmaMx, HasMfmaXf32, HasSmfmac, HasSwmmac, HasWmma, OnGfx908AndGfx90a, OnlyGfx942, SinceGfx11,
-    SinceGfx12, SinceGfx90a, SinceGfx908, SinceGfx942, SinceGfx942AndGfx12, SinceGfx950,
-};
+pub use swizzle::{Linear, Pad, Spread, Swizzle, XorGroups};
 pub use tile::{Tile, TileA, TileB, TileFactor, has_instruction, matmul};
 pub use view::{AsView, AsViewMut, MatrixMemory, View, col_major, row_major};

@@ -9,8 +9,8 @@ use std::panic::Location;
 pub use options::{LanePattern, MfmaOptions, Scales, SparseIndex};
 pub(super) use product::{Product, dense, multiply, sparse};
 
-use super::target::Availability;
 use crate::lang::control::everyone::Everyone;
+use crate::lang::targets::Availability;
 
 /// Accumulators onto which a matrix instruction adds the product of an `A` and a `B` fragment.
 #[diagnostic::on_unimplemented(

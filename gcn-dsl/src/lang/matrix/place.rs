@@ -7,8 +7,9 @@ use smallvec::SmallVec;
 
 use super::format::{MatrixElement, bits};
 use super::operand::lane_part;
-use super::swizzle::{Groups, WIDEST};
+use super::swizzle::WIDEST;
 use crate::ir::{Bin, Inst, Memory, Place, Type, Value};
+use crate::lang::memory::lds_row::Groups;
 use crate::lang::memory::slice::{Backing, assume_whole_dwords, load_elements, store_elements};
 use crate::lang::values::vector::{element, pack};
 use crate::lang::{S, V, lt, select, splat, with};

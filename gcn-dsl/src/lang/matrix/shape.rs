@@ -6,11 +6,11 @@ use half::{bf16, f16};
 
 use super::format::{Bf8, Fp8, I4, MatrixElement, Xf32};
 use super::multiply::{Accumulates, AccumulatesSparse, MfmaOptions, Product, SparseIndex, dense, sparse};
-use super::target::{
+use super::{Acc, FragA, FragB, SparseA};
+use crate::lang::targets::{
     OnGfx908AndGfx90a, OnlyGfx942, SinceGfx12, SinceGfx90a, SinceGfx908, SinceGfx942, SinceGfx942AndGfx12,
     SinceGfx950,
 };
-use super::{Acc, FragA, FragB, SparseA};
 use crate::scalar::{f8e4m3, f8e5m2};
 
 macro_rules! shapes {
@@ -24,7 +24,7 @@ macro_rules! shapes {
         /// Every line of the table above.
         #[cfg(test)]
         fn table() -> Vec<(Product, gcn_isa::TargetSet, &'static str)> {
-            use super::target::Availability;
+            use crate::lang::targets::Availability;
 
             let mut rows = Vec::new();
             $($($(

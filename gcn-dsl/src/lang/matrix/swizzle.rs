@@ -9,6 +9,7 @@ use gcn_isa::layout::{ElemType, Matrix};
 use super::format::bits;
 use super::k_order::{ByNumber, KOrder};
 use super::operand::square_shapes;
+use crate::lang::memory::lds_row::Groups;
 use crate::scalar::{Elem, Number};
 
 /// Bytes of the widest access.
@@ -23,18 +24,6 @@ pub trait Swizzle: Copy + fmt::Debug + 'static {
     fn groups<T: Number>(_target: Target, _columns: u32) -> Option<Groups> {
         None
     }
-}
-
-/// Groups of `width` elements change places in a row: group `g` of row `r` stands at `g ^ (r / rows % period)`. All three are
-/// powers of two.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Groups {
-    /// Elements that stay together.
-    pub width: u32,
-    /// How many places there are.
-    pub period: u32,
-    /// Neighbouring rows that are alike.
-    pub rows: u32,
 }
 
 /// Row after row without a gap.

@@ -16,7 +16,7 @@ use super::format::MatrixElement;
 use super::k_order::ByNumber;
 use super::operand::here;
 use crate::ir::Value;
-use crate::lang::lanes::wave::Convergent;
+use crate::lang::values::flow::Convergent;
 use crate::lang::{AssignIn, Declare, Flatten, next_value, with};
 
 /// Most fragments or accumulators in a tile.

@@ -1,7 +1,7 @@
 //! `a[i]` and `a[i] = v`: the traits of what can be indexed, and arrays of values.
 
 use crate::lang::IntoDevice;
-use crate::lang::numbers::constant::within;
+use crate::lang::values::constant::within;
 
 /// What `a[i]` reads.
 #[diagnostic::on_unimplemented(

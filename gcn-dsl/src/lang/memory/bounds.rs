@@ -5,7 +5,8 @@ use std::panic::Location;
 use crate::ir::probe::Role;
 use crate::lang::context::source;
 use crate::lang::control::assert::{probe, stop};
-use crate::lang::control::{Top, if_begin};
+use crate::lang::control::if_begin;
+use crate::lang::values::flow::Top;
 use crate::lang::{IntoDevice, S, V, ballot, lt, ne, read_lane, with};
 
 /// Stops the kernel where a lane's index is not below `len`, the number of elements of `whole` ("a slice"), if the kernel is built with

@@ -8,7 +8,8 @@ use super::layout::{Bytes, HoldsParts, Stored};
 use super::slice::{Backing, Elements};
 use crate::ir::{LdsId, Memory};
 use crate::lang::memory::layout;
-use crate::lang::numbers::constant::refuse_outside;
+use crate::lang::values::constant::refuse_outside;
+use crate::lang::values::value::AsIs;
 use crate::lang::{
     Index, IntoDevice, LdsPlane, LdsRow, LdsSlice, LoadAt, PlaceAt, StoreAt, V, Vector, Writable, with,
 };
@@ -306,3 +307,5 @@ impl<T, const N: usize> Backing<T> for Lds<T, N> {
     }
 }
 impl<T, const N: usize> Elements<T> for Lds<T, N> {}
+
+impl<T, const N: usize> AsIs for Lds<T, N> {}

@@ -6,10 +6,21 @@ use std::panic::Location;
 use super::bounds::check_at;
 use super::slice::{Backing, Elements, load_elements, store_elements};
 use crate::ir::{LdsId, Memory};
-use crate::lang::matrix::Groups;
-use crate::lang::numbers::constant::refuse_outside;
+use crate::lang::values::constant::refuse_outside;
 use crate::lang::{Index, LoadAt, PlaceAt, StoreAt, V};
 use crate::scalar::Number;
+
+/// Groups of `width` elements change places in a row: group `g` of row `r` stands at `g ^ (r / rows % period)`. All three are
+/// powers of two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Groups {
+    /// Elements that stay together.
+    pub width: u32,
+    /// How many places there are.
+    pub period: u32,
+    /// Neighbouring rows that are alike.
+    pub rows: u32,
+}
 
 /// A row of an LDS array of rows, or of an [`LdsTile`](crate::lang::matrix::LdsTile).
 #[derive(Debug, Clone, Copy)]

@@ -7,6 +7,7 @@ use super::bounds::check;
 use super::layout::{Bytes, HoldsParts, Stored, load};
 use super::slice::{Backing, Elements};
 use crate::ir::{Bin, Inst, LdsId, Memory, Value};
+use crate::lang::values::value::AsIs;
 use crate::lang::{Index, IntoDevice, S, V, Vector, Writable, select, with};
 use crate::scalar::Number;
 
@@ -181,3 +182,5 @@ impl<T: Stored> HoldsParts for LdsSlice<T> {
         (self.bytes(), i * T::BYTES)
     }
 }
+
+impl<T> AsIs for LdsSlice<T> {}

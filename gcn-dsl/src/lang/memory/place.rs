@@ -6,7 +6,7 @@ use super::access::{LoadAt, StoreAt};
 use super::bounds::check;
 use super::layout::{Bytes, Index, Stored, load, store};
 use super::slice::Slice;
-use crate::lang::numbers::constant::within;
+use crate::lang::values::constant::within;
 use crate::lang::{Choice, LanePtr, Ptr, S, V, Writable};
 
 /// What `a[i]` is in an assignment to a part of it, `a[i][k] = x`: rows of LDS, elements of slices that are arrays, and slices of which

@@ -6,8 +6,9 @@ use std::panic::Location;
 use super::layout::Bytes;
 use super::slice::{Backing, Elements, ReadOnly, Writable};
 use crate::ir::{Bin, Inst, Memory, Type, Value};
-use crate::lang::control::{Flow, SameScope};
+use crate::lang::values::flow::{Flow, SameScope};
 use crate::lang::values::operand::OfType;
+use crate::lang::values::value::AsIs;
 use crate::lang::{
     CastTo, Choice, Flatten, FromCaller, HoldsParts, Index, IntoDevice, LoadAt, LoadDeref, Ptr, S, StoreAt,
     StoreDeref, Stored, V, Vector, each, element_of, with,
@@ -492,3 +493,5 @@ impl<T, A, F: Flow, G: Flow> crate::lang::AssignIn<FromCaller<F>, G> for Ptr<T, 
 {
 }
 impl<T, A, F, G> crate::lang::AssignIn<F, G> for LanePtr<T, A> {}
+
+impl<T, A> AsIs for LanePtr<T, A> {}

@@ -7,7 +7,8 @@ use super::bounds::check;
 use super::layout::{Bytes, HoldsParts, Stored};
 use super::slice::{Backing, Elements};
 use crate::ir::{Memory, PrivateId};
-use crate::lang::numbers::constant::refuse_outside;
+use crate::lang::values::constant::refuse_outside;
+use crate::lang::values::value::AsIs;
 use crate::lang::{IntoDevice, StoreAt, V, Writable, with};
 use crate::scalar::Number;
 
@@ -119,3 +120,5 @@ impl<T: Stored, const N: usize> HoldsParts for Private<T, N> {
         (Bytes::of(Memory::Private(self.id)), i * T::BYTES)
     }
 }
+
+impl<T, const N: usize> AsIs for Private<T, N> {}

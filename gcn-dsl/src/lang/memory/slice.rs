@@ -10,7 +10,9 @@ use super::access::LoadAt;
 use super::bounds::check;
 use super::layout::{Assignable, Bytes, HoldsParts, Index, Stored, read_uniform};
 use crate::ir::{Bin, Inst, Manner, Memory, Place, Type, Value};
-use crate::lang::numbers::constant::refuse_outside;
+use crate::lang::isa::operand::{Input, UniformSource};
+use crate::lang::values::constant::refuse_outside;
+use crate::lang::values::value::AsIs;
 use crate::lang::{IntoDevice, S, V, Vector, with};
 use crate::scalar::{Elem, Number, Scalar};
 
@@ -335,4 +337,21 @@ pub(in crate::lang) fn store_elements<T: Number>(
     }
     let offset = byte_offset::<T>(to, to.rebase(i, loc), loc);
     with(|c| c.effect(Inst::Store { memory: to.memory(), offset, value, manner: Manner::Plain }, loc));
+}
+
+impl<T, A> AsIs for Slice<T, A> {}
+impl<T, A> AsIs for Ptr<T, A> {}
+
+/// The buffer resource of a slice.
+impl<T, A> UniformSource<4> for Slice<T, A> {
+    fn input(self) -> Input {
+        Input::value(self.resource)
+    }
+}
+
+/// The address.
+impl<T, A> UniformSource<2> for Ptr<T, A> {
+    fn input(self) -> Input {
+        Input::value(self.pointer)
+    }
 }

@@ -9,10 +9,11 @@ use std::panic::Location;
 
 use half::{bf16, f16};
 
-use super::constant::refuse_operand;
+use super::host_number::{HostInteger, HostNumber};
 use crate::ir::{Bin, Inst, Un};
-use crate::lang::control::Kind;
-use crate::lang::values::literal::{HostInteger, HostNumber, Literal, TakesLiteral, Vary};
+use crate::lang::values::constant::refuse_operand;
+use crate::lang::values::kind::Kind;
+use crate::lang::values::literal::{Literal, TakesLiteral, Vary};
 use crate::lang::values::operand::{At, Operand};
 use crate::lang::{Declare, IntoDevice, S, V};
 use crate::scalar::{Number, Scalar};

@@ -5,7 +5,7 @@ use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Rem, Sub};
 use std::panic::Location;
 
 use crate::ir::Pred;
-use crate::lang::control::Uniform;
+use crate::lang::values::kind::Uniform;
 use crate::lang::values::operand::Operand;
 use crate::lang::{Compare, IntoDevice, S, V, with};
 

@@ -4,8 +4,9 @@
 
 use super::arithmetic::Float;
 use super::math64::*;
+use crate::lang::lanes::wave::first_unless_varying;
 use crate::lang::numbers::math32;
-use crate::lang::values::operand::{At, Operand, first_unless_varying};
+use crate::lang::values::operand::{At, Operand};
 use crate::lang::{IntoDevice, S, V, cast, read_first_lane};
 
 type D = V<f64>;

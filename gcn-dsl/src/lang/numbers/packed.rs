@@ -9,9 +9,9 @@ use std::panic::Location;
 use half::{bf16, f16};
 
 use super::arithmetic::{Arithmetic, Float};
-use super::constant::within;
 use crate::ir::packed::{self, Packed, instruction};
 use crate::ir::{Bin, Call, Inst, Place, Type, Value};
+use crate::lang::values::constant::within;
 use crate::lang::values::literal::{Literal, TakesLiteral};
 use crate::lang::{CastTo, IntoDevice, S, V, Vector, with};
 use crate::scalar::{Elem, Number};

@@ -7,7 +7,8 @@ use super::arithmetic::Float;
 use super::math32::with_special_cases;
 use super::math64::{LN_2, exponent, inverse_factorial, polynomial, two_sum};
 use crate::isa;
-use crate::lang::values::operand::{At, Operand, first_unless_varying};
+use crate::lang::lanes::wave::first_unless_varying;
+use crate::lang::values::operand::{At, Operand};
 use crate::lang::{IntoDevice, S, V, cast, eq, lt, numbers::math32, select};
 
 type D = V<f64>;

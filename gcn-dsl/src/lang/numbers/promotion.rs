@@ -4,8 +4,8 @@
 //! which exists for both places.
 
 use super::arithmetic::{Arithmetic, Float, Integer, Signed, Unsigned};
-use crate::lang::control::Kind;
 use crate::lang::device::Maybe;
+use crate::lang::values::kind::Kind;
 use crate::lang::values::operand::{At, Operand};
 use crate::lang::{IntoDevice, S, V};
 

@@ -3,9 +3,10 @@
 use std::ops::{Shl, Shr};
 
 use super::arithmetic::{Integer, bin_s, bin_v};
+use super::host_number::HostInteger;
 use crate::ir::Bin;
-use crate::lang::control::{Kind, Uniform, Varying};
-use crate::lang::values::literal::{HostInteger, Literal};
+use crate::lang::values::kind::{Kind, Uniform, Varying};
+use crate::lang::values::literal::Literal;
 use crate::lang::values::operand::At;
 use crate::lang::{IntoDevice, S, V};
 use crate::scalar::Elem;

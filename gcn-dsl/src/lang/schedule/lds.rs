@@ -7,8 +7,8 @@ use super::carried::Carry;
 use super::memory::{AsyncMemory, load};
 use super::pending::{LdsAccesses, Pending, begin};
 use crate::ir::{Inst, LdsId, Memory};
-use crate::lang::lanes::wave::Convergent;
 use crate::lang::memory::slice::{Backing, Elements, load_elements, store_elements};
+use crate::lang::values::flow::Convergent;
 use crate::lang::{Index, IntoDevice, Lds, LoadAt, StoreAt, V, Vector, Writable, with};
 use crate::scalar::Number;
 

@@ -10,7 +10,7 @@ use std::panic::Location;
 use super::pending::mark;
 use crate::ir::mark::Mark;
 use crate::ir::{Inst, Region, Schedule, Stmt};
-use crate::lang::lanes::wave::Convergent;
+use crate::lang::values::flow::Convergent;
 use crate::lang::{S, ge, lt, wave_id, with};
 
 /// Waves by which each SIMD has one of each group.

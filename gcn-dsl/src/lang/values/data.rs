@@ -7,7 +7,7 @@ use half::{bf16, f16};
 use crate::ir::named::Shape;
 use crate::ir::{Value, Variable};
 use crate::lang::context::{Context, source};
-use crate::lang::control::{Flow, SameScope};
+use crate::lang::values::flow::{Flow, SameScope};
 use crate::lang::{IntoDevice, S, V, with};
 use crate::scalar::Scalar;
 
@@ -86,7 +86,7 @@ impl<T, F, G> AssignIn<F, G> for V<T> {}
 impl<T, F: Flow, G: Flow> AssignIn<F, G> for S<T> where G::Scope: SameScope<F::Scope> {}
 
 /// The bit of numbers that stand for memory.
-pub(super) const MEMORY: u32 = 1 << 31;
+pub(in crate::lang) const MEMORY: u32 = 1 << 31;
 
 /// True for what stands for memory.
 pub(in crate::lang) fn is_memory(value: Value) -> bool {

@@ -1,34 +1,15 @@
 //! Assignments to elements of arrays in variables, `a[i] = x`, `a[i][k] = x`, `a[i].x = y`: by an index of the host, which chooses
 //! registers, and by one of the device, for which each element is either the new one or stays.
 
-use std::marker::PhantomData;
 use std::panic::Location;
 
 use super::data::is_memory;
 use super::data::{AssignIn, Flatten};
+use super::variable::Here;
 use crate::ir::{Inst, Place, Pred, Type, Value};
-use crate::lang::memory::access::{LoadAt, StoreAt};
-use crate::lang::memory::layout::Index;
-use crate::lang::numbers::constant::within;
-use crate::lang::{IntoDevice, LanePtr, Lds, Private, Ptr, S, V, Writable, with};
-use crate::scalar::{Elem, Number};
-
-/// The flow in which a variable is declared, and that in which it is assigned.
-#[derive(Debug)]
-pub struct Here<F, G>(PhantomData<(F, G)>);
-
-impl<F, G> Clone for Here<F, G> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<F, G> Copy for Here<F, G> {}
-
-impl<F, G> Here<F, G> {
-    pub(in crate::lang) fn new() -> Self {
-        Here(PhantomData)
-    }
-}
+use crate::lang::values::constant::within;
+use crate::lang::{IntoDevice, S, V, with};
+use crate::scalar::Elem;
 
 /// Arrays of which an element is assigned: values in registers by a `usize`, `u32` or a value of the device, memory by what indexes it.
 #[diagnostic::on_unimplemented(
@@ -143,34 +124,4 @@ pub fn element_of<X: Flatten>(list: &[X], i: impl Flatten) -> X {
         leaves = if k == 0 { own } else { chosen(i, k as u32, &own, &leaves, loc) };
     }
     X::unflatten(&mut leaves.into_iter())
-}
-
-macro_rules! memory {
-    ($([$($generics:tt)*] $memory:ty, $remedy:literal;)*) => {$(
-        impl<T: Number, $($generics)* I: Index> HasElements<I> for $memory {
-            type Element = V<T>;
-            #[track_caller]
-            fn change_at(&mut self, i: I, f: impl Fn(&mut V<T>)) {
-                let loc = Location::caller();
-                // Every element of the array around is changed and one of the results taken, which a store cannot do.
-                if with(|c| c.choosing > 0) {
-                    let what = concat!(
-                        "what is written to is one of several, chosen by an index that is not known when the kernel is built, and none \
-                         would be left unchanged: ",
-                        $remedy
-                    );
-                    return with(|c| c.fail(loc, what.to_owned()));
-                }
-                let mut element = self.load_at(i);
-                f(&mut element);
-                self.store_at(i, element);
-            }
-        }
-    )*};
-}
-memory! {
-    [const N: usize,] Private<T, N>, "write to one array for all, `Private::<f32, { N * M }>::new()`, at `i * M + k`";
-    [const N: usize,] Lds<T, N>, "write to one array for all, `Lds::<f32, { N * M }>::new()`, at `i * M + k`";
-    [] Ptr<T, Writable>, "take the pointer and write through it, `let p = a[k]; p[i] = x`";
-    [] LanePtr<T, Writable>, "take the pointer and write through it, `let p = a[k]; p[i] = x`";
 }

@@ -5,10 +5,8 @@ use half::{bf16, f16};
 
 use super::data::Declare;
 use super::operand::Operand;
-use crate::ir::Bin;
-use crate::lang::control::Uniform;
-use crate::lang::numbers::arithmetic::{Arithmetic, BesideLiteral, Float};
-use crate::lang::{IntoDevice, IntoField, S, V};
+use crate::lang::values::kind::Uniform;
+use crate::lang::{IntoDevice, S, V};
 use crate::scalar::Scalar;
 
 /// A literal; its type `T` is found by inference.
@@ -63,69 +61,6 @@ pub fn whole(x: i128) -> Literal<Whole> {
     Literal(Whole(x))
 }
 
-macro_rules! beside_hosts {
-    ($($literal:ident: $types:tt $operators:tt;)*) => {$( beside_hosts!(@types $literal $types $operators); )*};
-    (@types $literal:ident [$($t:ident)*] $operators:tt) => {$(
-        impl BesideLiteral<$literal> for $t {
-            type Output = $t;
-            fn after(self, op: Bin, left: $literal) -> $t {
-                (left.0 as $t).apply(op, self)
-            }
-        }
-        beside_hosts!(@operators $literal $t $operators);
-    )*};
-    (@operators $literal:ident $t:ident [$($tr:ident $method:ident)*]) => {$(
-        impl std::ops::$tr<Literal<$literal>> for $t {
-            type Output = $t;
-            fn $method(self, rhs: Literal<$literal>) -> $t {
-                std::ops::$tr::$method(self, rhs.0.0 as $t)
-            }
-        }
-        impl std::ops::$tr<Literal<$literal>> for &$t {
-            type Output = $t;
-            fn $method(self, rhs: Literal<$literal>) -> $t {
-                std::ops::$tr::$method(*self, rhs.0.0 as $t)
-            }
-        }
-    )*};
-}
-beside_hosts! {
-    Real: [f32 f64] [Add add Sub sub Mul mul Div div Rem rem];
-    Whole: [i8 u8 i16 u16 i32 u32 i64 u64 i128 u128 isize usize]
-        [Add add Sub sub Mul mul Div div Rem rem BitAnd bitand BitOr bitor BitXor bitxor];
-}
-
-impl HostNumber for Real {
-    fn apply(self, op: Bin, right: Real) -> Real {
-        Real(self.0.apply(op, right.0))
-    }
-}
-impl HostNumber for Whole {
-    fn apply(self, op: Bin, right: Whole) -> Whole {
-        Whole(self.0.apply(op, right.0))
-    }
-}
-
-impl HostInteger for Whole {
-    fn shift(self, op: Bin, n: u32) -> Whole {
-        Whole(self.0.shift(op, n))
-    }
-    fn count(self) -> u32 {
-        self.0 as u32
-    }
-}
-
-impl<T: Float> TakesLiteral<Real> for T {
-    fn of(literal: Real) -> T {
-        T::nearest(literal.0)
-    }
-}
-impl<T: Arithmetic> TakesLiteral<Whole> for T {
-    fn of(literal: Whole) -> T {
-        T::whole(literal.0)
-    }
-}
-
 impl<T: Scalar + TakesLiteral<U>, U: Copy> Operand<T> for Literal<U> {
     type Place = Uniform;
     fn varying(self) -> V<T> {
@@ -144,70 +79,9 @@ macro_rules! becomes {
                 T::of(self.0).into_device()
             }
         }
-        #[diagnostic::do_not_recommend]
-        impl<T: Scalar + TakesLiteral<U>, U> IntoField<$handle<T>> for Literal<U> {
-            fn into_field(self) -> $handle<T> {
-                T::of(self.0).into_device()
-            }
-        }
     )*};
 }
 becomes!(S V);
-
-/// Numbers of the host: what is computed of them and literals stays there.
-pub trait HostNumber: Copy {
-    /// `self op right`; of floats, the arithmetic.
-    fn apply(self, op: Bin, right: Self) -> Self;
-}
-
-/// Integers of the host.
-pub trait HostInteger: HostNumber {
-    /// `self << n` or `self >> n`.
-    fn shift(self, op: Bin, n: u32) -> Self;
-    /// The number as a shift count.
-    fn count(self) -> u32;
-}
-
-macro_rules! host_numbers {
-    (@bits $a:ident $op:ident $b:ident integer) => {
-        match $op {
-            Bin::And => $a & $b,
-            Bin::Or => $a | $b,
-            _ => $a ^ $b,
-        }
-    };
-    (@bits $a:ident $op:ident $b:ident float) => { unreachable!("{:?} is an operator of integers", $op) };
-    ($kind:tt $($t:ident)*) => {$(
-        impl HostNumber for $t {
-            fn apply(self, op: Bin, right: $t) -> $t {
-                match op {
-                    Bin::Add => self + right,
-                    Bin::Sub => self - right,
-                    Bin::Mul => self * right,
-                    Bin::Div => self / right,
-                    Bin::Rem => self % right,
-                    op => host_numbers!(@bits self op right $kind),
-                }
-            }
-        }
-    )*};
-}
-host_numbers!(integer i8 u8 i16 u16 i32 u32 i64 u64 i128 u128 isize usize);
-host_numbers!(float f32 f64);
-
-macro_rules! host_integers {
-    ($($t:ident)*) => {$(
-        impl HostInteger for $t {
-            fn shift(self, op: Bin, n: u32) -> $t {
-                if op == Bin::Shl { self << n } else { self >> n }
-            }
-            fn count(self) -> u32 {
-                self as u32
-            }
-        }
-    )*};
-}
-host_integers!(i8 u8 i16 u16 i32 u32 i64 u64 i128 u128 isize usize);
 
 /// What a variable starts with that lanes change on their own: one value for all lanes becomes one for each.
 pub trait Vary {

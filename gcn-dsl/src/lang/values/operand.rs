@@ -2,8 +2,8 @@
 
 use half::{bf16, f16};
 
-use crate::lang::control::{Kind, Uniform, Varying};
-use crate::lang::{IntoDevice, S, V, read_first_lane};
+use crate::lang::values::kind::{Kind, Uniform, Varying};
+use crate::lang::{IntoDevice, S, V};
 use crate::scalar::Scalar;
 
 /// `S<T>` if the place `P` is uniform, else `V<T>`.
@@ -140,13 +140,4 @@ impl<T: Scalar, E: IntoDevice<S<T>>> OfType<S<T>> for E {
 #[track_caller]
 pub fn of_type<W, E: OfType<W>>(e: E) -> E::Value {
     e.of_type()
-}
-
-/// What was computed for each lane, as one value unless an argument varied.
-#[track_caller]
-pub(in crate::lang) fn first_unless_varying<P: Kind, T: Scalar>(x: V<T>) -> At<P, T> {
-    match P::VARYING {
-        true => P::picked(None, Some(x)),
-        false => P::picked(Some(read_first_lane(x)), None),
-    }
 }

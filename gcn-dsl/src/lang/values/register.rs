@@ -6,7 +6,6 @@ use gcn_isa::{Reg, RegFile};
 
 use crate::ir::{Type, Value};
 use crate::lang::context::source;
-use crate::lang::matrix::Acc;
 use crate::lang::{Declare, Flatten, S, V, Var, Vector, with};
 use crate::scalar::{Number, Scalar};
 
@@ -50,7 +49,6 @@ impl<T: Scalar> InRegisters<Sgprs> for S<T> {}
 impl InRegisters<Sgprs> for V<bool> {}
 impl<T: Number> InRegisters<Vgprs> for V<T> {}
 impl<T: Number, const N: usize> InRegisters<Vgprs> for Vector<T, N> {}
-impl<T, const M: usize, const N: usize, const B: usize> InRegisters<Agprs> for Acc<T, M, N, B> {}
 impl<F, X: InRegisters<F>, const N: usize> InRegisters<F> for [X; N] {}
 
 /// The expansion of `#[register("…")] let mut x = e`: a variable in the registers from number `first` on, `len` of them.

@@ -65,6 +65,22 @@ pub trait IntoDevice<X> {
     fn into_device(self) -> X;
 }
 
+/// Types that become nothing but themselves: everything but tuples and arrays, which convert member by member.
+pub trait AsIs {}
+
+impl<X: AsIs> IntoDevice<X> for X {
+    fn into_device(self) -> X {
+        self
+    }
+}
+
+impl<T> AsIs for S<T> {}
+impl<T> AsIs for V<T> {}
+
+macro_rules! as_is { ($($t:ty),*) => { $(impl AsIs for $t {})* }; }
+as_is!(bool, i8, u8, i16, u16, i32, u32, i64, u64, i128, u128, isize, usize, f32, f64);
+as_is!(half::f16, half::bf16, (), String, &str);
+
 impl<T: Scalar> IntoDevice<S<T>> for T {
     fn into_device(self) -> S<T> {
         S::from_value(with(|c| c.constant(self, Place::Uniform)))

@@ -8,12 +8,28 @@ use gcn_isa::Reg;
 use gcn_isa::program::SourceLoc;
 
 use super::data::{AssignIn, Declare, Flatten, holding, read_all, write_all};
-use super::element_assign::Here;
 use crate::ir::named::Leaf;
 use crate::ir::{Type, Value, Variable};
 use crate::lang::context::{Context, source};
-use crate::lang::control::Flow;
+use crate::lang::values::flow::Flow;
 use crate::lang::{IntoDevice, values::debug_name, with};
+
+/// The flow in which a variable is declared, and that in which it is assigned.
+#[derive(Debug)]
+pub struct Here<F, G>(PhantomData<(F, G)>);
+
+impl<F, G> Clone for Here<F, G> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<F, G> Copy for Here<F, G> {}
+
+impl<F, G> Here<F, G> {
+    pub(in crate::lang) fn new() -> Self {
+        Here(PhantomData)
+    }
+}
 
 /// A device variable of type `X`, declared in flow `F`. One IR variable for each value in `X`.
 #[derive(Debug)]

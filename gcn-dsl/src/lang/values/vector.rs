@@ -4,10 +4,10 @@ use std::marker::PhantomData;
 use std::panic::Location;
 
 use super::data::next_value;
+use super::value::AsIs;
 use crate::ir::{Bin, Inst, Place, Type, Value};
-use crate::lang::memory::slice::{Elements, load_elements, store_elements};
-use crate::lang::numbers::constant::within;
-use crate::lang::{Declare, Flatten, Index, IntoDevice, V, with};
+use crate::lang::values::constant::within;
+use crate::lang::{Declare, Flatten, IntoDevice, V, with};
 use crate::scalar::{Elem, Number};
 
 /// `N` elements per lane, packed in `N * size_of::<T>()` bytes: 4, 8, 12 or 16.
@@ -27,50 +27,6 @@ impl<T, const N: usize> Copy for Vector<T, N> {}
 impl<T: Number, const N: usize> Vector<T, N> {
     pub(in crate::lang) fn of(value: Value) -> Self {
         Vector { value, element: PhantomData }
-    }
-
-    /// True if one instruction moves the vector; else an error of the build.
-    fn is_one_access(loc: &'static Location<'static>) -> bool {
-        let (bytes, elem) = (N * T::ELEM.bytes() as usize, T::ELEM);
-        if matches!(bytes, 4 | 8 | 12 | 16) {
-            return true;
-        }
-        let whole = [4, 8, 12, 16].into_iter().filter(|b| b % elem.bytes() as usize == 0);
-        let each: Vec<String> = whole.map(|b| (b / elem.bytes() as usize).to_string()).collect();
-        let message = format!(
-            "a vector of {N} `{elem}` is {bytes} bytes, and an instruction loads or stores 4, 8, 12 or 16: of `{elem}` it moves {} \
-             elements; use several, or single elements, which are merged where that is possible",
-            each.join(", ")
-        );
-        with(|c| c.fail(loc, message));
-        false
-    }
-
-    #[track_caller]
-    pub(in crate::lang) fn load(from: &impl Elements<T>, i: impl Index) -> Self {
-        from.check(i.index(), N);
-        Self::loaded(|loc| load_elements(from, i.index(), N, loc))
-    }
-
-    /// What one instruction loads.
-    #[track_caller]
-    pub(in crate::lang) fn loaded(load: impl FnOnce(&'static Location<'static>) -> Value) -> Self {
-        let loc = Location::caller();
-        if !Self::is_one_access(loc) {
-            let zeros =
-                [(); N].map(|()| V::<T>::from_value(with(|c| c.builder.constant(0, Type::varying(T::ELEM)))));
-            return Self::of(pack(&zeros, loc));
-        }
-        Self::of(load(loc))
-    }
-
-    #[track_caller]
-    pub(in crate::lang) fn store(self, to: &impl Elements<T>, i: impl Index) {
-        let loc = Location::caller();
-        if Self::is_one_access(loc) {
-            to.check(i.index(), N);
-            store_elements(to, i.index(), self.value, loc);
-        }
     }
 
     /// Element `k`, known when the kernel is built, which fails if `k` is not below `N`.
@@ -170,3 +126,5 @@ impl<T: Number, const N: usize> Declare for Vector<T, N> {
 }
 
 impl<T, F, G, const N: usize> crate::lang::AssignIn<F, G> for Vector<T, N> {}
+
+impl<T, const N: usize> AsIs for Vector<T, N> {}

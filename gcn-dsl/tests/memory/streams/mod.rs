@@ -54,13 +54,13 @@ gcn_kernel! {
 
     #[workgroup(64)]
     fn through_pointers(x: *const u32, y: *mut u32) {
-        let i = lane_id();
+        let i = local_id().x;
         y[i] = x[i] + 1;
     }
 
     #[workgroup(64)]
     fn sum_of_both(a: &[u32], b: &[u32], out: &mut [u32]) {
-        let i = lane_id();
+        let i = local_id().x;
         out[i] = a[i] + b[i];
     }
 }

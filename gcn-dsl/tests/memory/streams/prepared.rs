@@ -11,14 +11,14 @@ gcn_kernel! {
     #[workgroup(64)]
     fn meet(arrived: &mut [u32], seen: &mut [u32]) {
         let groups = seen.len();
-        if lane_id() == 0 {
+        if local_id().x == 0 {
             arrived.atomic(0).fetch_add(1, Scope::Agent, Ordering::AcqRel);
         }
-        let mut count = lane_id() & 0;
+        let mut count = local_id().x & 0;
         while count < groups {
             count = arrived.atomic(0).load(Scope::Agent, Ordering::Acquire);
         }
-        if lane_id() == 0 {
+        if local_id().x == 0 {
             seen[workgroup_id().x] = count;
         }
     }
@@ -140,14 +140,16 @@ fn workgroups_of_a_cooperative_launch_wait_for_each_other() {
             stream.launch(&meeting, grid, (&mut arrived, &mut seen)).unwrap();
             assert_eq!(seen.to_vec().unwrap(), vec![groups as u32; groups]);
         }
-        // With all of the LDS a compute unit holds one.
+        // With the most LDS that a workgroup can have a compute unit holds one, and a workgroup processor, which has twice as much, two.
         let properties = device.properties().unwrap();
         let lds = properties.lds_bytes;
-        assert_eq!(meeting.workgroups_per_cu(lds).unwrap(), 1);
-        assert!(meeting.workgroups_per_cu(0).unwrap() > 1);
-        let grid = Grid::x(properties.compute_units + 1).with_dynamic_lds(lds).cooperative();
+        let most = if device.target().has_workgroup_processors() { 2 } else { 1 };
+        assert_eq!(meeting.workgroups_per_cu(lds).unwrap(), most);
+        assert!(meeting.workgroups_per_cu(0).unwrap() > most);
+        let too_many = most * properties.compute_units + 1;
+        let grid = Grid::x(too_many).with_dynamic_lds(lds).cooperative();
         let mut arrived = device.zeroed::<u32>(1).unwrap();
-        let mut seen = device.zeroed::<u32>(properties.compute_units as usize + 1).unwrap();
+        let mut seen = device.zeroed::<u32>(too_many as usize).unwrap();
         assert!(stream.launch(&meeting, grid, (&mut arrived, &mut seen)).is_err());
         assert_eq!(arrived.to_vec().unwrap(), [0]);
     }
@@ -159,11 +161,17 @@ fn devices_say_what_they_are() {
         let properties = device.properties().unwrap();
         assert_eq!(properties.target, device.target());
         assert!(!properties.name.is_empty());
-        // Compute units of AMD Instinct MI60, MI250X (one die) and MI300X; a workgroup has at most 64 KiB of LDS.
+        // Compute units of AMD Instinct MI60, MI250X (one die) and MI300X, and half of those of Radeon RX 5700 XT (40), 6900 XT (80),
+        // 7900 XTX (96), 8060S (40) and RX 9070 XT (64); a workgroup has at most 64 KiB of LDS.
         let units = match device.target() {
             Target::GFX906 => 64,
             Target::GFX90A => 110,
-            _ => 304,
+            Target::GFX942 => 304,
+            Target::GFX1010 | Target::GFX1151 => 20,
+            Target::GFX1030 => 40,
+            Target::GFX1100 => 48,
+            Target::GFX1201 => 32,
+            other => panic!("how many compute units has {other}?"),
         };
         assert_eq!((properties.compute_units, properties.lds_bytes), (units, 65536));
         assert!(device.access_peer(&device).unwrap());

@@ -1,10 +1,9 @@
 //! Vector compares: a mask of the lanes where a condition holds, 0 in inactive lanes.
 
-use super::Lane;
-use super::read::Fetch;
+use super::{Lane, each};
 use crate::core::fault::Next;
 use crate::core::machine::{Cx, Step};
-use crate::core::value::{Half, HalfBits, LANES, Raw};
+use crate::core::value::{Half, HalfBits};
 use crate::semantics::op::{Op, Ops};
 
 pub(crate) fn add(ops: &mut Ops) {
@@ -44,13 +43,8 @@ fn compare<A: Lane, B: Lane>(
     f: impl Fn(A, B) -> bool + Copy + Send + Sync + 'static,
 ) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
-        let (mut buffer_a, mut buffer_b) = (A::Raw::ZERO, B::Raw::ZERO);
-        let a = A::Raw::fetch(cx, s, 0, A::TY, &mut buffer_a)?;
-        let b = B::Raw::fetch(cx, s, 1, B::TY, &mut buffer_b)?;
-        let mut mask = 0u64;
-        for lane in 0..LANES {
-            mask |= u64::from(f(A::from_raw(a[lane]), B::from_raw(b[lane]))) << lane;
-        }
+        let holds = each::Flagged(move |_, a: A, b: B, ()| ((), f(a, b)));
+        let mask = each::run::<A, B, (), (), _>(cx, s, [0, 1, 2], 0, holds)?;
         let mask = mask & cx.w.exec();
         cx.w.set_mask(s.sdst as usize, mask);
         if write_exec {

@@ -1,11 +1,10 @@
 //! 64-bit integer instructions, and 32-bit additions with carry.
 
-use super::read::Fetch;
-use super::write::{Finish, write_mask};
-use super::{op1, op2, op3};
+use super::write::write_mask;
+use super::{each, op1, op2, op3};
 use crate::core::fault::Next;
 use crate::core::machine::{Cx, Step};
-use crate::core::value::{LANES, Raw, Ty};
+use crate::core::value::Ty;
 use crate::semantics::op::{Op, Ops};
 
 pub(crate) fn add(ops: &mut Ops) {
@@ -52,19 +51,14 @@ fn carry(
     saturate: impl Fn(u32, u32, bool) -> u32 + Copy + Send + Sync + 'static,
 ) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
-        let (mut buffer_a, mut buffer_b) = (u32::ZERO, u32::ZERO);
         let carries = if carry_in { cx.scalar_wide(&s.src[2], Ty::B64)? } else { 0 };
-        let a = u32::fetch(cx, s, 0, Ty::B32, &mut buffer_a)?;
-        let b = u32::fetch(cx, s, 1, Ty::B32, &mut buffer_b)?;
-        let (mut out, mut carry_out) = (u32::ZERO, 0u64);
-        for lane in 0..LANES {
-            let carry = carries >> lane & 1 == 1;
-            let (sum, overflow) = f(a[lane], b[lane], carry);
-            out[lane] = if s.inst.mods.clamp { saturate(a[lane], b[lane], carry) } else { sum };
-            carry_out |= u64::from(overflow) << lane;
-        }
+        let clamp = s.inst.mods.clamp;
+        let sum = each::Flagged(move |carry, a: u32, b: u32, ()| {
+            let (sum, overflow) = f(a, b, carry);
+            (if clamp { saturate(a, b, carry) } else { sum }, overflow)
+        });
         let mask = write_mask(cx, s);
-        u32::finish(cx, s, Ty::B32, &mut out);
+        let carry_out = each::run::<u32, u32, (), u32, _>(cx, s, [0, 1, 2], carries, sum)?;
         cx.w.set_mask(s.sdst as usize, carry_out & mask);
         Ok(Next::Fall)
     })
@@ -89,18 +83,9 @@ fn multiply_add_i64() -> Op {
 
 fn multiply_add(f: impl Fn(u32, u32, u64) -> (u64, bool) + Copy + Send + Sync + 'static) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
-        let (mut buffer_a, mut buffer_b, mut buffer_c) = (u32::ZERO, u32::ZERO, u64::ZERO);
-        let a = u32::fetch(cx, s, 0, Ty::B32, &mut buffer_a)?;
-        let b = u32::fetch(cx, s, 1, Ty::B32, &mut buffer_b)?;
-        let c = u64::fetch(cx, s, 2, Ty::B64, &mut buffer_c)?;
-        let (mut out, mut carry_out) = (u64::ZERO, 0u64);
-        for lane in 0..LANES {
-            let (sum, overflow) = f(a[lane], b[lane], c[lane]);
-            out[lane] = sum;
-            carry_out |= u64::from(overflow) << lane;
-        }
         let exec = cx.w.exec();
-        u64::finish(cx, s, Ty::B64, &mut out);
+        let sum = each::Flagged(move |_, a, b, c| f(a, b, c));
+        let carry_out = each::run::<u32, u32, u64, u64, _>(cx, s, [0, 1, 2], 0, sum)?;
         cx.w.set_mask(s.sdst as usize, carry_out & exec);
         Ok(Next::Fall)
     })

@@ -1,8 +1,8 @@
 //! Instructions that look across lanes or select by a lane mask, and moves to and from AGPRs.
 
-use super::op1;
-use super::read::{Fetch, raw32};
+use super::read::{Fetch, scalar32};
 use super::write::{Finish, write_mask, write32};
+use super::{Lane, each, op1};
 use crate::core::fault::{Fault, Next, Outcome};
 use crate::core::machine::{Cx, Step};
 use crate::core::operand::Src;
@@ -19,8 +19,8 @@ pub(crate) fn add(ops: &mut Ops) {
     ops.add("v_readfirstlane_b32", Op::new(read_first_lane));
     ops.add("v_readlane_b32", Op::new(read_lane));
     ops.add("v_writelane_b32", Op::new(write_lane));
-    ops.add("v_cndmask_b32", Op::new(|cx: &mut Cx<'_>, s: &Step| select(cx, s, Ty::B32)));
-    ops.add("v_cndmask_b16", Op::new(|cx: &mut Cx<'_>, s: &Step| select(cx, s, Ty::B16)));
+    ops.add("v_cndmask_b32", Op::new(select::<u32>));
+    ops.add("v_cndmask_b16", Op::new(select::<u16>));
     ops.add("v_swap_b16", Op::new(swap_halves));
     ops.add("v_mbcnt_lo_u32_b32", mask_count(|lane| if lane < 32 { (1u32 << lane) - 1 } else { u32::MAX }));
     ops.add("v_mbcnt_hi_u32_b32", mask_count(|lane| if lane < 32 { 0 } else { (1u32 << (lane - 32)) - 1 }));
@@ -31,18 +31,24 @@ pub(crate) fn add(ops: &mut Ops) {
 }
 
 fn read_first_lane(cx: &mut Cx<'_>, s: &Step) -> Outcome {
-    let lanes = raw32(cx, &s.src[0], Ty::B32)?;
     // With no active lane, lane 0 is read.
     let first = cx.w.exec().trailing_zeros() as usize % LANES;
-    cx.w.s[s.sdst as usize] = lanes[first];
+    cx.w.s[s.sdst as usize] = of_lane(cx, &s.src[0], first)?;
     Ok(Next::Fall)
 }
 
 fn read_lane(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     let lane = cx.scalar(&s.src[1], Ty::B32)? as usize % cx.w.size();
-    let lanes = raw32(cx, &s.src[0], Ty::B32)?;
-    cx.w.s[s.sdst as usize] = lanes[lane];
+    cx.w.s[s.sdst as usize] = of_lane(cx, &s.src[0], lane)?;
     Ok(Next::Fall)
+}
+
+/// What an operand has in a lane.
+fn of_lane(cx: &Cx<'_>, src: &Src, lane: usize) -> Result<u32, Fault> {
+    match src {
+        Src::Vector(slot) => Ok(cx.w.v[*slot as usize][lane]),
+        other => scalar32(cx, other, Ty::B32),
+    }
 }
 
 fn write_lane(cx: &mut Cx<'_>, s: &Step) -> Outcome {
@@ -53,16 +59,16 @@ fn write_lane(cx: &mut Cx<'_>, s: &Step) -> Outcome {
 }
 
 /// src1 where the mask bit is set, else src0.
-fn select(cx: &mut Cx<'_>, s: &Step, ty: Ty) -> Outcome {
+fn select<A: Lane>(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     let mask = cx.scalar_wide(&s.src[2], Ty::B64)?;
-    let (mut buffer_a, mut buffer_b) = (u32::ZERO, u32::ZERO);
-    let a = u32::fetch(cx, s, 0, ty, &mut buffer_a)?;
-    let b = u32::fetch(cx, s, 1, ty, &mut buffer_b)?;
-    let mut out = u32::ZERO;
-    for lane in 0..LANES {
-        out[lane] = if mask >> lane & 1 == 1 { b[lane] } else { a[lane] };
-    }
-    u32::finish(cx, s, ty, &mut out);
+    // The value is of 16 bits or of 32, and neither is a float to MODE.
+    each::run::<A, A, (), A, _>(
+        cx,
+        s,
+        [0, 1, 2],
+        mask,
+        each::Flagged(|bit, a, b, ()| (if bit { b } else { a }, false)),
+    )?;
     Ok(Next::Fall)
 }
 

@@ -2,12 +2,10 @@
 //! enough for vector instructions to take a lane each.
 
 use super::Lane;
-use super::read::{Fetch, is_short};
-use super::write::Finish;
+use super::each::{self, Lanewise};
 use crate::core::fault::Next;
 use crate::core::machine::{Cx, Step};
-use crate::core::value::{LANES, LOWER, Raw};
-use crate::fp::host::{self, Work};
+use crate::core::value::GROUP;
 use crate::fp::{self, pick_nan32, pick_nan64};
 use crate::semantics::op::Op;
 
@@ -73,101 +71,83 @@ impl Number for f64 {
 
 /// True if some lane has a NaN.
 #[inline(always)]
-fn has_nan<N: Number, const L: usize>(lanes: &[N::Raw; L]) -> bool {
+fn has_nan<N: Number>(lanes: &[N::Raw; GROUP]) -> bool {
     // Without an early end the comparisons are vector instructions.
     lanes.iter().fold(false, |some, lane| some | N::from_raw(*lane).is_nan())
+}
+
+/// The results with each NaN made the one that the hardware gives. Operands and results are handed over as copies, so that they are in
+/// memory only where there are NaNs.
+#[cold]
+#[inline(never)]
+fn pick_each<N: Number>([a, b, c]: [[N::Raw; GROUP]; 3], mut out: [N::Raw; GROUP]) -> [N::Raw; GROUP] {
+    for (i, out) in out.iter_mut().enumerate() {
+        *out = N::pick([a[i], b[i], c[i]].map(N::from_raw), N::from_raw(*out)).into_raw();
+    }
+    out
 }
 
 /// An instruction with two sources: `f` gives the result with any NaN, and the operands among which the hardware looks for one.
 pub(crate) fn number2<N: Number>(f: impl Fn(N, N) -> (N, [N; 2]) + Copy + Send + Sync + 'static) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
-        if is_short(cx, s, N::TY) {
-            let (mut buffer_a, mut buffer_b) = ([N::Raw::default(); LOWER], [N::Raw::default(); LOWER]);
-            let a = N::Raw::fetch_lower(cx, s, 0, N::TY, &mut buffer_a)?;
-            let b = N::Raw::fetch_lower(cx, s, 1, N::TY, &mut buffer_b)?;
-            let out = each(f, a, b);
-            N::Raw::finish_lower(cx, s, &out);
-            return Ok(Next::Fall);
-        }
-        let (mut buffer_a, mut buffer_b) = (N::Raw::ZERO, N::Raw::ZERO);
-        let a = N::Raw::fetch(cx, s, 0, N::TY, &mut buffer_a)?;
-        let b = N::Raw::fetch(cx, s, 1, N::TY, &mut buffer_b)?;
-        let mut out = each(f, a, b);
-        N::Raw::finish(cx, s, N::TY, &mut out);
+        each::run::<N, N, (), N, _>(cx, s, [0, 1, 2], 0, Two(f))?;
         Ok(Next::Fall)
     })
     .result(N::TY)
 }
 
-/// The results of `f`, with the NaN that the hardware gives.
-#[inline(always)]
-fn each<N: Number, const L: usize>(
-    f: impl Fn(N, N) -> (N, [N; 2]),
-    a: &[N::Raw; L],
-    b: &[N::Raw; L],
-) -> [N::Raw; L] {
-    let mut out = [N::Raw::default(); L];
-    for i in 0..L {
-        out[i] = f(N::from_raw(a[i]), N::from_raw(b[i])).0.into_raw();
-    }
-    if has_nan::<N, L>(&out) {
-        for i in 0..L {
-            let (_, [a, b]) = f(N::from_raw(a[i]), N::from_raw(b[i]));
-            out[i] = N::pick([a, b, b], N::from_raw(out[i])).into_raw();
+/// The function of [`number2`].
+#[derive(Clone, Copy)]
+struct Two<F>(F);
+
+impl<N: Number, F: Fn(N, N) -> (N, [N; 2]) + Copy> Lanewise<N, N, (), N> for Two<F> {
+    #[inline(always)]
+    fn group<const FUSED: bool>(
+        self,
+        _: u32,
+        (a, b, _): (&[N::Raw; GROUP], &[N::Raw; GROUP], &[(); GROUP]),
+        out: &mut [N::Raw; GROUP],
+    ) -> u16 {
+        for i in 0..GROUP {
+            out[i] = (self.0)(N::from_raw(a[i]), N::from_raw(b[i])).0.into_raw();
         }
+        if has_nan::<N>(out) {
+            let (mut first, mut second) = (*a, *b);
+            for i in 0..GROUP {
+                let (_, [a, b]) = (self.0)(N::from_raw(a[i]), N::from_raw(b[i]));
+                (first[i], second[i]) = (a.into_raw(), b.into_raw());
+            }
+            *out = pick_each::<N>([first, second, second], *out);
+        }
+        0
     }
-    out
 }
 
 /// Fused multiply-add: the sources at these places are `a`, `b` and `c` of a * b + c.
 pub(crate) fn fused<N: Number>(places: [usize; 3]) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
-        if is_short(cx, s, N::TY) {
-            let mut buffers = [[N::Raw::default(); LOWER]; 3];
-            let [buffer_a, buffer_b, buffer_c] = buffers.each_mut();
-            let a = N::Raw::fetch_lower(cx, s, places[0], N::TY, buffer_a)?;
-            let b = N::Raw::fetch_lower(cx, s, places[1], N::TY, buffer_b)?;
-            let c = N::Raw::fetch_lower(cx, s, places[2], N::TY, buffer_c)?;
-            let out = fused_each::<N, LOWER>([a, b, c]);
-            N::Raw::finish_lower(cx, s, &out);
-            return Ok(Next::Fall);
-        }
-        let (mut buffer_a, mut buffer_b, mut buffer_c) = (N::Raw::ZERO, N::Raw::ZERO, N::Raw::ZERO);
-        let a = N::Raw::fetch(cx, s, places[0], N::TY, &mut buffer_a)?;
-        let b = N::Raw::fetch(cx, s, places[1], N::TY, &mut buffer_b)?;
-        let c = N::Raw::fetch(cx, s, places[2], N::TY, &mut buffer_c)?;
-        let mut out = fused_each::<N, LANES>([a, b, c]);
-        N::Raw::finish(cx, s, N::TY, &mut out);
+        each::run::<N, N, N, N, _>(cx, s, places, 0, Fuse)?;
         Ok(Next::Fall)
     })
     .result(N::TY)
 }
 
 /// a * b + c, with the NaN that the hardware gives.
-#[inline(always)]
-fn fused_each<N: Number, const L: usize>(operands: [&[N::Raw; L]; 3]) -> [N::Raw; L] {
-    let mut out = [N::Raw::default(); L];
-    if host::run(Fuse::<N, L> { operands, out: &mut out }) {
-        for i in 0..L {
-            let operands = operands.map(|lanes| N::from_raw(lanes[i]));
-            out[i] = N::pick(operands, N::from_raw(out[i])).into_raw();
-        }
-    }
-    out
-}
+#[derive(Clone, Copy)]
+struct Fuse;
 
-/// A fused multiply-add of `L` lanes; true if some result is a NaN.
-struct Fuse<'a, N: Number, const L: usize> {
-    operands: [&'a [N::Raw; L]; 3],
-    out: &'a mut [N::Raw; L],
-}
-
-impl<N: Number, const L: usize> Work for Fuse<'_, N, L> {
-    type Out = bool;
-
+impl<N: Number> Lanewise<N, N, N, N> for Fuse {
     #[inline(always)]
-    fn run<const FUSED: bool, const WIDE: bool>(self) -> bool {
-        N::fuse::<FUSED, L>(self.operands, self.out);
-        has_nan::<N, L>(self.out)
+    fn group<const FUSED: bool>(
+        self,
+        _: u32,
+        (a, b, c): (&[N::Raw; GROUP], &[N::Raw; GROUP], &[N::Raw; GROUP]),
+        out: &mut [N::Raw; GROUP],
+    ) -> u16 {
+        N::fuse::<FUSED, GROUP>([a, b, c], out);
+        if has_nan::<N>(out) {
+            *out = pick_each::<N>([*a, *b, *c], *out);
+        }
+        0
     }
 }

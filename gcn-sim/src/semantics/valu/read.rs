@@ -6,7 +6,7 @@ use gcn_isa::SrcSpecial;
 use crate::core::fault::Fault;
 use crate::core::machine::{Cx, Step};
 use crate::core::operand::Src;
-use crate::core::value::{LANES, LOWER, Raw, Ty};
+use crate::core::value::{GROUP, LANES, Raw, Ty};
 use crate::core::wave::{Lanes, Wave};
 use crate::fp::{flush16, flush32, flush64};
 
@@ -22,32 +22,21 @@ pub(crate) trait Fetch: Raw {
         buffer: &'a mut [Self; LANES],
     ) -> Result<&'a [Self; LANES], Fault>;
 
-    /// The same of the lower half of the lanes, of an operand without modifiers ([`is_short`]).
-    fn fetch_lower<'a>(
-        cx: &'a Cx<'_>,
-        s: &Step,
-        i: usize,
-        ty: Ty,
-        buffer: &'a mut [Self; LOWER],
-    ) -> Result<&'a [Self; LOWER], Fault>;
-}
+    /// The slot of the register file from which on the same operand can be read: its own where nothing has to be done to it, otherwise
+    /// `room`, where it is put.
+    #[inline(always)]
+    fn slot(cx: &mut Cx<'_>, s: &Step, i: usize, ty: Ty, room: usize) -> Result<usize, Fault> {
+        match s.src[i] {
+            Src::Vector(slot) if s.plain_src && !flushes_input(cx.w, ty) => Ok(slot as usize),
+            _ => Self::put_into(cx, s, i, ty, room).map(|()| room),
+        }
+    }
 
-/// True if the wave has 32 lanes and the instruction takes and gives words as they are, so that half the work will do. `result` is the
-/// type of what it gives.
-#[inline(always)]
-pub(crate) fn is_short(cx: &Cx<'_>, s: &Step, result: Ty) -> bool {
-    let mode = &cx.w.mode;
-    cx.w.lanes != u64::MAX
-        && s.plain_src
-        && s.plain_dst
-        && !(result.is_16() && s.half.is_some())
-        && !(mode.flush_in32 || mode.flush_in16_64 || mode.flush_out32 || mode.flush_out16_64)
-}
+    /// Puts the operand into the register file.
+    fn put_into(cx: &mut Cx<'_>, s: &Step, i: usize, ty: Ty, room: usize) -> Result<(), Fault>;
 
-/// The lower half of the lanes of a register.
-#[inline(always)]
-fn lower(register: &Lanes) -> &[u32; LOWER] {
-    register.first_chunk().unwrap_or(&[0; LOWER])
+    /// A group of the lanes of the operand that begins at a slot.
+    fn group_of(v: &[Lanes], slot: usize, group: usize) -> [Self; GROUP];
 }
 
 impl Fetch for u32 {
@@ -67,8 +56,7 @@ impl Fetch for u32 {
         match s.src[i] {
             Src::Vector(slot) if !flush => return Ok(&cx.w.v[slot as usize]),
             Src::Vector(slot) => *buffer = cx.w.v[slot as usize],
-            Src::Special(SrcSpecial::LdsDirect) => *buffer = [cx.lds_direct()?; LANES],
-            ref other => *buffer = [cx.scalar(other, ty)?; LANES],
+            ref other => *buffer = [scalar32(cx, other, ty)?; LANES],
         }
         if flush {
             flush_all(ty, buffer);
@@ -76,20 +64,21 @@ impl Fetch for u32 {
         Ok(buffer)
     }
 
-    #[inline]
-    fn fetch_lower<'a>(
-        cx: &'a Cx<'_>,
-        s: &Step,
-        i: usize,
-        ty: Ty,
-        buffer: &'a mut [u32; LOWER],
-    ) -> Result<&'a [u32; LOWER], Fault> {
-        match s.src[i] {
-            Src::Vector(slot) => return Ok(lower(&cx.w.v[slot as usize])),
-            Src::Special(SrcSpecial::LdsDirect) => *buffer = [cx.lds_direct()?; LOWER],
-            ref other => *buffer = [cx.scalar(other, ty)?; LOWER],
+    #[inline(never)]
+    fn put_into(cx: &mut Cx<'_>, s: &Step, i: usize, ty: Ty, room: usize) -> Result<(), Fault> {
+        if s.plain_src && !flushes_input(cx.w, ty) {
+            cx.w.v[room] = [scalar32(cx, &s.src[i], ty)?; LANES];
+            return Ok(());
         }
-        Ok(buffer)
+        let mut buffer = u32::ZERO;
+        let changed = *u32::fetch(cx, s, i, ty, &mut buffer)?;
+        cx.w.v[room] = changed;
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn group_of(v: &[Lanes], slot: usize, group: usize) -> [u32; GROUP] {
+        v[slot].as_chunks::<GROUP>().0[group]
     }
 }
 
@@ -117,24 +106,52 @@ impl Fetch for u64 {
         Ok(buffer)
     }
 
-    #[inline]
-    fn fetch_lower<'a>(
-        cx: &'a Cx<'_>,
-        s: &Step,
-        i: usize,
-        ty: Ty,
-        buffer: &'a mut [u64; LOWER],
-    ) -> Result<&'a [u64; LOWER], Fault> {
-        match s.src[i] {
-            Src::Vector(slot) => {
-                let (low, high) = (lower(&cx.w.v[slot as usize]), lower(&cx.w.v[slot as usize + 1]));
-                for lane in 0..LOWER {
-                    buffer[lane] = u64::from(low[lane]) | u64::from(high[lane]) << 32;
-                }
-            }
-            ref other => *buffer = [cx.scalar_wide(other, ty)?; LOWER],
+    #[inline(never)]
+    fn put_into(cx: &mut Cx<'_>, s: &Step, i: usize, ty: Ty, room: usize) -> Result<(), Fault> {
+        let mut buffer = u64::ZERO;
+        let changed = *u64::fetch(cx, s, i, ty, &mut buffer)?;
+        for lane in 0..LANES {
+            (cx.w.v[room][lane], cx.w.v[room + 1][lane]) =
+                (changed[lane] as u32, (changed[lane] >> 32) as u32);
         }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn group_of(v: &[Lanes], slot: usize, group: usize) -> [u64; GROUP] {
+        let (low, high) = (u32::group_of(v, slot, group), u32::group_of(v, slot + 1, group));
+        let mut pairs = [0; GROUP];
+        for i in 0..GROUP {
+            pairs[i] = u64::from(low[i]) | u64::from(high[i]) << 32;
+        }
+        pairs
+    }
+}
+
+/// An operand that an instruction does not have.
+impl Fetch for () {
+    fn fetch<'a>(
+        _: &'a Cx<'_>,
+        _: &Step,
+        _: usize,
+        _: Ty,
+        buffer: &'a mut [(); LANES],
+    ) -> Result<&'a [(); LANES], Fault> {
         Ok(buffer)
+    }
+
+    #[inline(always)]
+    fn slot(_: &mut Cx<'_>, _: &Step, _: usize, _: Ty, room: usize) -> Result<usize, Fault> {
+        Ok(room)
+    }
+
+    fn put_into(_: &mut Cx<'_>, _: &Step, _: usize, _: Ty, _: usize) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn group_of(_: &[Lanes], _: usize, _: usize) -> [(); GROUP] {
+        [(); GROUP]
     }
 }
 
@@ -150,9 +167,17 @@ fn flushes_input(w: &Wave, ty: Ty) -> bool {
 pub(crate) fn raw32(cx: &Cx<'_>, src: &Src, ty: Ty) -> Result<Lanes, Fault> {
     Ok(match src {
         Src::Vector(slot) => cx.w.v[*slot as usize],
-        Src::Special(SrcSpecial::LdsDirect) => [cx.lds_direct()?; LANES],
-        other => [cx.scalar(other, ty)?; LANES],
+        other => [scalar32(cx, other, ty)?; LANES],
     })
+}
+
+/// What an operand that is no vector register has in each lane.
+#[inline]
+pub(super) fn scalar32(cx: &Cx<'_>, src: &Src, ty: Ty) -> Result<u32, Fault> {
+    match src {
+        Src::Special(SrcSpecial::LdsDirect) => cx.lds_direct(),
+        other => cx.scalar(other, ty),
+    }
 }
 
 #[inline(never)]

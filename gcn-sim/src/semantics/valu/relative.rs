@@ -27,7 +27,7 @@ pub(crate) fn add(ops: &mut Ops) {
 /// The slot at a distance from one.
 fn moved(cx: &Cx<'_>, slot: u16, by: u32) -> Result<u16, Fault> {
     let beyond = Fault::Unsupported("a relative move beyond the VGPRs");
-    let to = u32::from(slot).checked_add(by).filter(|to| (*to as usize) < cx.w.v.len());
+    let to = u32::from(slot).checked_add(by).filter(|to| (*to as usize) < cx.w.room());
     to.map(|to| to as u16).ok_or(beyond)
 }
 

@@ -3,7 +3,7 @@
 use gcn_isa::target::WaveSize;
 
 use crate::core::machine::{Cx, Step};
-use crate::core::value::{LANES, LOWER, Raw, Ty};
+use crate::core::value::{GROUP, LANES, LOWER, Raw, Ty};
 use crate::core::wave::{Lanes, Mode};
 use crate::fp::{self, f16_to_f32, f32_to_f16, flush16, flush32, flush64};
 
@@ -11,14 +11,34 @@ use crate::fp::{self, f16_to_f32, f32_to_f16, flush16, flush32, flush64};
 pub(crate) trait Finish: Raw {
     /// Applies the output modifiers of `s` to `out` and writes the active lanes of the destination.
     fn finish(cx: &mut Cx<'_>, s: &Step, ty: Ty, out: &mut [Self; LANES]);
-    /// The same in a wave of 32 lanes where there is nothing to apply ([`is_short`](super::read::is_short)).
-    fn finish_lower(cx: &mut Cx<'_>, s: &Step, out: &[Self; LOWER]);
+
+    /// The same of the result that begins at a slot of the register file.
+    fn finish_from(cx: &mut Cx<'_>, s: &Step, ty: Ty, slot: usize);
+
+    /// True if there are no output modifiers to apply to a result of type `ty`, so that the destination may be written at once.
+    fn is_written_in_place(mode: &Mode, s: &Step, ty: Ty) -> bool;
+
+    /// Writes the active lanes of a group of those of the result that begins at a register.
+    fn put_group(v: &mut [Lanes], slot: usize, group: usize, active: u16, out: &[Self; GROUP]);
 }
+
+/// Which bits of four lanes are written, by the mask of those that are active. Words from memory: what the compiler knows to be a choice
+/// becomes sixteen branches.
+static WRITTEN: [[u32; 4]; 16] = {
+    let mut written = [[0; 4]; 16];
+    let mut at = 0;
+    while at < written.as_flattened().len() {
+        let (active, lane) = (at / 4, at % 4);
+        written[active][lane] = if active >> lane & 1 == 1 { u32::MAX } else { 0 };
+        at += 1;
+    }
+    written
+};
 
 impl Finish for u32 {
     #[inline]
     fn finish(cx: &mut Cx<'_>, s: &Step, ty: Ty, out: &mut Lanes) {
-        if !s.plain_dst || ty.is_16() && s.half.is_some() {
+        if !is_whole(s, ty) {
             return modified32(cx, s, ty, out);
         }
         match ty {
@@ -29,9 +49,32 @@ impl Finish for u32 {
         write32(cx, s.vdst, cx.w.exec(), out);
     }
 
-    #[inline]
-    fn finish_lower(cx: &mut Cx<'_>, s: &Step, out: &[u32; LOWER]) {
-        write_lower(cx, s.vdst, out);
+    #[inline(never)]
+    fn finish_from(cx: &mut Cx<'_>, s: &Step, ty: Ty, slot: usize) {
+        let mut out = cx.w.v[slot];
+        Self::finish(cx, s, ty, &mut out);
+    }
+
+    #[inline(always)]
+    fn is_written_in_place(mode: &Mode, s: &Step, ty: Ty) -> bool {
+        is_whole(s, ty) && !flushes_output(mode, ty)
+    }
+
+    #[inline(always)]
+    fn put_group(v: &mut [Lanes], slot: usize, group: usize, active: u16, out: &[u32; GROUP]) {
+        let register = &mut v[slot].as_chunks_mut::<GROUP>().0[group];
+        if active == u16::MAX {
+            *register = *out;
+            return;
+        }
+        for (four, (register, out)) in
+            register.as_chunks_mut::<4>().0.iter_mut().zip(out.as_chunks::<4>().0).enumerate()
+        {
+            let written = &WRITTEN[usize::from(active >> (4 * four) & 15)];
+            for lane in 0..4 {
+                register[lane] = out[lane] & written[lane] | register[lane] & !written[lane];
+            }
+        }
     }
 }
 
@@ -45,19 +88,51 @@ impl Finish for u64 {
         write64(cx, s.vdst, mask, out);
     }
 
-    #[inline]
-    fn finish_lower(cx: &mut Cx<'_>, s: &Step, out: &[u64; LOWER]) {
-        // Loops, which become vector instructions where `map` does not.
-        let mut half = [0; LOWER];
-        for lane in 0..LOWER {
-            half[lane] = out[lane] as u32;
+    #[inline(never)]
+    fn finish_from(cx: &mut Cx<'_>, s: &Step, ty: Ty, slot: usize) {
+        let mut out = u64::ZERO;
+        for lane in 0..LANES {
+            out[lane] = u64::from(cx.w.v[slot][lane]) | u64::from(cx.w.v[slot + 1][lane]) << 32;
         }
-        write_lower(cx, s.vdst, &half);
-        for lane in 0..LOWER {
-            half[lane] = (out[lane] >> 32) as u32;
-        }
-        write_lower(cx, s.vdst + 1, &half);
+        Self::finish(cx, s, ty, &mut out);
     }
+
+    #[inline(always)]
+    fn is_written_in_place(mode: &Mode, s: &Step, ty: Ty) -> bool {
+        s.plain_dst && !flushes_output(mode, ty)
+    }
+
+    #[inline(always)]
+    fn put_group(v: &mut [Lanes], slot: usize, group: usize, active: u16, out: &[u64; GROUP]) {
+        // Loops, which become vector instructions where `map` does not.
+        let (mut low, mut high) = ([0; GROUP], [0; GROUP]);
+        for lane in 0..GROUP {
+            (low[lane], high[lane]) = (out[lane] as u32, (out[lane] >> 32) as u32);
+        }
+        u32::put_group(v, slot, group, active, &low);
+        u32::put_group(v, slot + 1, group, active, &high);
+    }
+}
+
+/// The result of an instruction that gives flags alone.
+impl Finish for () {
+    fn finish(_: &mut Cx<'_>, _: &Step, _: Ty, _: &mut [(); LANES]) {}
+
+    fn finish_from(_: &mut Cx<'_>, _: &Step, _: Ty, _: usize) {}
+
+    #[inline(always)]
+    fn is_written_in_place(_: &Mode, _: &Step, _: Ty) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn put_group(_: &mut [Lanes], _: usize, _: usize, _: u16, _: &[(); GROUP]) {}
+}
+
+/// True if a result of type `ty` replaces the register and has no modifiers.
+#[inline(always)]
+fn is_whole(s: &Step, ty: Ty) -> bool {
+    s.plain_dst && !(ty.is_16() && s.half.is_some())
 }
 
 fn flushes_output(mode: &Mode, ty: Ty) -> bool {
@@ -88,20 +163,6 @@ pub(crate) fn write32(cx: &mut Cx<'_>, slot: u16, mask: u64, out: &Lanes) {
     }
     for lane in 0..LANES {
         register[lane] = if mask >> lane & 1 == 1 { out[lane] } else { register[lane] };
-    }
-}
-
-/// Writes the active lanes of a vector register in a wave of 32 lanes.
-#[inline]
-fn write_lower(cx: &mut Cx<'_>, slot: u16, out: &[u32; LOWER]) {
-    let exec = cx.w.exec();
-    let register = &mut cx.w.v[slot as usize];
-    if exec == WaveSize::W32.mask() {
-        register[..LOWER].copy_from_slice(out);
-        return;
-    }
-    for lane in 0..LOWER {
-        register[lane] = if exec >> lane & 1 == 1 { out[lane] } else { register[lane] };
     }
 }
 

@@ -106,17 +106,19 @@ impl Accesses {
         touches: &[Touch],
     ) {
         let Some(does) = Does::of(effect, machine.state().tg_split) else { return };
-        let mut mine = touches.iter().filter(|t| t.space == does.path()).peekable();
-        if mine.peek().is_none() {
+        let is_mine = |t: &Touch| t.space == does.path();
+        if !touches.iter().any(is_mine) {
             return;
         }
         if self.list.len() >= MANY {
             self.drop_done(counters);
         }
-        let mut touches = self.spare.pop().unwrap_or_default();
-        touches.clear();
-        touches.extend(mine);
-        self.list.push(Access { id: counters.youngest(), at, does, touches });
+        let mut kept = self.spare.pop().unwrap_or_default();
+        kept.clear();
+        // Nearly always all of them, which are copied at once.
+        kept.extend_from_slice(touches);
+        kept.retain(is_mine);
+        self.list.push(Access { id: counters.youngest(), at, does, touches: kept });
     }
 
     fn drop_done(&mut self, counters: &Counters) {

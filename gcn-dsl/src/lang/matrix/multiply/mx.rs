@@ -7,8 +7,8 @@ use gcn_isa::layout::Controls;
 use super::product::{Product, multiply};
 use super::{Accumulates, AccumulatesScaled, MfmaOptions, Scales};
 use crate::lang::matrix::format::MxFormat;
-use crate::lang::matrix::target::SinceGfx950;
 use crate::lang::matrix::{Acc, MxA, MxB};
+use crate::lang::targets::SinceGfx950;
 use crate::lang::{V, lane_id};
 
 macro_rules! mx {

@@ -18,7 +18,7 @@ use crate::lang::matrix::k_order::AsAcc;
 use crate::lang::matrix::operand::{Family, Operand, here};
 use crate::lang::matrix::place::Run;
 use crate::lang::matrix::view::AsViewMut;
-use crate::lang::numbers::constant::within;
+use crate::lang::values::constant::within;
 use crate::lang::values::vector::{element, pack};
 use crate::lang::{IntoDevice, LoadAt, S, V, Vector, eq, lane_id, select, shuffle_xor, with};
 use crate::scalar::{Number, Scalar};

@@ -15,7 +15,7 @@ use crate::lang::matrix::k_order::KOrder;
 use crate::lang::matrix::multiply::{Product, multiply};
 use crate::lang::matrix::operand::{Family, here, is_format, square_shapes};
 use crate::lang::matrix::swizzle::WIDEST;
-use crate::lang::matrix::target::{
+use crate::lang::targets::{
     Availability, Everywhere, OnlyGfx942, SinceGfx11, SinceGfx90a, SinceGfx942AndGfx12,
 };
 use crate::lang::values::vector::element;

@@ -6,8 +6,8 @@ use half::{bf16, f16};
 
 use super::{Bytes, Leaf, Stored, load};
 use crate::lang::memory::bounds::check;
-use crate::lang::numbers::constant::within;
-use crate::lang::values::iterator::Elements;
+use crate::lang::values::constant::within;
+use crate::lang::values::elements::Elements;
 use crate::lang::values::operand::OfType;
 use crate::lang::{Declare, Index, IntoDevice, LoadAt, S, V};
 use crate::scalar::{Elem, UnknownVariant, f8e4m3, f8e5m2};

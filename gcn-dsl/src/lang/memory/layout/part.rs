@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use super::{Bytes, Leaf, Stored, leaves_of, load_leaf, store_leaf};
 use crate::ir::Value;
 use crate::lang::memory::bounds::check;
-use crate::lang::numbers::constant::within;
+use crate::lang::values::constant::within;
 use crate::lang::values::data::Flatten;
 use crate::lang::{Index, IntoDevice, S, V, with};
 

@@ -43,7 +43,7 @@ impl<'m> Alone<'m> {
     fn wave(&self, registers: &Registers) -> Wave {
         let mut wave = Wave::new(self.machine.vector_registers(), 0, self.machine.state().wave_size);
         wave.s[..NUMBERED].copy_from_slice(&registers.s);
-        wave.v.copy_from_slice(&registers.v);
+        wave.v[..registers.v.len()].copy_from_slice(&registers.v);
         (wave.scc, wave.mode) = (registers.scc, Mode::new(0xf0));
         wave
     }
@@ -53,6 +53,7 @@ impl<'m> Alone<'m> {
         let (mut wave, mut lds) = (self.wave(registers), Vec::new());
         let (memory, machine) = (&self.memory, self.machine);
         execute(&mut Cx { w: &mut wave, lds: &mut lds, memory, machine, trace: None }, &self.step).ok()?;
+        wave.v.truncate(wave.room());
         Some(Registers { s: *wave.s.first_chunk()?, v: wave.v, scc: wave.scc })
     }
 

@@ -1,0 +1,460 @@
+//! The walk over expressions: what each gives, under which conditions it runs, and which loops it leaves.
+
+use std::rc::Rc;
+
+use proc_macro2::Span;
+use syn::{Expr, ExprCall, Ident, Pat};
+
+use crate::expand::expr::called;
+
+use super::{Analysis, Around, MEMORY, POINTERS, Shape, Variable};
+use crate::attrs;
+use crate::expand::control::iterate::InPlace;
+use crate::expand::types::habits::NUMBERS;
+use crate::operator::is_compound;
+
+impl Analysis {
+    /// Runs `f` under a condition of this shape.
+    pub(super) fn under<R>(&mut self, condition: Shape, f: impl FnOnce(&mut Self) -> R) -> R {
+        let (depth, doubts) = (self.depth, self.doubts.len());
+        match condition {
+            Shape::Varying => self.depth += 1,
+            Shape::Asked(questions) => self.doubts.push(questions),
+            _ => {}
+        }
+        let result = f(self);
+        self.depth = depth;
+        self.doubts.truncate(doubts);
+        result
+    }
+
+    /// The body of a loop whose trips differ between lanes if `condition` varies, or a `break` does.
+    pub(super) fn trips(
+        &mut self,
+        at: Span,
+        label: Option<&syn::Label>,
+        condition: Shape,
+        body: impl FnOnce(&mut Self),
+    ) {
+        let key = format!("{at:?}");
+        let label = label.map(|l| l.name.ident.to_string());
+        let condition = match self.left.contains(&key) {
+            true => Shape::Varying,
+            false => self.decided_by(condition, &key, self.names.len()),
+        };
+        self.under(condition, |cx| {
+            cx.around(key, label, true, |cx| body(cx));
+        });
+    }
+
+    /// Runs `f` inside of a loop or a labelled block.
+    fn around<R>(
+        &mut self,
+        key: String,
+        label: Option<String>,
+        is_loop: bool,
+        f: impl FnOnce(&mut Self) -> R,
+    ) -> R {
+        self.loops.push(Around { start: self.variable(key.clone()), label, is_loop });
+        let result = f(self);
+        self.loops.pop();
+        self.skipped.remove(&key);
+        self.doubted.retain(|(of, _)| *of != key);
+        result
+    }
+
+    /// The loop or block that an exit names.
+    fn target(&self, label: Option<&syn::Lifetime>) -> Option<usize> {
+        self.loops.iter().rposition(|around| match label {
+            Some(label) => around.label.as_ref() == Some(&label.ident.to_string()),
+            None => around.is_loop,
+        })
+    }
+
+    pub(super) fn leave(&mut self, label: Option<&syn::Lifetime>) {
+        let target = self.target(label);
+        // The loops between are left as well.
+        let left = target.and_then(|target| self.loops.get(target..)).unwrap_or_default().to_vec();
+        for (k, Around { start, is_loop, .. }) in left.into_iter().enumerate() {
+            if self.depth > start.depth || self.wonder(&start, Shape::Other) {
+                if k == 0 && !is_loop {
+                    self.skipped.insert(start.key.clone());
+                }
+                self.left.insert(start.key);
+            } else if k == 0 && !is_loop {
+                self.doubt(&start);
+            }
+        }
+    }
+
+    /// The rest of what begins there has fewer lanes if rustc says so of the conditions around.
+    fn doubt(&mut self, start: &Variable) {
+        let doubts = self.doubts.get(start.doubts..).unwrap_or_default();
+        self.doubted.extend(doubts.iter().map(|doubt| (start.key.clone(), *doubt)));
+    }
+
+    /// `continue`: the rest of the trip has fewer lanes.
+    fn next_trip(&mut self, label: Option<&syn::Lifetime>) {
+        let Some(target) = self.target(label) else { return };
+        let left: Vec<Around> = self.loops.get(target..).unwrap_or_default().to_vec();
+        for (k, Around { start, .. }) in left.into_iter().enumerate() {
+            let certain = self.depth > start.depth;
+            match k {
+                0 if certain => {
+                    self.skipped.insert(start.key);
+                }
+                0 => self.doubt(&start),
+                _ if certain || self.wonder(&start, Shape::Other) => {
+                    self.left.insert(start.key);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    pub(super) fn any<'e>(&mut self, parts: impl IntoIterator<Item = &'e Expr>) -> Shape {
+        parts.into_iter().fold(Shape::Other, |all, e| {
+            let shape = self.expr(e);
+            self.either(all, shape)
+        })
+    }
+
+    pub(super) fn expr(&mut self, e: &Expr) -> Shape {
+        match e {
+            Expr::Path(p) => match self.name(e) {
+                Some(binding) => match (binding.shape, binding.variable.clone()) {
+                    (shape, Some(v)) if !shape.varies() => self.decided_by(shape, &v.key, v.height),
+                    (shape, _) => shape,
+                },
+                None if self.is_varying_variant(&p.path) => Shape::Varying,
+                None => Shape::Other,
+            },
+            Expr::Struct(e) if self.is_varying_variant(&e.path) => Shape::Varying,
+            Expr::Paren(e) => self.expr(&e.expr),
+            Expr::Group(e) => self.expr(&e.expr),
+            Expr::Reference(e) => self.expr(&e.expr),
+            Expr::Cast(e) => match (self.expr(&e.expr), &*e.ty) {
+                (shape, syn::Type::Ptr(_)) if shape.varies() => Shape::OwnPointer,
+                (_, syn::Type::Ptr(_)) => Shape::Memory,
+                (shape, _) => shape,
+            },
+            Expr::Unary(u) => match (self.expr(&u.expr), &u.op) {
+                (Shape::Memory | Shape::OwnPointer, syn::UnOp::Deref(_)) => Shape::Varying,
+                (of @ Shape::Asked(_), syn::UnOp::Deref(_)) => self.ask_part(e, of),
+                (shape, _) => shape,
+            },
+            Expr::Binary(e) if is_compound(&e.op) => {
+                let shape = self.expr(&e.right);
+                self.assign(&e.left, shape);
+                Shape::Other
+            }
+            Expr::Binary(e) if matches!(e.op, syn::BinOp::And(_) | syn::BinOp::Or(_)) => {
+                let left = self.expr(&e.left);
+                let right = self.under(left, |cx| cx.expr(&e.right));
+                self.either(left, right)
+            }
+            Expr::Binary(e) => self.any([&*e.left, &*e.right]),
+            Expr::Assign(e) => {
+                match (&*e.left, &*e.right) {
+                    (Expr::Tuple(to), Expr::Tuple(from)) if to.elems.len() == from.elems.len() => {
+                        for (to, from) in to.elems.iter().zip(&from.elems) {
+                            let shape = self.expr(from);
+                            self.assign(to, shape);
+                        }
+                    }
+                    // An element of an array varies as a whole.
+                    (to @ Expr::Index(_), Expr::Tuple(from)) => {
+                        let shape = self.any(&from.elems);
+                        self.assign(to, shape);
+                    }
+                    (to, Expr::Tuple(from)) => {
+                        for (member, value) in from.elems.iter().enumerate() {
+                            let shape = self.expr(value);
+                            let member = syn::Member::from(member);
+                            self.assign(&syn::parse_quote!(#to.#member), shape);
+                        }
+                    }
+                    (to, from) => {
+                        let shape = self.expr(from);
+                        self.assign(to, shape);
+                    }
+                }
+                Shape::Other
+            }
+            Expr::Index(i) => match (self.expr(&i.expr), self.expr(&i.index)) {
+                (Shape::Memory | Shape::OwnPointer | Shape::Varying, _) | (_, Shape::Varying) => {
+                    Shape::Varying
+                }
+                (of @ Shape::Asked(_), _) => self.ask_part(e, of),
+                (_, index) => self.either(Shape::Other, index),
+            },
+            Expr::Field(e) if self.member(e).is_some_and(|(key, _)| self.varying.contains(&key)) => {
+                Shape::Varying
+            }
+            Expr::Field(f) => match (self.expr(&f.base), &f.member) {
+                // The parts of an element of a slice vary as it does.
+                (Shape::Varying, _) => Shape::Varying,
+                (of @ Shape::Asked(_), _) => self.ask_part(e, of),
+                // A field of another struct may have this name.
+                (_, syn::Member::Named(name)) if self.known.fields.contains(&name.to_string()) => {
+                    self.ask_or(e, true)
+                }
+                _ => Shape::Other,
+            },
+            Expr::Struct(s) => {
+                self.any(s.fields.iter().map(|f| &f.expr));
+                self.ask(e)
+            }
+            Expr::MethodCall(e) => self.method(e),
+            Expr::Call(e) => self.call(e),
+            Expr::Tuple(e) => {
+                self.any(&e.elems);
+                Shape::Other
+            }
+            Expr::Array(e) => self.any(&e.elems),
+            Expr::Repeat(e) => self.expr(&e.expr),
+            _ => self.flow(e),
+        }
+    }
+
+    /// True for `Enum::Variant` of an enum whose values are each lane's own.
+    pub(super) fn is_varying_variant(&self, path: &syn::Path) -> bool {
+        let of = path.segments.iter().rev().nth(1);
+        of.is_some_and(|of| self.known.varying.contains(&of.ident.to_string()))
+    }
+
+    pub(super) fn flow(&mut self, e: &Expr) -> Shape {
+        match e {
+            Expr::If(e) => {
+                let comptime = e.attrs.iter().any(attrs::is_comptime);
+                let condition = match &*e.cond {
+                    _ if comptime => Shape::Other,
+                    Expr::Let(l) => self.expr(&l.expr),
+                    condition => self.expr(condition),
+                };
+                let names = self.names.len();
+                let (then, els) = self.under(condition, |cx| {
+                    if let Expr::Let(l) = &*e.cond {
+                        cx.bind(&l.pat, condition, None);
+                    }
+                    let then = cx.block(&e.then_branch);
+                    cx.names.truncate(names);
+                    (then, e.else_branch.as_ref().map(|(_, e)| cx.expr(e)))
+                });
+                els.map_or(Shape::Other, |els| {
+                    let value = self.either(then, els);
+                    self.either(condition, value)
+                })
+            }
+            Expr::Match(e) => {
+                let matched = match &*e.expr {
+                    Expr::Tuple(t) => self.any(&t.elems),
+                    matched => self.expr(matched),
+                };
+                let names = self.names.len();
+                let arms = e.arms.iter().fold(Shape::Other, |all, arm| {
+                    let shape = self.under(matched, |cx| {
+                        cx.bind(&arm.pat, matched, None);
+                        let guard = arm.guard.as_ref().map_or(Shape::Other, |(_, g)| cx.expr(g));
+                        cx.under(guard, |cx| cx.expr(&arm.body))
+                    });
+                    self.names.truncate(names);
+                    self.either(all, shape)
+                });
+                self.either(matched, arms)
+            }
+            Expr::Block(e) if e.attrs.iter().any(attrs::is_comptime) => Shape::Other,
+            Expr::Block(e) => match &e.label {
+                Some(label) => {
+                    let key = format!("{:?}", label.name.apostrophe);
+                    self.around(key, Some(label.name.ident.to_string()), false, |cx| cx.block(&e.block))
+                }
+                None => self.block(&e.block),
+            },
+            Expr::While(e) => {
+                let condition = match &*e.cond {
+                    Expr::Let(l) => self.expr(&l.expr),
+                    condition => self.expr(condition),
+                };
+                let names = self.names.len();
+                self.trips(e.while_token.span, e.label.as_ref(), condition, |cx| {
+                    if let Expr::Let(l) = &*e.cond {
+                        cx.bind(&l.pat, condition, None);
+                    }
+                    cx.block(&e.body);
+                });
+                self.names.truncate(names);
+                Shape::Other
+            }
+            Expr::Loop(e) => {
+                self.trips(e.loop_token.span, e.label.as_ref(), Shape::Other, |cx| {
+                    cx.block(&e.body);
+                });
+                Shape::Other
+            }
+            Expr::ForLoop(e) => {
+                let unrolled = e.attrs.iter().any(attrs::is_unroll);
+                let elements = crate::expand::control::iterate::is_over_elements(&e.expr);
+                let of = if unrolled && !elements { Shape::Other } else { self.expr(&e.expr) };
+                // Every lane goes over all elements.
+                let bounds = if unrolled || elements { Shape::Other } else { of };
+                let unrolled = unrolled || elements;
+                let names = self.names.len();
+                let first = match &*e.expr {
+                    Expr::Range(r) => r.start.as_ref().and_then(|start| self.question(start)),
+                    _ => None,
+                };
+                let places = InPlace::of(&e.pat, &e.expr);
+                let written = places.as_ref().and_then(|p| self.name(p.array)?.variable.clone());
+                self.trips(e.for_token.span, e.label.as_ref(), bounds, |cx| {
+                    cx.bind_elements(&e.pat, of);
+                    // An assignment through the element's name is one to the array.
+                    if let (Some(places), Some(last)) = (&places, cx.names.last_mut()) {
+                        (last.shape, last.variable) = (of, written);
+                        last.name = places.element.to_string();
+                    }
+                    if let (false, Some(counter)) =
+                        (unrolled, cx.names.last_mut().filter(|_| matches!(*e.pat, Pat::Ident(_))))
+                    {
+                        counter.number = true;
+                        counter.value = first;
+                    }
+                    cx.block(&e.body);
+                });
+                self.names.truncate(names);
+                Shape::Other
+            }
+            Expr::Range(e) => {
+                let ends = e.start.iter().chain(&e.end).map(|e| &**e);
+                self.any(ends)
+            }
+            Expr::Closure(e) => self.closure(e),
+            Expr::Macro(m) => match crate::expand::embedded::embed::as_match(&m.mac) {
+                Some(e) => self.expr(&Expr::Match(e)),
+                None => Shape::Other,
+            },
+            Expr::Break(e) => {
+                e.expr.as_ref().map(|e| self.expr(e));
+                self.leave(e.label.as_ref());
+                Shape::Other
+            }
+            Expr::Continue(e) => {
+                self.next_trip(e.label.as_ref());
+                Shape::Other
+            }
+            _ => Shape::Other,
+        }
+    }
+
+    /// A closure; what its parameters are is said by their types alone.
+    pub(super) fn closure(&mut self, e: &syn::ExprClosure) -> Shape {
+        let (names, loops) = (self.names.len(), std::mem::take(&mut self.loops));
+        for input in &e.inputs {
+            let varies = matches!(input, Pat::Type(p) if self.known.varies(&p.ty));
+            self.bind(input, if varies { Shape::Varying } else { Shape::Other }, None);
+        }
+        let value = self.expr(&e.body);
+        self.names.truncate(names);
+        self.loops = loops;
+        if value == Shape::Varying { Shape::Closure } else { Shape::Other }
+    }
+
+    pub(super) fn method(&mut self, e: &syn::ExprMethodCall) -> Shape {
+        let receiver = self.expr(&e.receiver);
+        let arguments = self.any(&e.args);
+        self.lent(Some(&e.method), &e.args);
+        let name = e.method.to_string();
+        let atomic = matches!(&*e.receiver, Expr::MethodCall(r) if r.method == "atomic");
+        match receiver {
+            _ if atomic && name != "store" => Shape::Varying,
+            // `(a..b).step_by(k)`.
+            Shape::Varying => Shape::Varying,
+            Shape::Memory if name == "get" => Shape::Varying,
+            // A pointer, or a part of memory.
+            Shape::OwnPointer if POINTERS.contains(&&*name) => Shape::OwnPointer,
+            Shape::OwnPointer => Shape::Varying,
+            Shape::Memory if matches!(&*name, "add" | "offset") && arguments == Shape::Varying => {
+                Shape::OwnPointer
+            }
+            Shape::Memory if matches!(&*name, "add" | "offset") && matches!(arguments, Shape::Asked(_)) => {
+                self.ask(&Expr::MethodCall(e.clone()))
+            }
+            Shape::Memory if POINTERS.contains(&&*name) => Shape::Memory,
+            // The length of memory.
+            Shape::Memory | Shape::ReadOnly => Shape::Other,
+            _ if crate::expand::control::loops::range(&Expr::MethodCall(e.clone())).is_some() => {
+                self.either(receiver, arguments)
+            }
+            // Of a number, a method gives what its arguments are.
+            Shape::Other if self.is_number(&e.receiver) => arguments,
+            _ => self.ask_or(&Expr::MethodCall(e.clone()), self.known.functions.contains(&name)),
+        }
+    }
+
+    /// Variables that a function writes through a `&mut V<…>`, or a `&mut` of a tuple with such members.
+    pub(super) fn lent(
+        &mut self,
+        function: Option<&Ident>,
+        args: &syn::punctuated::Punctuated<Expr, syn::Token![,]>,
+    ) {
+        let known = Rc::clone(&self.known);
+        let Some(lends) = function.and_then(|name| known.lends.get(&name.to_string())) else { return };
+        for (arg, lent) in args.iter().zip(lends) {
+            if let (Expr::Reference(r), Some(ty)) = (arg, lent) {
+                self.written_as(&r.expr, ty);
+            }
+        }
+    }
+
+    /// A function may write values of this type there.
+    fn written_as(&mut self, to: &Expr, ty: &syn::Type) {
+        match crate::ty::bare(ty) {
+            syn::Type::Tuple(tuple) => {
+                for (member, ty) in tuple.elems.iter().enumerate() {
+                    let member = syn::Member::from(member);
+                    self.written_as(&syn::parse_quote!(#to.#member), ty);
+                }
+            }
+            ty if self.known.varies(ty) => self.assign(to, Shape::Varying),
+            _ => {}
+        }
+    }
+
+    pub(super) fn call(&mut self, e: &ExprCall) -> Shape {
+        let arguments = self.any(&e.args);
+        self.lent(called(&e.func), &e.args);
+        let Expr::Path(path) = &*e.func else { return Shape::Other };
+        if self.is_varying_variant(&path.path) {
+            return Shape::Varying;
+        }
+        let holds = ["Some", "Ok", "Err"].iter().any(|name| path.path.is_ident(name));
+        if let (true, Some(value)) = (holds, e.args.first()) {
+            return self.expr(value);
+        }
+        let segments: Vec<String> = path.path.segments.iter().map(|s| s.ident.to_string()).collect();
+        if let [ty, function] = segments.as_slice() {
+            let memory = MEMORY.contains(&&**ty);
+            let number = NUMBERS.contains(&&**ty);
+            return match (memory, number) {
+                (true, _) => Shape::Memory,
+                (_, true) => arguments,
+                _ => self.ask_or(&Expr::Call(e.clone()), self.known.functions.contains(function)),
+            };
+        }
+        let Some(name) = called(&e.func).map(ToString::to_string) else { return Shape::Other };
+        if let (Shape::Varying, true, Some(at)) = (arguments, self.nested.contains(&name), called(&e.func)) {
+            self.on_the_host.push(at.clone());
+        }
+        let closure = self.name(&e.func).is_some_and(|binding| binding.shape == Shape::Closure);
+        // A method may have the name of a function that is declared elsewhere.
+        let gives_lanes = self.known.functions.contains(&name);
+        if closure || gives_lanes && self.known.free.contains(&name) {
+            return Shape::Varying;
+        }
+        match self.nested.contains(&name) {
+            true => Shape::Other,
+            false if self.known.is_lanes_own(&e.func) => Shape::Varying,
+            false => self.ask_or(&Expr::Call(e.clone()), gives_lanes),
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! Iterators over arrays of values: `for e in v`, `v.iter().sum()`.
+//!
+//! The array is of the host, as values are when the kernel is built, so that such a loop is straight code. An iterator gives the values,
+//! whether or not the source goes over references to them: `e`, `*e` and the pattern `&e` all mean the value.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote_spanned;
+use syn::spanned::Spanned;
+use syn::{Expr, ExprMethodCall, ExprRange, Pat, RangeLimits, parse_quote_spanned};
+
+use crate::expand::{Cx, lang};
+use crate::syntax::{bound_name, name_of};
+
+/// What makes one value of all, with the function that the expansion calls.
+const REDUCTIONS: [(&str, &str); 4] =
+    [("sum", "sum_of"), ("product", "product_of"), ("min", "least_of"), ("max", "greatest_of")];
+
+/// True if a `for` goes over an array of values or an iterator over one, and not over a range.
+pub(in crate::expand) fn is_over_elements(e: &Expr) -> bool {
+    match e {
+        Expr::Paren(p) => is_over_elements(&p.expr),
+        Expr::Range(_) => false,
+        Expr::MethodCall(m) if m.method == "rev" || m.method == "step_by" => is_over_elements(&m.receiver),
+        _ => true,
+    }
+}
+
+/// A loop over the places of an array of values: `for e in v.iter_mut()`, `for (i, e) in v.iter_mut().enumerate()`, `for e in &mut v`.
+pub(in crate::expand) struct InPlace<'e> {
+    pub array: &'e Expr,
+    /// What the number of the element is bound to.
+    pub number: Option<&'e Pat>,
+    pub element: &'e Ident,
+}
+
+impl<'e> InPlace<'e> {
+    /// Recognises the pattern and the iterator of a `for`.
+    pub fn of(pat: &'e Pat, e: &'e Expr) -> Option<InPlace<'e>> {
+        let array = match e {
+            Expr::Paren(p) => return InPlace::of(pat, &p.expr),
+            Expr::Reference(r) if r.mutability.is_some() => &*r.expr,
+            Expr::MethodCall(m) if m.method == "iter_mut" && m.args.is_empty() => &*m.receiver,
+            Expr::MethodCall(m) if m.method == "enumerate" && m.args.is_empty() => {
+                let Pat::Tuple(pair) = pat else { return None };
+                let [number, element] = [pair.elems.first()?, pair.elems.get(1)?];
+                let inner = InPlace::of(element, &m.receiver).filter(|inner| inner.number.is_none())?;
+                return Some(InPlace { number: Some(number), ..inner });
+            }
+            _ => return None,
+        };
+        Some(InPlace { array, number: None, element: bound_name(pat)? })
+    }
+}
+
+/// The iterator with values in place of references.
+pub(in crate::expand) fn by_value(e: &Expr) -> Expr {
+    match e {
+        Expr::Reference(r) if r.mutability.is_none() => {
+            let (of, span) = (&r.expr, e.span());
+            parse_quote_spanned!(span=> (#of).iter().copied())
+        }
+        _ => {
+            let mut e = e.clone();
+            chain(&mut e);
+            e
+        }
+    }
+}
+
+fn chain(e: &mut Expr) {
+    let Expr::MethodCall(call) = e else { return };
+    for arg in &mut call.args {
+        match arg {
+            Expr::Closure(closure) => {
+                closure.inputs.iter_mut().for_each(|input| *input = without_references(input));
+            }
+            Expr::Reference(_) if call.method == "zip" || call.method == "chain" => *arg = by_value(arg),
+            arg => chain(arg),
+        }
+    }
+    // Already of values.
+    if call.method == "copied" || call.method == "cloned" {
+        return;
+    }
+    if is_iter(call) {
+        let (span, whole) = (call.method.span(), e.clone());
+        *e = parse_quote_spanned!(span=> #whole.copied());
+        return;
+    }
+    chain(&mut call.receiver);
+}
+
+fn is_iter(call: &ExprMethodCall) -> bool {
+    call.method == "iter" && call.args.is_empty()
+}
+
+/// A closure over values for one over references; a method of a number, `f32::max`, as a closure.
+fn of_values(function: &Expr, parameters: usize) -> Expr {
+    match function {
+        Expr::Closure(closure) => {
+            let mut closure = closure.clone();
+            closure.inputs.iter_mut().for_each(|input| *input = without_references(input));
+            Expr::Closure(closure)
+        }
+        Expr::Path(p) if p.path.segments.len() == 2 && parameters == 2 => {
+            parse_quote_spanned!(function.span()=> |a, b| #p(a, b))
+        }
+        other => other.clone(),
+    }
+}
+
+/// `e` for `&e`.
+pub(in crate::expand) fn without_references(pat: &Pat) -> Pat {
+    match pat {
+        Pat::Reference(r) => without_references(&r.pat),
+        Pat::Paren(p) => without_references(&p.pat),
+        Pat::Tuple(t) => {
+            let mut t = t.clone();
+            t.elems.iter_mut().for_each(|p| *p = without_references(p));
+            Pat::Tuple(t)
+        }
+        other => other.clone(),
+    }
+}
+
+/// True for a chain of methods that begins with an iterator over an array.
+fn is_chain(e: &Expr) -> bool {
+    match e {
+        Expr::MethodCall(call) => {
+            is_iter(call) || (call.method == "into_iter" && call.args.is_empty()) || is_chain(&call.receiver)
+        }
+        Expr::Paren(p) => matches!(*p.expr, Expr::Range(_)) || is_chain(&p.expr),
+        _ => false,
+    }
+}
+
+/// A range in parentheses.
+fn limits(e: &Expr) -> Option<&ExprRange> {
+    match e {
+        Expr::Paren(p) => limits(&p.expr),
+        Expr::Range(range) => Some(range),
+        _ => None,
+    }
+}
+
+impl Cx<'_> {
+    /// `v.iter().sum()` and the like.
+    pub(in crate::expand) fn reduction(&mut self, e: &ExprMethodCall) -> Option<TokenStream> {
+        let (_, function) = REDUCTIONS.iter().find(|(method, _)| e.method == method)?;
+        if !e.args.is_empty() || !is_chain(&e.receiver) {
+            return None;
+        }
+        let span = e.method.span();
+        let (values, call): (TokenStream, TokenStream) =
+            (self.expr(&by_value(&e.receiver)), lang(function, span));
+        Some(quote_spanned!(span=> #call(#values)))
+    }
+
+    /// `v.iter().any(…)`, `all` and `fold`.
+    pub(in crate::expand) fn of_elements(&mut self, e: &ExprMethodCall) -> Option<TokenStream> {
+        if let (Some(of), true) = (limits(&e.receiver), e.method == "contains" && e.args.len() == 1) {
+            return Some(self.contains(of, &e.args[0], e.method.span()));
+        }
+        if !is_chain(&e.receiver) {
+            return None;
+        }
+        let (span, args) = (e.method.span(), e.args.len());
+        let function = match e.method.to_string().as_str() {
+            "any" if args == 1 => "any_element",
+            "all" if args == 1 => "all_elements",
+            "position" if args == 1 => "position_of",
+            "fold" if args == 2 => return Some(self.folded(e)),
+            _ => return None,
+        };
+        let values = self.expr(&by_value(&e.receiver));
+        let (condition, call) = (self.expr(&of_values(e.args.first()?, 1)), lang(function, span));
+        Some(quote_spanned!(span=> #call((#values).map(#condition))))
+    }
+
+    /// `(a..b).contains(&x)`: on the host a range holds values of one type, while each of these may be of its own.
+    fn contains(&mut self, of: &ExprRange, e: &Expr, span: Span) -> TokenStream {
+        let value = match e {
+            Expr::Reference(r) => &r.expr,
+            e => e,
+        };
+        let upper = if matches!(of.limits, RangeLimits::Closed(_)) { "le" } else { "lt" };
+        let name = self.fresh("contained", span);
+        let value = self.expr(value);
+        let ends = [(&of.start, "ge"), (&of.end, upper)];
+        let sides = ends.into_iter().filter_map(|(end, compares)| {
+            let (end, call) = (self.expr(end.as_ref()?), lang(compares, span));
+            Some(quote_spanned!(span=> #call(#name, #end)))
+        });
+        let (sides, both): (Vec<TokenStream>, TokenStream) = (sides.collect(), lang("and", span));
+        let inside = sides.into_iter().reduce(|a, b| quote_spanned!(span=> #both(#a, #b)));
+        let inside = inside.unwrap_or_else(|| quote_spanned!(span=> true));
+        quote_spanned!(span=> { let #name = #value; #inside })
+    }
+
+    /// A fold over what varies gives what varies.
+    fn folded(&mut self, e: &ExprMethodCall) -> TokenStream {
+        let (span, name) = (e.method.span(), self.fresh("values", e.method.span()));
+        let [first, with] = [&e.args[0], &e.args[1]];
+        let values = self.expr(&by_value(&e.receiver));
+        let (first, with) =
+            (self.expr(&crate::expand::types::typed::inferred(first)), self.expr(&of_values(with, 2)));
+        let (given, start) = (lang("given_by", span), lang("First", span));
+        // A `match`: what the iterator borrows lives until it ends.
+        quote_spanned! {span=> match #values {
+            #name => {
+                #[allow(unused_imports)]
+                use ::gcn_dsl::__private::{FirstStays as _, FirstVaries as _, GivenInLanes as _, GivenToAll as _};
+                let first = (&(&#given(&#name)).open(#start::of(#first))).first();
+                #name.fold(first, #with)
+            }
+        }}
+    }
+
+    /// What an iterator gives in a loop that the source does not call unrolled, and its names.
+    pub(in crate::expand) fn elements(&mut self, pat: &Pat, of: &Expr) -> (Pat, TokenStream) {
+        let list = name_of(of).is_some_and(|name| self.lists.iter().any(|list| name == list));
+        let span = of.span();
+        let of: &Expr = if list { &parse_quote_spanned!(span=> #of.iter()) } else { of };
+        let (pat, of) = (without_references(pat), by_value(of));
+        (pat, self.operand_expr(&of))
+    }
+}

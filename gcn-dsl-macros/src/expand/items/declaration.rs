@@ -1,0 +1,36 @@
+//! Attributes of declarations: those that are kept, and those without a meaning.
+
+use syn::Attribute;
+
+use crate::errors::Errors;
+use crate::parse::is_device;
+
+/// What [`attributes`] calls a device function.
+pub(in crate::expand) const FUNCTION: &str = "device function";
+
+/// Attributes that a device function or struct keeps.
+pub(in crate::expand) const KEPT: [&str; 10] =
+    ["doc", "allow", "expect", "cfg", "deprecated", "must_use", "device", "warn", "deny", "derive"];
+
+pub(in crate::expand) fn is_kept(attr: &Attribute) -> bool {
+    KEPT.iter().any(|name| attr.path().is_ident(name))
+}
+
+/// The function's instructions count as its caller's line.
+pub(in crate::expand) fn is_track_caller(attr: &Attribute) -> bool {
+    attr.path().is_ident("track_caller")
+}
+
+/// Refuses attributes without a meaning here.
+pub(in crate::expand) fn attributes(attrs: &[Attribute], what: &str, errors: &mut Errors) {
+    for attr in attrs {
+        if is_track_caller(attr) && what == FUNCTION {
+            continue;
+        }
+        if !is_kept(attr) {
+            errors.at(attr, format!("this attribute has no meaning on a {what}"));
+        } else if is_device(attr) && !matches!(attr.meta, syn::Meta::Path(_)) {
+            errors.at(attr, "`#[device]` takes no arguments");
+        }
+    }
+}

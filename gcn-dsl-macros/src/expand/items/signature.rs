@@ -1,0 +1,246 @@
+//! The parameters and the result of a device function: which types mean device values, and what converts by itself.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{FnArg, Ident, Pat, PatType, Receiver, ReturnType, Type};
+
+use crate::errors::Errors;
+use crate::expand::items::declaration::{FUNCTION, attributes};
+use crate::parse::KernelFn;
+use crate::ty::{self, Elements};
+
+/// Where a device function stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// Beside kernels.
+    Free,
+    /// In an `impl` of a type.
+    Method,
+    /// In an `impl` of a trait, which fixes the parameters' types.
+    TraitMethod,
+}
+
+/// A parameter.
+pub(crate) enum Param {
+    /// `self`.
+    Receiver(Receiver),
+    /// `name: AllLanes`, with the type that stands for the caller's targets if it is written, `AllLanes<T>`.
+    Token(Ident, Option<TokenStream>),
+    /// `name: &mut V<f32>`: a variable of the caller's.
+    Lent { name: Ident, arg: Ident, ty: TokenStream },
+    /// `name: &mut Private<f32, 8>`: memory, which is the same through every name for it.
+    Memory { name: Ident, arg: Ident, ty: TokenStream },
+    /// Arguments become `ty` by themselves.
+    Converted { pat: Pat, arg: Ident, ty: TokenStream },
+    /// Arguments become a struct of memory, one for all lanes.
+    Data { pat: Pat, arg: Ident, of: TokenStream },
+    /// `name: &[V<f32>]`: the elements of an array of values, whatever its length.
+    List { name: Ident, arg: Ident, ty: TokenStream },
+    /// Arguments are of type `ty`.
+    Plain { pat: Pat, arg: Ident, ty: TokenStream },
+}
+
+/// A signature in terms of the expansion.
+pub(crate) struct Signed {
+    pub params: Vec<Param>,
+    /// The result's type.
+    pub output: Option<TokenStream>,
+    /// The result's type, if the body's value becomes it by itself.
+    pub converted: Option<TokenStream>,
+    pub elements: Elements,
+}
+
+impl Signed {
+    pub fn of(function: &KernelFn, shape: Shape, outer: &Elements, errors: &mut Errors) -> Signed {
+        let sig = &function.sig;
+        attributes(&function.attrs, FUNCTION, errors);
+        qualifiers(function, errors);
+        let elements = outer.with(&sig.generics).beside(&function.known.listed);
+        let inputs = sig.inputs.iter().enumerate();
+        let params: Vec<Param> =
+            inputs.filter_map(|(i, input)| param(i, input, function, shape, &elements, errors)).collect();
+        let tokens: Vec<&Ident> = params
+            .iter()
+            .filter_map(|p| match p {
+                Param::Token(name, _) => Some(name),
+                _ => None,
+            })
+            .collect();
+        if let [_, second, ..] = tokens.as_slice() {
+            errors.at(second, "one `AllLanes` says that all lanes run; remove this one");
+        }
+        let mut output = returned(&sig.output);
+        if let Some(ty @ (Type::Reference(_) | Type::Ptr(_))) = output {
+            errors.at(ty, "a device function returns device values, tuples, arrays and structs of them, no reference: give the value, without the `&`; as an \
+                        `impl Index` has to give a reference, write a method in its place");
+            output = None;
+        }
+        let device = output.map(|ty| elements.device(ty));
+        let converted = output.filter(|ty| elements.converts(ty)).and(device.clone());
+        Signed { params, output: device, converted, elements }
+    }
+}
+
+fn qualifiers(function: &KernelFn, errors: &mut Errors) {
+    let sig = &function.sig;
+    let found: [(Option<&dyn ToTokens>, &str); 4] = [
+        (sig.asyncness.as_ref().map(|t| t as &dyn ToTokens), "`async`"),
+        (sig.constness.as_ref().map(|t| t as &dyn ToTokens), "`const`"),
+        (sig.unsafety.as_ref().map(|t| t as &dyn ToTokens), "`unsafe`"),
+        (sig.abi.as_ref().map(|t| t as &dyn ToTokens), "`extern`"),
+    ];
+    for (tokens, what) in found {
+        if let Some(tokens) = tokens {
+            errors
+                .at(tokens.to_token_stream(), format!("a device function cannot be {what}; remove the word"));
+        }
+    }
+}
+
+fn param(
+    i: usize,
+    input: &FnArg,
+    function: &KernelFn,
+    shape: Shape,
+    elements: &Elements,
+    errors: &mut Errors,
+) -> Option<Param> {
+    let typed = match (input, typed(input)) {
+        (_, Some(typed)) => typed,
+        (FnArg::Receiver(receiver), None) => {
+            if shape == Shape::Free {
+                errors.at(receiver, "`self` stands in methods: put the function into a `#[device] impl`");
+            }
+            // `mut self` is a variable of the body, which no caller sees.
+            let mut receiver = receiver.clone();
+            receiver.mutability = receiver.mutability.filter(|_| receiver.reference.is_some());
+            return Some(Param::Receiver(receiver));
+        }
+        (FnArg::Typed(_), None) => return None,
+    };
+    let host = typed.attrs.iter().any(|a| a.path().is_ident("host"));
+    for attr in typed.attrs.iter().filter(|a| !a.path().is_ident("host")) {
+        errors.at(attr, "a parameter takes the attribute `#[host]`: it keeps its type and lives on the host");
+    }
+    let name = match &*typed.pat {
+        Pat::Ident(p) if p.by_ref.is_none() && p.subpat.is_none() => p.ident.clone(),
+        pat => format_ident!("__gcn_arg{}", i, span = pat.span()),
+    };
+    // A kernel is a unit struct, and a parameter of its name would be a pattern for that.
+    let arg = match function.kernels.iter().any(|kernel| name == kernel) {
+        true => format_ident!("__gcn_arg{}", i, span = name.span()),
+        false => name.clone(),
+    };
+    let pat = (*typed.pat).clone();
+    let plain = |ty: TokenStream| Param::Plain { pat: pat.clone(), arg: arg.clone(), ty };
+    let converted = |ty: TokenStream| Param::Converted { pat: pat.clone(), arg: arg.clone(), ty };
+    // What may be written may be read: memory to read takes both.
+    let memory = |what: &str, elem: &Type, writable: bool| {
+        let ty = memory(what, elem, writable, typed.ty.span());
+        if writable || shape == Shape::TraitMethod { plain(ty) } else { converted(ty) }
+    };
+    let mutable = matches!(&pat, Pat::Ident(p) if p.mutability.is_some());
+    if host {
+        return Some(plain(typed.ty.to_token_stream()));
+    }
+    Some(match &*typed.ty {
+        Type::Path(p) if p.path.segments.last().is_some_and(|s| s.ident == "AllLanes") => {
+            if mutable || shape == Shape::TraitMethod {
+                errors.at(
+                    &typed.pat,
+                    "`AllLanes` is a plain parameter of a function or method: `all: AllLanes`",
+                );
+            }
+            let targets = p.path.segments.last().and_then(|s| match &s.arguments {
+                syn::PathArguments::AngleBracketed(a) => Some(a.args.to_token_stream()),
+                _ => None,
+            });
+            Param::Token(name, targets)
+        }
+        Type::Reference(r) => match (&*r.elem, r.mutability.is_some()) {
+            (Type::Slice(s), false) if ty::is_handle(ty::bare(&s.elem)) && shape != Shape::TraitMethod => {
+                Param::List { name, arg: arg.clone(), ty: elements.device(&s.elem) }
+            }
+            (Type::Slice(s), mutable) => memory("Slice", &s.elem, mutable),
+            (inner, true) if is_memory(inner) => {
+                Param::Memory { name, arg: arg.clone(), ty: elements.device(inner) }
+            }
+            (inner, true) if !elements.is_host(inner) => {
+                if mutable {
+                    errors.at(
+                        &typed.pat,
+                        "the variable behind `&mut` is mutable, its name is not: remove `mut`",
+                    );
+                }
+                Param::Lent { arg: arg.clone(), name, ty: elements.device(inner) }
+            }
+            (inner, _) if elements.is_host(inner) => plain(typed.ty.to_token_stream()),
+            (inner, _) => {
+                let (mutability, lifetime, inner) = (&r.mutability, &r.lifetime, elements.device(inner));
+                plain(quote_spanned!(typed.ty.span()=> & #lifetime #mutability #inner))
+            }
+        },
+        Type::Ptr(p) => memory("Ptr", &p.elem, p.mutability.is_some()),
+        ty if elements.is_host(ty) => plain(ty.to_token_stream()),
+        // As an argument of a kernel it has one value for all lanes.
+        ty if function.known.is_data(ty) && shape != Shape::TraitMethod => {
+            Param::Data { pat: pat.clone(), arg: arg.clone(), of: ty.to_token_stream() }
+        }
+        ty if elements.converts(ty) && shape != Shape::TraitMethod => converted(elements.device(ty)),
+        ty => plain(elements.device(ty)),
+    })
+}
+
+/// True for the arrays of a lane and of a workgroup.
+fn is_memory(ty: &Type) -> bool {
+    matches!(ty, Type::Path(p) if p.path.segments.last().is_some_and(|s| ["Private", "Lds", "LdsSlice"].iter().any(|m| s.ident == m)))
+}
+
+/// `&[T]` and the like as types of the language.
+pub(in crate::expand) fn memory(
+    what: &str,
+    elem: &Type,
+    mutable: bool,
+    span: proc_macro2::Span,
+) -> TokenStream {
+    let (what, access) = (Ident::new(what, span), if mutable { "Writable" } else { "ReadOnly" });
+    let access = Ident::new(access, span);
+    let elem = quote!(#elem);
+    quote_spanned!(span=> ::gcn_dsl::__private::#what<#elem, ::gcn_dsl::__private::#access>)
+}
+
+impl ty::Elements {
+    /// True for types that arguments become by themselves: scalars, `S`, `V`, and tuples and arrays of them.
+    pub fn converts(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Path(_) if ty::optional(ty).is_some() => {
+                ty::optional(ty).is_some_and(|of| self.converts(of))
+            }
+            // A `Result` is complete only where both types are known.
+            Type::Path(_) if ty::resulting(ty).is_some() => !self.mentions_device_param(ty),
+            Type::Path(_) => self.is_element(ty) || ty::is_handle(ty) && !self.mentions_device_param(ty),
+            Type::Tuple(t) => !t.elems.is_empty() && t.elems.iter().all(|e| self.converts(e)),
+            Type::Array(a) => self.converts(&a.elem),
+            Type::Paren(p) => self.converts(&p.elem),
+            Type::Group(g) => self.converts(&g.elem),
+            _ => false,
+        }
+    }
+}
+
+/// The parts of a typed parameter.
+fn typed(input: &FnArg) -> Option<&PatType> {
+    match input {
+        FnArg::Typed(typed) => Some(typed),
+        FnArg::Receiver(_) => None,
+    }
+}
+
+/// The result's type as written.
+pub(in crate::expand) fn returned(output: &ReturnType) -> Option<&syn::Type> {
+    match output {
+        ReturnType::Type(_, ty) => Some(ty),
+        ReturnType::Default => None,
+    }
+}

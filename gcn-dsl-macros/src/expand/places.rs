@@ -1,0 +1,6 @@
+//! What is assigned to and lent: variables, elements, fields, `&mut self`.
+
+pub(crate) mod lend;
+pub(crate) mod place;
+pub(crate) mod question;
+pub(crate) mod receiver;

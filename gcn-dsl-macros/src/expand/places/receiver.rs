@@ -1,0 +1,168 @@
+//! `&mut self`: a device method that changes the variable it is called on.
+//!
+//! Such a method is a Rust method with `&mut self` on the value: inside, `self` is a variable, whose value goes back at the end.
+//! A call on a variable gives the method a value that goes back to the variable if the method changed it (`gcn_dsl::__private::called_on`),
+//! since methods of other macro calls are known to rustc alone.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote_spanned;
+use syn::spanned::Spanned;
+use syn::{Expr, ExprMethodCall};
+
+use crate::expand::places::place::{Place, Step};
+use crate::expand::{Cx, Kind};
+use crate::syntax::name_of;
+
+/// Methods of arrays and iterators of the host, which may give references.
+const OF_HOST: [&str; 15] = [
+    "iter",
+    "into_iter",
+    "map",
+    "len",
+    "first",
+    "last",
+    "get",
+    "as_slice",
+    "as_ref",
+    "copied",
+    "cloned",
+    "clone",
+    "zip",
+    "enumerate",
+    "elements",
+];
+
+/// True for a method that may be declared in another macro call, with `&mut self`.
+pub(in crate::expand) fn may_change(method: &Ident) -> bool {
+    let method = method.to_string();
+    !OF_HOST.contains(&&*method)
+}
+
+/// The name of `self` in the expansion of a method with `&mut self`.
+pub(in crate::expand) fn name(at: Span) -> Ident {
+    Ident::new(NAME, at)
+}
+
+pub(in crate::expand) const NAME: &str = "__gcn_self";
+
+impl Cx<'_> {
+    /// The call of a method that changes its receiver, or may do so: `(&mut x).f()`, `x.f()` on a variable.
+    pub(in crate::expand) fn mutating_call(&mut self, e: &ExprMethodCall) -> Option<TokenStream> {
+        let method = e.method.to_string();
+        let (receiver, changes) = match strip(&e.receiver) {
+            Expr::Reference(r) if r.mutability.is_some() => (strip(&r.expr), true),
+            receiver => (receiver, self.known.mutating.contains(&method)),
+        };
+        if !changes && !may_change(&e.method) {
+            return None;
+        }
+        match self.part_of(receiver) {
+            Some(Place::Part(root, _)) if self.is_captured(root) => {
+                if changes {
+                    let what = "`&mut` of a variable from outside";
+                    self.not_in_closure(root, what, "call the method outside");
+                }
+                None
+            }
+            Some(Place::Part(..)) if changes => Some(self.changing(receiver, e)),
+            Some(Place::Part(root, steps)) => {
+                let fields = steps.iter().all(|step| matches!(step, Step::Field(_)));
+                fields.then(|| self.called_on(root, steps, e))
+            }
+            _ if changes => {
+                let what = format!(
+                    "`{method}` changes the value that it is called on (`&mut self`), so that has to be a variable or a part of one: \
+                     declare it with `let mut`"
+                );
+                self.errors.at(&e.receiver, what);
+                Some(TokenStream::new())
+            }
+            _ => None,
+        }
+    }
+
+    /// A call on a variable or a field of one, whose method may be declared elsewhere.
+    fn called_on(&mut self, root: &Ident, steps: Vec<Step<'_>>, e: &ExprMethodCall) -> TokenStream {
+        let span = e.method.span();
+        let [value, result] = ["receiver", "result"].map(|what| self.fresh(what, span));
+        let (flow, whole) = (self.flow(span), self.helper("whole", span));
+        let on = match steps.is_empty() {
+            true => quote_spanned!(e.receiver.span()=> #root.called_on()),
+            false => {
+                let steps: Vec<TokenStream> =
+                    steps.into_iter().map(|s| self.step(s, &mut Vec::new())).collect();
+                quote_spanned!(e.receiver.span()=> #root.part_called_on(|#whole| &mut #whole #(#steps)*))
+            }
+        };
+        let (method, turbofish, args) = (&e.method, &e.turbofish, self.given(e));
+        // In parentheses: an operator may follow at the start of a statement.
+        quote_spanned!(e.span()=> ({
+            let mut #value = {
+                #[allow(unused_imports)]
+                use ::gcn_dsl::__private::{DeviceArray as _, HoldNumber as _, HoldOther as _};
+                (&&#on).hold(&#flow)
+            };
+            let #result = #value.it().#method #turbofish #args;
+            #value.end();
+            #result
+        }))
+    }
+
+    /// A call of a method that certainly changes its receiver: the value is assigned after it.
+    fn changing(&mut self, receiver: &Expr, e: &ExprMethodCall) -> TokenStream {
+        let span = e.method.span();
+        let [value, result] = ["receiver", "result"].map(|what| self.fresh(what, span));
+        let before = self.expr(receiver);
+        let (method, turbofish, args) = (&e.method, &e.turbofish, self.given(e));
+        // A method looks through `&mut`, as in Rust.
+        let lent = name_of(receiver).filter(|name| self.kind(name) == Some(Kind::Lent));
+        let place: Expr = match lent {
+            Some(name) => syn::parse_quote_spanned!(name.span()=> *#name),
+            None => receiver.clone(),
+        };
+        let after = self.assign_value(&place, quote_spanned!(span=> #value), span);
+        quote_spanned!(e.span()=> ({
+            let mut #value = #before;
+            let #result = #value.#method #turbofish #args;
+            #after;
+            #result
+        }))
+    }
+
+    /// The arguments in parentheses, with the span of the call, so that its location is the user's line.
+    fn given(&mut self, e: &ExprMethodCall) -> TokenStream {
+        let args = self.arguments(&self.as_taken(&e.method, &e.args));
+        quote_spanned!(e.paren_token.span.join()=> (#(#args),*))
+    }
+
+    /// The receiver of a method of which nothing is known. An element of memory is a copy, and so is a variable from outside of a
+    /// closure: rustc refuses to change it.
+    pub(in crate::expand) fn unchanged(&mut self, e: &ExprMethodCall) -> TokenStream {
+        let receiver = self.receiver(e);
+        let known = !may_change(&e.method) || self.known.of_data.contains_key(&e.method.to_string());
+        let copied = is_element(&e.receiver)
+            || matches!(self.part_of(strip(&e.receiver)), Some(Place::Part(root, _)) if self.is_captured(root));
+        match copied && !known {
+            true => quote_spanned!(e.receiver.span()=> (&#receiver)),
+            false => receiver,
+        }
+    }
+}
+
+/// An element of memory, or a part of one.
+fn is_element(e: &Expr) -> bool {
+    match e {
+        Expr::Index(i) => !matches!(*i.index, Expr::Range(_)),
+        Expr::Field(e) => is_element(&e.base),
+        Expr::Paren(e) => is_element(&e.expr),
+        _ => false,
+    }
+}
+
+fn strip(e: &Expr) -> &Expr {
+    match e {
+        Expr::Paren(p) => strip(&p.expr),
+        Expr::Group(g) => strip(&g.expr),
+        other => other,
+    }
+}

@@ -1,0 +1,80 @@
+//! Names for the debugger: what `let` binds is told to the kernel under its name, with the place where the name ends.
+
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::{Attribute, Pat, Stmt};
+
+use crate::expand::Cx;
+use crate::expand::control::pattern;
+
+/// Line and column at which the statements end, if there is a source.
+pub(in crate::expand) fn end(stmts: &[Stmt]) -> Option<(u32, u32)> {
+    let last = stmts.last()?.to_token_stream().into_iter().last()?;
+    let span = match last {
+        TokenTree::Group(group) => group.span_close(),
+        other => other.span(),
+    };
+    place(span)
+}
+
+/// Where the token is, as [`std::panic::Location`] counts. Outside of rustc, as in tests of this crate, tokens have no place.
+fn place(span: Span) -> Option<(u32, u32)> {
+    if !proc_macro::is_available() {
+        return None;
+    }
+    let place = span.unwrap().start();
+    Some((place.line() as u32, place.column() as u32))
+}
+
+/// The names that a pattern binds by value.
+fn names(pat: &Pat, out: &mut Vec<Ident>) {
+    let mut each = |p: &Pat| names(p, out);
+    match pat {
+        Pat::Ident(p) if p.by_ref.is_none() && p.mutability.is_none() && !pattern::is_constant(&p.ident) => {
+            out.push(p.ident.clone());
+        }
+        Pat::Tuple(p) => p.elems.iter().for_each(each),
+        Pat::TupleStruct(p) => p.elems.iter().for_each(each),
+        Pat::Slice(p) => p.elems.iter().for_each(each),
+        Pat::Struct(p) => p.fields.iter().for_each(|f| each(&f.pat)),
+        Pat::Paren(p) => each(&p.pat),
+        _ => {}
+    }
+}
+
+impl Cx<'_> {
+    /// Tells the names of a pattern. Each is bound once more, so that rustc still sees which names are not used.
+    pub fn named(&self, pat: &Pat, attrs: &[Attribute]) -> TokenStream {
+        let Some((line, column)) = self.ends else { return TokenStream::new() };
+        let mut bound = Vec::new();
+        names(pat, &mut bound);
+        let each = bound.into_iter().filter(|name| !name.to_string().starts_with('_')).map(|name| {
+            let text = name.to_string();
+            quote_spanned! {name.span()=>
+                #(#attrs)*
+                let #name = {
+                    #[allow(unused_imports)]
+                    use ::gcn_dsl::__private::{ShowDevice as _, ShowOther as _};
+                    (&::gcn_dsl::__private::Shown(&#name)).shown(#text, #line, #column);
+                    #name
+                };
+            }
+        });
+        quote!(#(#each)*)
+    }
+
+    /// The same but for names that become variables.
+    pub fn named_but(&self, pat: &Pat, variables: &[Ident]) -> TokenStream {
+        let mut bound = Vec::new();
+        names(pat, &mut bound);
+        let rest = bound.into_iter().filter(|name| !variables.contains(name));
+        rest.map(|name| self.named(&syn::parse_quote!(#name), &[])).collect()
+    }
+
+    /// The call after `Var::declare(…)` that tells the variable's name.
+    pub fn named_variable(&self, name: &Ident) -> TokenStream {
+        let Some((line, column)) = self.ends else { return TokenStream::new() };
+        let text = name.to_string();
+        quote_spanned!(name.span()=> .named(#text, #line, #column))
+    }
+}

@@ -1,0 +1,383 @@
+//! Blocks and `let`.
+
+use std::borrow::Cow;
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::visit::Visit;
+use syn::{Block, Expr, Local, Pat, PatType, Stmt, parse_quote_spanned};
+
+use crate::expand::Cx;
+use crate::expand::control::endless;
+use crate::expand::control::exit::any_of;
+use crate::expand::frame::{Frame, Leaves};
+use crate::expand::items::function;
+use crate::expand::statements::naming;
+use crate::expand::statements::register;
+use crate::expand::statements::schedule;
+use crate::expand::types::typed;
+use crate::operator::is_compound;
+use crate::syntax::{bound_name, diverges, leaves};
+use crate::{attrs, ty};
+
+/// Finds `return`, `break` and `continue`.
+struct Exits(bool);
+
+impl<'ast> Visit<'ast> for Exits {
+    fn visit_expr_return(&mut self, _: &'ast syn::ExprReturn) {
+        self.0 = true;
+    }
+    fn visit_expr_break(&mut self, _: &'ast syn::ExprBreak) {
+        self.0 = true;
+    }
+    fn visit_expr_continue(&mut self, _: &'ast syn::ExprContinue) {
+        self.0 = true;
+    }
+    fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {}
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
+
+/// The value of an assignment that some lanes leave while it is computed.
+fn leaving(stmt: &mut Stmt) -> Option<&mut Expr> {
+    let value = match stmt {
+        Stmt::Expr(Expr::Assign(e), _) => &mut *e.right,
+        Stmt::Expr(Expr::Binary(e), _) if is_compound(&e.op) => &mut *e.right,
+        _ => return None,
+    };
+    let mut exits = Exits(false);
+    if let Expr::If(_) | Expr::Match(_) | Expr::Block(_) = value {
+        exits.visit_expr(value);
+    }
+    exits.0.then_some(value)
+}
+
+/// The statements, with the value of an assignment that lanes may leave in a statement before it: what follows knows of it.
+fn apart(stmts: &[Stmt]) -> Cow<'_, [Stmt]> {
+    let assigns = |stmt: &Stmt| matches!(stmt, Stmt::Expr(Expr::Assign(_) | Expr::Binary(_), _));
+    if !stmts.iter().any(|stmt| assigns(stmt) && leaving(&mut stmt.clone()).is_some()) {
+        return Cow::Borrowed(stmts);
+    }
+    let mut all = Vec::new();
+    for stmt in stmts {
+        let mut stmt = stmt.clone();
+        if let Some(value) = leaving(&mut stmt) {
+            let (at, name) = (value.span(), syn::Ident::new("__gcn_assigned", value.span()));
+            all.push(parse_quote_spanned!(at=> let #name = #value;));
+            *value = parse_quote_spanned!(at=> #name);
+        }
+        all.push(stmt);
+    }
+    Cow::Owned(all)
+}
+
+impl Cx<'_> {
+    /// The statements of a block, in a scope of their own.
+    pub fn block(&mut self, block: &Block) -> TokenStream {
+        let statements = self.statements(&block.stmts);
+        quote_spanned!(block.span()=> { #statements })
+    }
+
+    pub fn statements(&mut self, stmts: &[Stmt]) -> TokenStream {
+        let stmts = &*apart(stmts);
+        self.scope(|cx| {
+            cx.frames.push(Frame::Statements(Leaves::default()));
+            let around = std::mem::replace(&mut cx.ends, naming::end(stmts));
+            let mut out = TokenStream::new();
+            for (i, stmt) in stmts.iter().enumerate() {
+                let tokens = cx.stmt(stmt);
+                out.extend(cx.after(stmt, tokens, i + 1 == stmts.len()));
+            }
+            cx.ends = around;
+            cx.frames.pop();
+            out
+        })
+    }
+
+    /// The statement, and if lanes can leave in it the flow of those that follow.
+    fn after(&mut self, stmt: &Stmt, tokens: TokenStream, last: bool) -> TokenStream {
+        let leaves = match self.frames.last_mut() {
+            Some(Frame::Statements(leaves)) if !leaves.is_empty() => std::mem::take(leaves),
+            _ => return tokens,
+        };
+        let span = stmt.span();
+        let declarations = leaves.declarations(span);
+        if last {
+            return quote!(#declarations #tokens);
+        }
+        let (flow, after) = (self.flow(span), crate::expand::lang("after", span));
+        let (left, returned) = (any_of(&leaves.left, span), any_of(&leaves.returned, span));
+        quote_spanned!(span=> #declarations #tokens let #flow = #after(&#flow, &#left, &#returned);)
+    }
+
+    /// The statements of a block that has no value.
+    pub fn statements_of_unit(&mut self, stmts: &[Stmt]) -> TokenStream {
+        let body = self.statements(stmts);
+        match stmts.last() {
+            Some(Stmt::Expr(e, None)) if leaves(e) => quote!(#body;),
+            _ => body,
+        }
+    }
+
+    /// The statements of a block whose value is needed.
+    pub fn value_of(&mut self, stmts: &[Stmt], span: Span) -> TokenStream {
+        let literal = match stmts.split_last() {
+            Some((Stmt::Expr(e, None), rest)) if typed::has_literals(e) => {
+                let value = Stmt::Expr(typed::literals(e, &self.elements), None);
+                Some(rest.iter().cloned().chain([value]).collect::<Vec<Stmt>>())
+            }
+            _ => None,
+        };
+        self.value_as_it_is(literal.as_deref().unwrap_or(stmts), span)
+    }
+
+    /// The statements of a body whose value converts to its written type.
+    pub fn value_as_it_is(&mut self, stmts: &[Stmt], span: Span) -> TokenStream {
+        let body = self.statements(stmts);
+        let never = || {
+            let never = crate::expand::lang("Never", span);
+            quote_spanned!(span=> #body #never)
+        };
+        match stmts.last() {
+            Some(Stmt::Expr(Expr::Loop(e), None)) if endless::is_endless(e) => never(),
+            Some(Stmt::Expr(_, None)) => body,
+            _ if diverges(stmts) => never(),
+            _ => body,
+        }
+    }
+
+    /// Those of the statements that can be expanded, for a body with errors.
+    pub fn whole_statements(&mut self, stmts: &[Stmt]) -> TokenStream {
+        self.scope(|cx| {
+            let mut out = TokenStream::new();
+            for stmt in stmts {
+                let expanded = cx.stmt(stmt);
+                if !cx.errors.take_spoilt() {
+                    out.extend(expanded);
+                }
+            }
+            out
+        })
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) -> TokenStream {
+        match stmt {
+            Stmt::Local(local) => self.local(local),
+            Stmt::Expr(expr, semi) => {
+                let e = self.expr(expr);
+                quote!(#e #semi)
+            }
+            Stmt::Macro(m) if schedule::is_macro(&m.mac, "interleave") => {
+                let call = self.interleave(&m.mac);
+                quote!(#call;)
+            }
+            Stmt::Macro(m) => {
+                let (call, semi) = (self.macro_call(&m.mac), &m.semi_token);
+                quote!(#call #semi)
+            }
+            Stmt::Item(_) => stmt.to_token_stream(),
+        }
+    }
+
+    fn local(&mut self, local: &Local) -> TokenStream {
+        self.not_on_let(&local.attrs);
+        let (pat, annotation) = match &local.pat {
+            Pat::Type(PatType { pat, ty, .. }) => (&**pat, Some(&**ty)),
+            pat => (pat, None),
+        };
+        let Some(init) = &local.init else {
+            let Some(name) = bound_name(pat) else {
+                self.errors.at(local, "a `let` without a value declares one name: `let x;`");
+                return TokenStream::new();
+            };
+            let mutable = matches!(pat, Pat::Ident(p) if p.mutability.is_some());
+            let ty =
+                annotation.map(|ty| match self.varying.has_deferred(name) && self.elements.is_plain(ty) {
+                    true => ty::in_lanes(ty),
+                    false => ty.clone(),
+                });
+            let declared = self.defer(name, ty.clone(), mutable, local.span());
+            let open =
+                |ty: &syn::Type| self.elements.is_plain(ty) || matches!(ty::bare(ty), syn::Type::Ptr(_));
+            let ty = ty.filter(|ty| !open(ty)).map(|ty| {
+                let (ty, call) = (self.elements.device(&ty), crate::expand::lang("holds", name.span()));
+                quote_spanned!(name.span()=> #call::<#ty, _>(&#name);)
+            });
+            return quote!(#declared #ty);
+        };
+        let annotation = annotation.map(|ty| self.in_its_lanes(pat, ty));
+        let annotation = annotation.as_deref();
+        let value = match annotation {
+            Some(ty) => {
+                let elements = self.elements.clone();
+                let init = typed::typed(&init.expr, ty, &elements);
+                let plain = elements.is_host(ty);
+                self.expr(&if plain { init } else { typed::number(&init, &elements).into_owned() })
+            }
+            // What starts a variable has its type.
+            None if function::all_mut(pat) => {
+                let (init, uses) = self.inferred_by_name(&init.expr);
+                let value = self.expr(&self.members_in_lanes(pat, init));
+                if uses.is_empty() { value } else { quote!({ #uses #value }) }
+            }
+            None => self.expr(&init.expr),
+        };
+        let value = match annotation {
+            Some(t) if !self.elements.is_host(t) => self.written(t, &value, init.expr.span()),
+            _ => value,
+        };
+        let value = match pat {
+            Pat::Slice(_) => {
+                let apart = crate::expand::lang("taken_apart", init.expr.span());
+                quote_spanned!(init.expr.span()=> #apart(#value))
+            }
+            _ => value,
+        };
+        if let Some((_, els)) = &init.diverge {
+            return self.let_else(pat, &value, els, local.let_token.span);
+        }
+        if let (Pat::Ident(p), true) = (pat, self.is_prelude(&init.expr, "None") && annotation.is_none()) {
+            let what = format!(
+                "an `Option` of what? Write the type: `let {0}: Option<V<f32>> = None`",
+                pat.to_token_stream()
+            );
+            self.errors.at(p, what);
+        }
+        if let (Pat::Ident(p), Some(_)) = (pat, memory_of(&init.expr)) {
+            self.memory.insert(p.ident.to_string());
+        }
+        if let Some(attr) = local.attrs.iter().find(|a| register::is_register(a)) {
+            return self.register_let(local, attr, pat, &value);
+        }
+        if local.attrs.iter().any(schedule::is_carried) {
+            return self.carried_let(local, &value);
+        }
+        // Rust asks for `mut` where elements are assigned; memory is not a variable.
+        if let (Pat::Ident(p), Some(_)) = (pat, memory_of(&init.expr))
+            && p.mutability.is_some()
+        {
+            let name = &p.ident;
+            self.declare(name, false);
+            return quote_spanned!(local.span()=> let #name = #value;);
+        }
+        if let Pat::Ident(p) = pat
+            && p.mutability.is_some()
+            && p.by_ref.is_none()
+        {
+            if annotation.is_some_and(|t| self.elements.is_host(t)) {
+                let what =
+                    "a host type cannot be a device variable; use `comptime { … }` for host-time variables";
+                self.errors.at(annotation, what);
+            }
+            let (name, flow) = (&p.ident, self.flow(p.ident.span()));
+            self.declare(name, true);
+            if let Some(declared) = self.names.last_mut() {
+                declared.pointer = self.varying.is_pointer(name);
+            }
+            let span = init.expr.span();
+            let open = annotation
+                .is_none_or(|ty| matches!(ty::bare(ty), syn::Type::Ptr(_)) || self.elements.is_plain(ty));
+            let value = if open { self.varied(name, value) } else { value };
+            let named = self.named_variable(name);
+            return quote_spanned!(span=> let mut #name = ::gcn_dsl::__private::Var::declare(&#flow, #value)#named;);
+        }
+        if function::has_mut(pat) && !annotation.is_some_and(|t| self.elements.is_host(t)) {
+            return self.let_pattern(pat, &value, local.span());
+        }
+        self.bind(pat);
+        if annotation.is_none() {
+            self.name_number(pat, &init.expr);
+            self.name_size(pat, &init.expr);
+        }
+        let annotation = annotation.filter(|t| self.elements.is_host(t)).map(|t| quote!(: #t));
+        let attrs = &local.attrs;
+        let named = self.named(pat, attrs);
+        quote_spanned!(local.span()=> #(#attrs)* let #pat #annotation = #value; #named)
+    }
+
+    /// The written type of what `pat` names: that of each lane's own values where the body gives it such.
+    fn in_its_lanes<'t>(&self, pat: &Pat, written: &'t syn::Type) -> Cow<'t, syn::Type> {
+        let Pat::Ident(name) = pat else { return Cow::Borrowed(written) };
+        if let Some(of) = ty::optional(ty::bare(written)).filter(|of| self.elements.is_plain(of)) {
+            return match self.varying.has(&name.ident) {
+                true => {
+                    let of = ty::in_lanes(of);
+                    Cow::Owned(parse_quote_spanned!(written.span()=> ::core::option::Option<#of>))
+                }
+                false => Cow::Borrowed(written),
+            };
+        }
+        if !self.elements.is_plain(written) {
+            return Cow::Borrowed(written);
+        }
+        match ty::bare(written) {
+            _ if self.varying.has(&name.ident) => Cow::Owned(ty::in_lanes(written)),
+            syn::Type::Tuple(tuple) => {
+                let members = tuple.elems.iter().enumerate().map(|(member, ty)| {
+                    if self.varying.has_member(&name.ident, member) { ty::in_lanes(ty) } else { ty.clone() }
+                });
+                Cow::Owned(parse_quote_spanned!(written.span()=> (#(#members,)*)))
+            }
+            _ => Cow::Borrowed(written),
+        }
+    }
+
+    /// The first value of a variable that is a tuple, with the members that vary made so.
+    fn members_in_lanes(&self, pat: &Pat, mut init: Expr) -> Expr {
+        if let (Pat::Ident(name), Expr::Tuple(tuple)) = (pat, &mut init) {
+            for (member, value) in tuple.elems.iter_mut().enumerate() {
+                if self.varying.has_member(&name.ident, member) {
+                    *value = parse_quote_spanned!(value.span()=> ::gcn_dsl::__private::vary(#value));
+                }
+            }
+        }
+        init
+    }
+
+    /// The value as one of the written type. A plain type leaves open whether it is one for all lanes.
+    pub fn written(&self, ty: &syn::Type, value: &TokenStream, span: Span) -> TokenStream {
+        if self.elements.leaves_open(ty) {
+            let call = crate::expand::lang("of_type", span);
+            return quote_spanned!(span=> #call::<#ty, _>(#value));
+        }
+        let (device, call) = (self.elements.device(ty), crate::expand::lang("annotate", span));
+        quote_spanned!(span=> #call::<#device, _>(#value))
+    }
+
+    /// Declares the names of an immutable pattern.
+    pub fn bind(&mut self, pat: &Pat) {
+        match pat {
+            Pat::Ident(p) => {
+                if p.mutability.is_some() {
+                    self.errors.at(p, "declare each mutable variable with its own `let mut`");
+                }
+                self.declare(&p.ident, false);
+            }
+            Pat::Tuple(t) => t.elems.iter().for_each(|p| self.bind(p)),
+            Pat::TupleStruct(t) => t.elems.iter().for_each(|p| self.bind(p)),
+            Pat::Slice(t) => t.elems.iter().for_each(|p| self.bind(p)),
+            Pat::Struct(s) => s.fields.iter().for_each(|f| self.bind(&f.pat)),
+            Pat::Paren(p) => self.bind(&p.pat),
+            Pat::Reference(p) => self.bind(&p.pat),
+            Pat::Type(p) => self.bind(&p.pat),
+            _ => {}
+        }
+    }
+
+    /// An expression that runs on the host as it stands.
+    pub fn untouched(expr: &Expr) -> TokenStream {
+        let mut expr = expr.clone();
+        if let Expr::Block(b) = &mut expr {
+            b.attrs.retain(|a| !attrs::is_comptime(a));
+        }
+        expr.to_token_stream()
+    }
+}
+
+/// The name of the type of memory that an expression declares.
+fn memory_of(e: &Expr) -> Option<String> {
+    let Expr::Call(call) = e else { return None };
+    let Expr::Path(path) = &*call.func else { return None };
+    let of = path.path.segments.iter().rev().nth(1)?.ident.to_string();
+    ["Lds", "LdsSlice", "LdsTile", "Private"].contains(&&*of).then_some(of)
+}

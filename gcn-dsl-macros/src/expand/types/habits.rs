@@ -1,0 +1,353 @@
+//! What programmers bring along from Rust on the host and from other GPU languages, and what a kernel has instead.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Expr, ExprArray, ExprCall, ExprMethodCall, Macro};
+
+use crate::expand::frame::{Frame, TargetKind};
+use crate::expand::types::typed::is_number;
+use crate::expand::{Cx, lang};
+
+/// Names of CUDA, HIP and OpenCL that Rust would hardly give, and what they are here.
+const ELSEWHERE: &[(&str, &str)] = &[
+    ("threadIdx", "local_id()"),
+    ("blockIdx", "workgroup_id()"),
+    ("blockDim", "workgroup_size()"),
+    ("gridDim", "num_workgroups()"),
+    ("warpSize", "64: a wave has 64 lanes"),
+    ("warpReduceSum", "wave_sum(v)"),
+    ("__shared__", "let tile = Lds::<f32, 256>::new()"),
+    ("__syncwarp", "nothing: the lanes of a wave execute each step together"),
+    ("__ldg", "x[i] of a `&[T]`, which nothing writes"),
+    ("__activemask", "active_lanes()"),
+    ("__ffs", "x.trailing_zeros() + 1"),
+    ("__fdividef", "a / b"),
+    ("__expf", "x.approx_exp()"),
+    ("__logf", "x.approx_ln()"),
+    ("rsqrtf", "x.approx_rsqrt(), or x.sqrt().recip()"),
+    ("sqrtf", "x.sqrt()"),
+    ("expf", "x.exp()"),
+    ("logf", "x.ln()"),
+    ("powf", "x.powf(y)"),
+    ("fabsf", "x.abs()"),
+    ("fmaxf", "a.max(b)"),
+    ("fminf", "a.min(b)"),
+    ("fmaf", "a.mul_add(b, c)"),
+    ("tanhf", "x.tanh()"),
+    ("floorf", "x.floor()"),
+    ("__float2half", "x as f16"),
+    ("__half2float", "x as f32"),
+    ("__float_as_uint", "x.to_bits()"),
+    ("__uint_as_float", "f32::from_bits(x)"),
+    ("make_float2", "Vector::<f32, 2>::from([a, b])"),
+    ("make_float4", "Vector::<f32, 4>::from([a, b, c, d])"),
+    ("hipThreadIdx_x", "local_id().x"),
+    ("hipBlockIdx_x", "workgroup_id().x"),
+    ("hipBlockDim_x", "workgroup_size().x"),
+    ("get_global_id", "global_id()"),
+    ("get_local_id", "local_id()"),
+    ("get_group_id", "workgroup_id()"),
+    ("get_local_size", "workgroup_size()"),
+    ("get_num_groups", "num_workgroups()"),
+    ("get_global_size", "global_size()"),
+    ("hipGridDim_x", "num_workgroups().x"),
+    ("__syncthreads", "barrier()"),
+    ("__threadfence", "fence(…)"),
+    ("__shfl", "shuffle(v, lane)"),
+    ("__shfl_sync", "shuffle(v, lane)"),
+    ("__shfl_xor", "shuffle_xor(v, mask)"),
+    ("__shfl_xor_sync", "shuffle_xor(v, mask)"),
+    ("__shfl_up", "shuffle_up(v, n)"),
+    ("__shfl_up_sync", "shuffle_up(v, n)"),
+    ("__shfl_down", "shuffle_down(v, n)"),
+    ("__shfl_down_sync", "shuffle_down(v, n)"),
+    ("__ballot", "ballot(condition)"),
+    ("__ballot_sync", "ballot(condition)"),
+    ("__any_sync", "any(condition)"),
+    ("__syncthreads_or", "workgroup_any(condition)"),
+    ("__syncthreads_and", "workgroup_all(condition)"),
+    ("__syncthreads_count", "workgroup_count(condition)"),
+    ("__all_sync", "all(condition)"),
+    ("__popc", "x.count_ones()"),
+    ("__clz", "x.leading_zeros()"),
+    ("__brev", "x.reverse_bits()"),
+    ("atomicAdd", "x.atomic(i).fetch_add(v, scope, ordering)"),
+    ("atomicSub", "x.atomic(i).fetch_sub(v, scope, ordering)"),
+    ("atomicMin", "x.atomic(i).fetch_min(v, scope, ordering)"),
+    ("atomicMax", "x.atomic(i).fetch_max(v, scope, ordering)"),
+    ("atomicExch", "x.atomic(i).swap(v, scope, ordering)"),
+    ("atomicCAS", "x.atomic(i).compare_exchange(…)"),
+];
+
+/// Types whose methods Rust also calls as `f32::max(a, b)`.
+pub(in crate::expand) const NUMBERS: [&str; 12] =
+    ["i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64"];
+
+const FLOATS: [&str; 4] = ["f16", "bf16", "f32", "f64"];
+
+/// True for the name of an integer type of the device.
+pub(in crate::expand) fn is_integer(name: &str) -> bool {
+    NUMBERS.contains(&name) && !FLOATS.contains(&name)
+}
+
+/// Methods that are often called so.
+pub(in crate::expand) const METHODS: [&str; 35] = [
+    "abs",
+    "abs_diff",
+    "ceil",
+    "clamp",
+    "copysign",
+    "cos",
+    "count_ones",
+    "div_euclid",
+    "exp",
+    "exp2",
+    "floor",
+    "hypot",
+    "leading_zeros",
+    "ln",
+    "log10",
+    "log2",
+    "max",
+    "min",
+    "mul_add",
+    "pow",
+    "powf",
+    "powi",
+    "recip",
+    "rem_euclid",
+    "rotate_left",
+    "rotate_right",
+    "round",
+    "saturating_sub",
+    "sin",
+    "sqrt",
+    "tan",
+    "tanh",
+    "to_bits",
+    "trailing_zeros",
+    "trunc",
+];
+
+impl Cx<'_> {
+    /// An error for a name of another language.
+    pub(in crate::expand) fn elsewhere(&mut self, name: &Ident) {
+        if self.kind(name).is_some() {
+            return;
+        }
+        if let Some((_, here)) = ELSEWHERE.iter().find(|(there, _)| name == there) {
+            self.errors.at(name, format!("`{name}` is of another language; here it is `{here}`"));
+        }
+    }
+
+    /// Macros that would act on the host, once and whatever the condition around them, where the device was meant. In
+    /// `comptime { … }` they are the host's.
+    pub(in crate::expand) fn host_macro(&mut self, mac: &Macro, name: &str) {
+        let conditional = self.frames.iter().any(|f| match f {
+            Frame::Branch(_) => true,
+            Frame::Target(t) => matches!(t.kind, TargetKind::Loop { .. }),
+            _ => false,
+        });
+        match name {
+            "println" | "print" | "eprintln" | "eprint" => self.errors.at(
+                &mac.path,
+                format!(
+                    "`{name}!` would print once, when the kernel is built: show values of the device with `dbg!(x)`, and print those \
+                     of the host in `comptime {{ … }}`"
+                ),
+            ),
+            "assert" | "assert_eq" | "assert_ne" if self.comptime == 0 && conditional => self.errors.at(
+                &mac.path,
+                format!(
+                    "`{name}!` would check once, when the kernel is built, whatever the condition around it: `debug_{name}!(…)` checks \
+                     in each lane that gets there; what the host knows is checked in `comptime {{ … }}`"
+                ),
+            ),
+            "panic" | "unreachable" | "todo" | "unimplemented" if conditional && self.comptime == 0 => self.errors.at(
+                &mac.path,
+                format!(
+                    "`{name}!` would stop the build of the kernel, whatever the condition: `trap()` stops the kernel where a lane gets \
+                     there, `debug_assert!(condition)` where it is simulated; a condition of the host is a `comptime if`"
+                ),
+            ),
+            _ => {}
+        }
+    }
+
+    /// An error for an atomic operation on an element that was read.
+    pub(in crate::expand) fn atomic_of_value(&mut self, e: &ExprMethodCall) {
+        let name = e.method.to_string();
+        let atomic = name.starts_with("fetch_") || name.starts_with("compare_exchange");
+        if let (true, Expr::Index(index)) = (atomic, &*e.receiver) {
+            let at = &index.index;
+            // `rows.atomic(i)[k]`: the index of a row comes first.
+            let base = match &*index.expr {
+                Expr::MethodCall(of) if of.method == "atomic" && of.args.len() == 1 => {
+                    let (rows, row) = (&of.receiver, &of.args);
+                    quote!(#rows[#row])
+                }
+                base => quote!(#base),
+            };
+            let place = quote!(#base.atomic(#at)).to_string().replace(' ', "");
+            self.errors
+                .at(&e.method, format!("the index has read the element; its atomic is `{place}.{name}(…)`"));
+        }
+    }
+
+    /// An error for `load_vector::<5>`: a number of elements that no instruction moves, whatever their type.
+    pub(in crate::expand) fn vector_width(&mut self, e: &ExprMethodCall) {
+        let Some(given) = e.turbofish.as_ref().filter(|_| e.method.to_string().starts_with("load_vector"))
+        else {
+            return;
+        };
+        let Some(syn::GenericArgument::Const(Expr::Lit(number))) = given.args.first() else { return };
+        let syn::Lit::Int(count) = &number.lit else { return };
+        let moved =
+            |bytes: u64| [4, 8, 12, 16].map(|all| all / bytes).contains(&count.base10_parse().unwrap_or(0));
+        if ![1, 2, 4, 8].iter().any(|bytes| moved(*bytes)) {
+            let what = "an instruction moves 4, 8, 12 or 16 bytes: 4, 8, 12 or 16 elements of a byte, 2, 4, 6 or 8 of two, 1 to 4 of four, \
+                        1 or 2 of eight; use several, or single elements, which are merged where that is possible";
+            self.errors.at(count, what);
+        }
+    }
+
+    /// Functions of `std` that would work on the host's handles of values, or not at all.
+    pub(in crate::expand) fn function_of_std(&mut self, e: &ExprCall) -> Option<TokenStream> {
+        let Expr::Path(p) = &*e.func else { return None };
+        let segments: Vec<String> = p.path.segments.iter().map(|s| s.ident.to_string()).collect();
+        let names: Vec<&str> = segments.iter().map(String::as_str).collect();
+        match (names.as_slice(), e.args.len()) {
+            ([.., "cmp", name @ ("max" | "min")], 2) => {
+                let method = Ident::new(name, p.path.span());
+                let mut args = self.arguments(&e.args).into_iter();
+                let (a, b) = (args.next()?, args.next()?);
+                Some(quote_spanned!(e.span()=> (#a).#method(#b)))
+            }
+            ([.., "mem", name @ ("swap" | "replace" | "take")], _) => {
+                let what = format!(
+                    "`mem::{name}` exchanges values of the host; variables of the device are assigned: `(a, b) = (b, a)` swaps them"
+                );
+                self.errors.at(&e.func, what);
+                Some(TokenStream::new())
+            }
+            _ => None,
+        }
+    }
+
+    /// `f32::max(x, y)` as the method that it is, so that it takes device values. A literal says nothing about the others, and
+    /// is left to rustc.
+    pub(in crate::expand) fn method_of_number(&mut self, e: &ExprCall) -> Option<TokenStream> {
+        let Expr::Path(p) = &*e.func else { return None };
+        let segments: Vec<&Ident> = p.path.segments.iter().map(|s| &s.ident).collect();
+        let ([ty, method], Some(first)) = (segments.as_slice(), e.args.first()) else { return None };
+        if *method == "from_bits" && !is_number(first) {
+            if self.elements.is_parameter(ty) {
+                let bits = self.expr(first);
+                return Some(quote_spanned!(e.span()=> (#bits).to_bits_as::<#ty>()));
+            }
+            if FLOATS.iter().any(|float| *ty == float) {
+                let (call, bits) = (lang("from_bits", first.span()), self.expr(first));
+                return Some(quote_spanned!(e.span()=> #call::<#ty, _, _>(#bits)));
+            }
+        }
+        let of_bytes = match method.to_string().as_str() {
+            "from_le_bytes" | "from_ne_bytes" => Some("from_le_bytes"),
+            "from_be_bytes" => Some("from_be_bytes"),
+            _ => None,
+        };
+        if let (Some(call), true) = (of_bytes, NUMBERS.iter().any(|n| *ty == n) && self.comptime == 0) {
+            let (bytes, call) = (self.expr(first), lang(call, e.span()));
+            return Some(quote_spanned!(e.span()=> #call::<#ty, _>(#bytes)));
+        }
+        // A conversion: what it makes of the device's numbers is what `as` does.
+        let converts = *method == "from"
+            || (*ty == "f16" || *ty == "bf16") && (*method == "from_f32" || *method == "from_f64");
+        if converts
+            && e.args.len() == 1
+            && !is_number(first)
+            && self.comptime == 0
+            && NUMBERS.iter().any(|n| *ty == n)
+        {
+            let (value, cast) = (self.expr(first), lang("cast", e.span()));
+            return Some(quote_spanned!(e.span()=> #cast::<#ty, _>(#value)));
+        }
+        // What has no receiver makes a number of something else.
+        let makes = |method: &str| {
+            method == "default" || method.starts_with("from") || method.starts_with("try_from")
+        };
+        let known = NUMBERS.iter().any(|n| *ty == n) && !makes(&method.to_string());
+        if let (true, true, Some(other)) = (known, is_number(first), e.args.get(1))
+            && !is_number(other)
+        {
+            return self.extreme_of_literal(e, ty, method, other);
+        }
+        if !known || is_number(first) {
+            return None;
+        }
+        let mut args = self.arguments(&e.args).into_iter();
+        let (first, rest) = (args.next()?, args);
+        Some(quote_spanned!(e.span()=> (#first).#method(#(#rest),*)))
+    }
+
+    /// `f32::max(0.0, x)`.
+    fn extreme_of_literal(
+        &mut self,
+        e: &ExprCall,
+        ty: &Ident,
+        method: &Ident,
+        other: &Expr,
+    ) -> Option<TokenStream> {
+        let function = match method.to_string().as_str() {
+            "min" => "least",
+            "max" => "greatest",
+            _ => return None,
+        };
+        let (call, number, other) = (lang(function, method.span()), e.args.first()?, self.expr(other));
+        Some(quote_spanned!(e.span()=> #call::<#ty, _, _>(#number, #other)))
+    }
+
+    /// An array whose elements are not all written alike: they take the type that those which are more than a number have together.
+    pub(in crate::expand) fn mixed_array(&mut self, e: &ExprArray) -> Option<TokenStream> {
+        let first = e.elems.iter().position(|x| !is_number(x))?;
+        if e.elems.len() < 2 {
+            return None;
+        }
+        // Every name before the first use of one; numbers have no effects that would come too early.
+        let mut names = Vec::new();
+        let mut bindings = TokenStream::new();
+        for x in &e.elems {
+            let name = (!is_number(x)).then(|| self.fresh("element", x.span()));
+            if let Some(name) = &name {
+                let value = self.expr(x);
+                bindings.extend(quote_spanned!(x.span()=> let #name = #value;));
+            }
+            names.push(name);
+        }
+        let (start, all) = (names[first].as_ref()?, self.fresh("elements", e.span()));
+        let like = lang("like", e.span());
+        let others = names.iter().skip(first + 1).flatten();
+        let like = others.fold(
+            quote_spanned!(e.span()=> #like(&#start)),
+            |like, other| quote_spanned!(other.span()=> (&&#like.beside(&#other)).both()),
+        );
+        let elements = e.elems.iter().zip(&names).map(|(x, name)| match name {
+            Some(name) => {
+                let element = lang("Element", x.span());
+                quote_spanned!(x.span()=> (&#element::of(#name, &#all)).element())
+            }
+            None => {
+                let call = lang("alike", x.span());
+                quote_spanned!(x.span()=> #call(&#all, #x))
+            }
+        });
+        let elements: Vec<TokenStream> = elements.collect();
+        Some(quote_spanned!(e.span()=> {
+            #[allow(unused_imports)]
+            use ::gcn_dsl::__private::{BesideAny as _, BesideOther as _, BesideSame as _, ElementBecomes as _, ElementIs as _};
+            #bindings
+            let #all = #like;
+            [#(#elements),*]
+        }))
+    }
+}

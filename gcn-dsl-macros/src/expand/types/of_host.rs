@@ -1,0 +1,45 @@
+//! Methods of numbers of the host with an argument that may be of the device: `N.min(x)`, `0.max(x)`.
+
+use proc_macro2::TokenStream;
+use quote::quote_spanned;
+use syn::{Expr, ExprMethodCall};
+
+use crate::expand::types::typed::{is_bare_number, is_number};
+use crate::expand::{Cx, lang};
+
+impl Cx<'_> {
+    /// `N.min(x)` and `N.max(x)` of a constant, which is of the host while `x` may be of the device; also of a number, and `N.mul_hi(x)`.
+    pub(in crate::expand) fn method_of_constant(&mut self, e: &ExprMethodCall) -> Option<TokenStream> {
+        let function = match e.method.to_string().as_str() {
+            "min" => "least",
+            "max" => "greatest",
+            "mul_hi" => "",
+            _ => return None,
+        };
+        let (Some(other), 1) = (e.args.first(), e.args.len()) else { return None };
+        let number = |e: &Expr| is_bare_number(e) || is_number(e);
+        if (number(&e.receiver) && !number(other)) || (function.is_empty() && self.is_constant(&e.receiver)) {
+            // What is computed is the same, and the number takes the other one's type.
+            let mut swapped = e.clone();
+            *swapped.receiver = syn::parse_quote!((#other));
+            swapped.args = [(*e.receiver).clone()].into_iter().collect();
+            return Some(self.expr(&Expr::MethodCall(swapped)));
+        }
+        if function.is_empty() || !self.is_constant(&e.receiver) {
+            return None;
+        }
+        let (constant, other) = (self.expr(&e.receiver), self.expr(other));
+        let call = lang(function, e.method.span());
+        Some(quote_spanned!(e.method.span()=> #call(#constant, #other)))
+    }
+
+    /// True for the name of a constant with a type. A parameter's constants are numbers of a type that is not known.
+    fn is_constant(&self, e: &Expr) -> bool {
+        let Expr::Path(path) = e else { return false };
+        let mut segments = path.path.segments.iter().rev();
+        let Some(name) = segments.next().map(|s| &s.ident) else { return false };
+        let upper = name.to_string().chars().all(|c| c.is_uppercase() || c.is_ascii_digit() || c == '_');
+        let of_parameter = segments.next().is_some_and(|of| self.elements.is_parameter(&of.ident));
+        upper && self.kind(name).is_none() && !of_parameter
+    }
+}

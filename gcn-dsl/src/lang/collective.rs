@@ -1,0 +1,8 @@
+//! What the lanes of a wave or the waves of a workgroup do together: shuffles, reductions, scans, matching, barriers.
+
+pub(super) mod barrier;
+pub(super) mod exchange;
+pub(super) mod match_any;
+pub(super) mod reduce;
+pub(super) mod shuffle;
+pub(super) mod workgroup;

@@ -1,0 +1,418 @@
+//! Tuples and arrays of device values.
+//!
+//! They are host tuples and arrays whose members are handles: an aggregate has no place of its own, each member is in its
+//! own registers. What holds for a device value holds for them member by member: they convert, are variables, are assigned
+//! and join. `#[device] struct` writes the same implementations for a struct.
+
+use std::cell::RefCell;
+use std::marker::PhantomData;
+
+use crate::ir::Value;
+use crate::ir::named::Shape;
+use crate::lang::values::data::{AssignIn, Declare, Flatten};
+use crate::lang::values::kind::Uniform;
+use crate::lang::values::literal::{Literal, TakesLiteral};
+use crate::lang::values::merge::{Merge, Never};
+use crate::lang::values::operand::OfType;
+use crate::lang::{IntoDevice, S, Slice, V};
+use crate::scalar::Scalar;
+
+/// What a field of a struct may be given: its own type, a host value for `S` and `V`, `S<T>` for `V<T>`.
+#[diagnostic::on_unimplemented(
+    message = "this field is `{X}`, which `{Self}` does not become by itself",
+    label = "expected `{X}`, found `{Self}`",
+    note = "a varying `V<T>` never narrows to a uniform `S<T>` by itself; between element types convert with `as`"
+)]
+pub trait IntoField<X> {
+    /// The conversion.
+    fn into_field(self) -> X;
+}
+
+impl<X> IntoField<X> for X {
+    fn into_field(self) -> X {
+        self
+    }
+}
+
+impl<T: crate::scalar::Scalar> IntoField<S<T>> for T {
+    #[track_caller]
+    fn into_field(self) -> S<T> {
+        self.into_device()
+    }
+}
+
+impl<T: crate::scalar::Scalar> IntoField<V<T>> for T {
+    #[track_caller]
+    fn into_field(self) -> V<T> {
+        self.into_device()
+    }
+}
+
+impl<T: crate::scalar::Scalar> IntoField<V<T>> for S<T> {
+    #[track_caller]
+    fn into_field(self) -> V<T> {
+        self.into_device()
+    }
+}
+
+macro_rules! literals {
+    ($($handle:ident)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<T: Scalar + TakesLiteral<U>, U> IntoField<$handle<T>> for Literal<U> {
+            fn into_field(self) -> $handle<T> {
+                T::of(self.0).into_device()
+            }
+        }
+    )*};
+}
+literals!(S V);
+
+/// What may be written may be read.
+#[diagnostic::do_not_recommend]
+impl<T> IntoField<Slice<T, crate::lang::ReadOnly>> for Slice<T, crate::lang::Writable> {
+    #[track_caller]
+    fn into_field(self) -> Slice<T, crate::lang::ReadOnly> {
+        self.into_device()
+    }
+}
+
+/// A field that nothing is.
+#[derive(Debug)]
+pub enum NoField {}
+
+#[diagnostic::do_not_recommend]
+// With one implementation only, rustc would take what it gives for the type that was meant and not show the message above.
+impl<T> IntoField<NoField> for V<T> {
+    fn into_field(self) -> NoField {
+        unreachable!("no field is of this type")
+    }
+}
+
+/// The expansion of `field: e` in a struct expression.
+#[track_caller]
+pub fn field<X, E: IntoField<X>>(e: E) -> X {
+    e.into_field()
+}
+
+/// The type that the elements of an array have together.
+#[derive(Debug)]
+pub struct Like<X>(PhantomData<X>);
+
+impl<X> Like<X> {
+    /// This type beside that of another element.
+    pub fn beside<B>(self, _: &B) -> Beside<X, B> {
+        Beside(PhantomData)
+    }
+}
+
+/// The type of the first element.
+pub fn like<X>(_: &X) -> Like<X> {
+    Like(PhantomData)
+}
+
+/// The types of two elements of an array.
+#[derive(Debug)]
+pub struct Beside<A, B>(PhantomData<(A, B)>);
+
+/// Elements of one type: chosen by rustc before [`BesideOther`].
+pub trait BesideSame<X> {
+    /// The type of both.
+    fn both(&self) -> Like<X>;
+}
+impl<X> BesideSame<X> for &Beside<X, X> {
+    fn both(&self) -> Like<X> {
+        Like(PhantomData)
+    }
+}
+
+/// One value for all lanes beside one per lane, which is what both are: chosen before [`BesideAny`].
+pub trait BesideOther<X> {
+    /// The type of both.
+    fn both(&self) -> Like<X>;
+}
+impl<A: Merge<Uniform, B>, B> BesideOther<A::Output> for &&Beside<A, B> {
+    fn both(&self) -> Like<A::Output> {
+        Like(PhantomData)
+    }
+}
+
+/// Elements that have no type together: the second does not become the first.
+pub trait BesideAny<X> {
+    /// The type of the first.
+    fn both(&self) -> Like<X>;
+}
+impl<A, B> BesideAny<A> for Beside<A, B> {
+    fn both(&self) -> Like<A> {
+        Like(PhantomData)
+    }
+}
+
+/// An element of an array of `X`.
+#[derive(Debug)]
+pub struct Element<E, X>(RefCell<Option<E>>, PhantomData<X>);
+
+impl<E, X> Element<E, X> {
+    /// An element, beside which the others are of this type.
+    pub fn of(element: E, _: &Like<X>) -> Element<E, X> {
+        Element(RefCell::new(Some(element)), PhantomData)
+    }
+    fn taken(&self) -> E {
+        self.0.take().unwrap_or_else(|| unreachable!("an element is taken once"))
+    }
+}
+
+/// Elements that are of the type already: chosen by rustc before [`ElementBecomes`].
+pub trait ElementIs<X> {
+    /// The element.
+    fn element(&self) -> X;
+}
+impl<X> ElementIs<X> for Element<X, X> {
+    fn element(&self) -> X {
+        self.taken()
+    }
+}
+
+/// Elements that become of the type.
+pub trait ElementBecomes<E, X> {
+    /// The element.
+    #[track_caller]
+    fn element(&self) -> X
+    where
+        E: IntoDevice<X>;
+}
+impl<E, X> ElementBecomes<E, X> for &Element<E, X> {
+    #[track_caller]
+    fn element(&self) -> X
+    where
+        E: IntoDevice<X>,
+    {
+        self.taken().into_device()
+    }
+}
+
+/// The expansion of a number among the elements of an array: it takes the type of the others.
+#[track_caller]
+pub fn alike<X, E: IntoDevice<X>>(_: &Like<X>, e: E) -> X {
+    e.into_device()
+}
+
+/// What numbers the elements of an array of device values: numbers of the host.
+#[diagnostic::on_unimplemented(
+    message = "an array of device values is in registers, whose elements are chosen by a host `usize`, not by `{Self}`",
+    label = "not a number of the host",
+    note = "for indices that the device computes there is memory of a lane's own, `Private::<T, N>::new()`, and the workgroup's, `Lds::<T, N>::new()`"
+)]
+pub trait ElementIndex {
+    /// The number.
+    fn number(self) -> usize;
+}
+impl ElementIndex for usize {
+    fn number(self) -> usize {
+        self
+    }
+}
+
+/// The expansion of `i` in an assignment to `a[i]` of an array of device values.
+pub fn element<I: ElementIndex>(i: I) -> usize {
+    i.number()
+}
+
+/// Values of which there are none to give: what a device function without a result ends with.
+#[diagnostic::on_unimplemented(
+    message = "the function returns nothing, and this is a `{Self}`",
+    label = "a `{Self}` that nobody gets",
+    note = "write what the function returns, for example `-> V<f32>`, or a `;` after this"
+)]
+pub trait Nothing {}
+impl Nothing for () {}
+impl Nothing for Never {}
+
+/// The expansion of a call at the end of a device function without a result.
+pub fn nothing<N: Nothing>(_: N) {}
+
+#[diagnostic::do_not_recommend]
+impl<E: OfType<W>, W, const N: usize> OfType<[W; N]> for [E; N] {
+    type Value = [E::Value; N];
+    #[track_caller]
+    fn of_type(self) -> [E::Value; N] {
+        let mut out = Vec::with_capacity(N);
+        for e in self {
+            out.push(e.of_type());
+        }
+        out.try_into().unwrap_or_else(|_| unreachable!("as many elements as there are"))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: IntoDevice<X>, X, const N: usize> IntoDevice<[X; N]> for [E; N] {
+    #[track_caller]
+    fn into_device(self) -> [X; N] {
+        // A closure has no caller: each element is converted here.
+        let mut out = Vec::with_capacity(N);
+        for e in self {
+            out.push(e.into_device());
+        }
+        out.try_into().unwrap_or_else(|_| unreachable!("as many elements as there were"))
+    }
+}
+
+impl<X: Flatten, const N: usize> Flatten for [X; N] {
+    fn flatten(&self, out: &mut Vec<Value>) {
+        self.iter().for_each(|x| x.flatten(out));
+    }
+    fn unflatten(values: &mut dyn Iterator<Item = Value>) -> Self {
+        std::array::from_fn(|_| X::unflatten(values))
+    }
+    fn shape() -> Option<Shape> {
+        Some(Shape::Array(Box::new(X::shape()?), N))
+    }
+}
+
+impl<D: Declare, const N: usize> Declare for [D; N] {
+    type Value = [D::Value; N];
+    fn declare(self) -> [D::Value; N] {
+        self.map(D::declare)
+    }
+}
+
+impl<X: AssignIn<F, G>, F, G, const N: usize> AssignIn<F, G> for [X; N] {}
+
+impl<How, A: Merge<How, B>, B: Copy, const N: usize> Merge<How, [B; N]> for [A; N] {
+    type Output = [A::Output; N];
+    fn left(self) -> Self::Output {
+        self.map(A::left)
+    }
+    fn right(b: [B; N]) -> Self::Output {
+        b.map(A::right)
+    }
+}
+
+impl<How, A: Merge<How, A> + Copy, const N: usize> Merge<How, Never> for [A; N] {
+    type Output = [A::Output; N];
+    const RIGHT_LEAVES: bool = true;
+    fn left(self) -> Self::Output {
+        Merge::<How, [A; N]>::left(self)
+    }
+    fn right(_: Never) -> Self::Output {
+        unreachable!("the branch has no value")
+    }
+}
+
+impl<How, A: Merge<How, A> + Copy, const N: usize> Merge<How, [A; N]> for Never {
+    type Output = [A::Output; N];
+    const LEFT_LEAVES: bool = true;
+    fn left(self) -> Self::Output {
+        unreachable!("the branch has no value")
+    }
+    fn right(b: [A; N]) -> Self::Output {
+        <[A; N] as Merge<How, [A; N]>>::right(b)
+    }
+}
+
+/// Structs of device values.
+pub trait Aggregate: Flatten {}
+
+impl<How, X: Aggregate + Merge<How, X>> Merge<How, X> for Never {
+    type Output = X::Output;
+    const LEFT_LEAVES: bool = true;
+    fn left(self) -> Self::Output {
+        unreachable!("the branch has no value")
+    }
+    #[track_caller]
+    fn right(b: X) -> Self::Output {
+        <X as Merge<How, X>>::right(b)
+    }
+}
+
+macro_rules! tuples {
+    ($(($($a:ident $b:ident $i:tt),+))*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<$($a: IntoDevice<$b>, $b),+> IntoDevice<($($b,)+)> for ($($a,)+) {
+            #[track_caller]
+            fn into_device(self) -> ($($b,)+) {
+                ($(self.$i.into_device(),)+)
+            }
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<$($a: OfType<$b>, $b),+> OfType<($($b,)+)> for ($($a,)+) {
+            type Value = ($($a::Value,)+);
+            #[track_caller]
+            fn of_type(self) -> Self::Value {
+                ($(self.$i.of_type(),)+)
+            }
+        }
+
+        impl<$($a: Flatten),+> Flatten for ($($a,)+) {
+            fn flatten(&self, out: &mut Vec<Value>) {
+                $(self.$i.flatten(out);)+
+            }
+            fn unflatten(values: &mut dyn Iterator<Item = Value>) -> Self {
+                ($($a::unflatten(values),)+)
+            }
+            fn shape() -> Option<Shape> {
+                Some(Shape::Struct("tuple", vec![$((concat!("__", $i), $a::shape()?)),+]))
+            }
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<$($a: Declare),+> Declare for ($($a,)+) {
+            type Value = ($($a::Value,)+);
+            fn declare(self) -> Self::Value {
+                ($(self.$i.declare(),)+)
+            }
+        }
+
+        impl<Declared, Here, $($a: AssignIn<Declared, Here>),+> AssignIn<Declared, Here> for ($($a,)+) {}
+
+        #[diagnostic::do_not_recommend]
+        impl<How, $($a: Merge<How, $b>, $b),+> Merge<How, ($($b,)+)> for ($($a,)+) {
+            type Output = ($($a::Output,)+);
+            #[track_caller]
+            fn left(self) -> Self::Output {
+                ($(self.$i.left(),)+)
+            }
+            #[track_caller]
+            fn right(other: ($($b,)+)) -> Self::Output {
+                ($($a::right(other.$i),)+)
+            }
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<How, $($a: Merge<How, $a>),+> Merge<How, Never> for ($($a,)+) {
+            type Output = ($($a::Output,)+);
+            const RIGHT_LEAVES: bool = true;
+            #[track_caller]
+            fn left(self) -> Self::Output {
+                ($(self.$i.left(),)+)
+            }
+            fn right(_: Never) -> Self::Output {
+                unreachable!("the branch has no value")
+            }
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<How, $($a: Merge<How, $a>),+> Merge<How, ($($a,)+)> for Never {
+            type Output = ($($a::Output,)+);
+            const LEFT_LEAVES: bool = true;
+            fn left(self) -> Self::Output {
+                unreachable!("the branch has no value")
+            }
+            #[track_caller]
+            fn right(other: ($($a,)+)) -> Self::Output {
+                ($($a::right(other.$i),)+)
+            }
+        }
+    )*};
+}
+
+tuples! {
+    (A A2 0)
+    (A A2 0, B B2 1)
+    (A A2 0, B B2 1, C C2 2)
+    (A A2 0, B B2 1, C C2 2, D D2 3)
+    (A A2 0, B B2 1, C C2 2, D D2 3, E E2 4)
+    (A A2 0, B B2 1, C C2 2, D D2 3, E E2 4, F F2 5)
+    (A A2 0, B B2 1, C C2 2, D D2 3, E E2 4, F F2 5, G G2 6)
+    (A A2 0, B B2 1, C C2 2, D D2 3, E E2 4, F F2 5, G G2 6, H H2 7)
+}

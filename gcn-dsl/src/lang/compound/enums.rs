@@ -1,0 +1,322 @@
+//! Enums with data: a discriminant and the fields of all variants, side by side.
+//!
+//! A lane has no memory that several types share, so a device enum has registers for the fields of every variant; which of them mean
+//! something the discriminant says. The others are undefined: they take no instruction, because a value that is not written in a
+//! branch needs none. Patterns are read by rustc itself: a value is shown to it as each of its variants in turn, as values of a plain
+//! Rust enum, and the tests on the device are those of the discriminant. A discriminant that is known when the kernel is built is a
+//! constant, and what branches on it is folded.
+
+use std::marker::PhantomData;
+use std::panic::Location;
+
+use half::{bf16, f16};
+
+use crate::ir::{Inst, Place, Pred, Type, Value};
+use crate::lang::control::Matched;
+use crate::lang::values::kind::{Kind, Uniform, Varying};
+use crate::lang::values::literal::Literal;
+use crate::lang::values::merge::Merge;
+use crate::lang::{AssignIn, Flatten, IntoDevice, LanePtr, Ptr, S, V, Vector, next_value, with};
+use crate::scalar::{Number, Scalar, f8e4m3, f8e5m2};
+
+/// What patterns can take apart or compare with.
+#[diagnostic::on_unimplemented(
+    message = "a pattern in a kernel is for values of the device, not for `{Self}`",
+    label = "expected a value of the device, found `{Self}`",
+    note = "match on a value that is known when the kernel is built in `comptime {{ match … }}`"
+)]
+pub trait Placed {
+    /// [`Uniform`] if all parts are one value for all lanes: so is a discriminant beside them.
+    type Place: Kind;
+    /// The type of patterns for it: numbers of the host, tuples, arrays and enums of them.
+    type Pattern;
+}
+
+macro_rules! placed {
+    ($([$($generics:tt)*] $t:ty: $place:ty, $pattern:ty;)*) => {$(
+        impl<$($generics)*> Placed for $t {
+            type Place = $place;
+            type Pattern = $pattern;
+        }
+    )*};
+}
+placed! {
+    [T] S<T>: Uniform, T;
+    [T] V<T>: Varying, T;
+    [T] Literal<T>: Uniform, T;
+    [T, A] Ptr<T, A>: Uniform, Self;
+    [T, A] LanePtr<T, A>: Varying, Self;
+    [T, const N: usize] Vector<T, N>: Varying, Self;
+    [X: Placed, const N: usize] [X; N]: X::Place, [X::Pattern; N];
+    [const N: usize] crate::lang::isa::Sgprs<N>: Uniform, Self;
+    ['x, X: Placed] &'x X: X::Place, X::Pattern;
+    // Nothing is in it that must be uniform.
+    [] (): Varying, ();
+}
+
+macro_rules! hosts {
+    ($($t:ty)*) => { placed! { $([] $t: Uniform, $t;)* } };
+}
+hosts!(bool i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64 f8e4m3 f8e5m2);
+
+/// Uniform if all are.
+macro_rules! place_of {
+    ($a:ident) => { $a::Place };
+    ($a:ident $($rest:ident)+) => { <$a::Place as Kind>::Or<place_of!($($rest)+)> };
+}
+
+macro_rules! tuples {
+    ($(($($a:ident)+))*) => {$(
+        impl<$($a: Placed),+> Placed for ($($a,)+) {
+            type Place = place_of!($($a)+);
+            type Pattern = ($($a::Pattern,)+);
+        }
+        impl<Any, $($a: Blank<Any>),+> Blank<Any> for ($($a,)+) {
+            fn blank() -> Self {
+                ($($a::blank(),)+)
+            }
+        }
+    )*};
+}
+tuples! { (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) (A B C D E F G) (A B C D E F G H) }
+
+/// Values that may be undefined: what can be the data of a variant.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be in an `Option` or a device enum",
+    label = "not a value that a variant holds",
+    note = "variants hold `S<T>`, `V<T>`, vectors of numbers, and tuples, arrays, device structs and enums of them"
+)]
+pub trait Blank<Any = ()>: Flatten {
+    /// Undefined bits.
+    fn blank() -> Self;
+}
+
+fn undefined(ty: Type) -> Value {
+    with(|c| c.builder.undefined(ty))
+}
+
+impl<Any, T: Scalar> Blank<Any> for S<T> {
+    fn blank() -> Self {
+        S::from_value(undefined(Self::TYPE))
+    }
+}
+impl<Any, T: Scalar> Blank<Any> for V<T> {
+    fn blank() -> Self {
+        V::from_value(undefined(Self::TYPE))
+    }
+}
+impl<Any, T: Number, const N: usize> Blank<Any> for Vector<T, N> {
+    fn blank() -> Self {
+        Self::of(undefined(Type { place: Place::Varying, elem: T::ELEM, count: N as u8 }))
+    }
+}
+impl<Any, X: Blank<Any>, const N: usize> Blank<Any> for [X; N] {
+    fn blank() -> Self {
+        std::array::from_fn(|_| X::blank())
+    }
+}
+impl<Any> Blank<Any> for () {
+    fn blank() -> Self {}
+}
+
+/// The expansion of `Field: Blank` for the fields of a device enum.
+pub fn holds_blank<X: Blank>() {}
+
+/// Values of an enum.
+#[diagnostic::on_unimplemented(
+    message = "expected an enum, found `{Self}`",
+    label = "expected an `Option` or a device enum, found `{Self}`",
+    note = "`#[device] enum` declares one; an `Option` of the host is matched on in `comptime {{ … }}`"
+)]
+pub trait Variants: Copy {
+    /// The enum as rustc sees it, with values of the device as fields.
+    type Host;
+    /// The condition that a value is of a variant: `S<bool>` or `V<bool>`.
+    type Condition;
+    /// The value as each variant, in order.
+    fn each(&self) -> Vec<Self::Host>;
+    /// That it is one of those variants for which `chosen` is true.
+    fn one_of(&self, chosen: &[bool]) -> Self::Condition;
+}
+
+impl<M: Variants> Variants for &M {
+    type Host = M::Host;
+    type Condition = M::Condition;
+    fn each(&self) -> Vec<M::Host> {
+        M::each(self)
+    }
+    #[track_caller]
+    fn one_of(&self, chosen: &[bool]) -> M::Condition {
+        M::one_of(self, chosen)
+    }
+}
+
+/// Enums without fields that memory holds, `#[device] #[repr(u32)] enum`: numbers of which some have names.
+pub trait Listed: Scalar {
+    /// The enum: by this name, so that rustc has no type to go on with where there is none.
+    type Itself: Scalar;
+    /// The variants.
+    fn all() -> Vec<Self::Itself>;
+}
+
+macro_rules! listed {
+    ($($handle:ident)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<T: Listed> Variants for $handle<T> {
+            type Host = T::Itself;
+            type Condition = $handle<bool>;
+            fn each(&self) -> Vec<T::Itself> {
+                T::all()
+            }
+            #[track_caller]
+            fn one_of(&self, chosen: &[bool]) -> $handle<bool> {
+                let loc = Location::caller();
+                let mut any: Option<$handle<bool>> = None;
+                for (variant, _) in T::all().into_iter().zip(chosen).filter(|(_, chosen)| **chosen) {
+                    let variant: $handle<T::Itself> = variant.into_device();
+                    let is = $handle::emit(Inst::Cmp(Pred::Eq, self.value, variant.value), loc);
+                    any = Some(any.map_or(is, |any| crate::lang::or(any, is)));
+                }
+                any.unwrap_or_else(|| false.into_device())
+            }
+        }
+    )*};
+}
+listed!(S V);
+
+/// What makes a value of an enum.
+pub trait OfVariant: Variants {
+    /// The variant with these fields.
+    fn of(variant: Self::Host) -> Self;
+}
+
+// `Host` and `Condition` are parameters and not `M::…`: rustc would report a missing implementation once more for those.
+/// The test of a pattern, whose fields are not looked at.
+#[track_caller]
+pub fn is_variant<M: Variants<Host = H, Condition = C>, H, C>(matched: &M, pattern: impl Fn(H) -> bool) -> C {
+    let chosen: Vec<bool> = matched.each().into_iter().map(pattern).collect();
+    matched.one_of(&chosen)
+}
+
+/// The fields that a pattern names.
+pub fn variant<M: Variants<Host = H>, H, R>(matched: &M, fields: impl Fn(H) -> Option<R>) -> R {
+    let found = matched.each().into_iter().find_map(fields);
+    found.unwrap_or_else(|| unreachable!("rustc has seen that the pattern is one of the variants"))
+}
+
+/// The condition for a discriminant that counts the variants.
+#[track_caller]
+fn tag_is<T: Matched<Host = u32>>(tag: T, chosen: &[bool]) -> T::Condition {
+    if let Some(known) = with(|c| c.builder.as_const(tag.ir_value())) {
+        return tag.constant(chosen.get(known as usize).copied().unwrap_or(false));
+    }
+    let mut runs: Vec<[u32; 2]> = Vec::new();
+    for (i, _) in chosen.iter().enumerate().filter(|(_, chosen)| **chosen) {
+        match runs.last_mut() {
+            Some([_, end]) if *end == i as u32 => *end += 1,
+            _ => runs.push([i as u32, i as u32 + 1]),
+        }
+    }
+    let run = |[start, end]: [u32; 2]| match (start, end as usize == chosen.len()) {
+        (0, true) => tag.constant(true),
+        (0, _) if end > 1 => tag.test(Pred::Lt, end),
+        (_, true) if end > start + 1 => tag.test(Pred::Ge, start),
+        _ if end == start + 1 => tag.test(Pred::Eq, start),
+        _ => T::both(tag.test(Pred::Ge, start), tag.test(Pred::Lt, end)),
+    };
+    let mut conditions = runs.into_iter().map(run);
+    let first = conditions.next().unwrap_or_else(|| tag.constant(false));
+    conditions.fold(first, T::either)
+}
+
+/// A discriminant, one for all lanes or each lane's own as the place `P` says.
+#[derive(Debug)]
+pub struct Tag<P> {
+    value: Value,
+    place: PhantomData<P>,
+}
+
+impl<P> Clone for Tag<P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<P> Copy for Tag<P> {}
+
+impl<P: Kind> Tag<P> {
+    fn ty() -> Type {
+        if P::VARYING { V::<u32>::TYPE } else { S::<u32>::TYPE }
+    }
+
+    fn new(value: Value) -> Self {
+        Tag { value, place: PhantomData }
+    }
+
+    /// That of a variant that is known.
+    pub fn of(variant: u32) -> Self {
+        Tag::new(with(|c| c.builder.constant(variant.into(), Self::ty())))
+    }
+
+    /// The number of the variant.
+    pub fn number(self) -> P::Pick<S<u32>, V<u32>> {
+        P::picked(Some(S::from_value(self.value)), Some(V::from_value(self.value)))
+    }
+
+    /// The condition that it is one of those variants for which `chosen` is true.
+    #[track_caller]
+    pub fn is_one_of(self, chosen: &[bool]) -> P::Pick<S<bool>, V<bool>> {
+        match P::VARYING {
+            false => P::picked(Some(tag_is(S::<u32>::from_value(self.value), chosen)), None),
+            true => P::picked(None, Some(tag_is(V::<u32>::from_value(self.value), chosen))),
+        }
+    }
+}
+
+impl<P: Kind> Flatten for Tag<P> {
+    fn flatten(&self, out: &mut Vec<Value>) {
+        out.push(self.value);
+    }
+    fn unflatten(values: &mut dyn Iterator<Item = Value>) -> Self {
+        Tag::new(next_value(values))
+    }
+}
+
+impl<Any, P: Kind> Blank<Any> for Tag<P> {
+    fn blank() -> Self {
+        Tag::new(undefined(Self::ty()))
+    }
+}
+
+impl<F, G> AssignIn<F, G> for Tag<Varying> {}
+impl<F, G> AssignIn<F, G> for Tag<Uniform> where S<u32>: AssignIn<F, G> {}
+
+macro_rules! tags_join {
+    ($([$($generics:tt)*] $how:ident $place:ty;)*) => {$(
+        impl<$($generics)*> Merge<$how, Self> for Tag<$place> {
+            type Output = Self;
+            fn left(self) -> Self {
+                self
+            }
+            fn right(b: Self) -> Self {
+                b
+            }
+        }
+    )*};
+}
+tags_join! { [P: Kind] Uniform P; [] Varying Varying; }
+
+/// A condition of place `P`, as a type.
+pub(in crate::lang) fn condition<P: Kind>(value: Value) -> P::Pick<S<bool>, V<bool>> {
+    P::picked(Some(S::from_value(value)), Some(V::from_value(value)))
+}
+
+/// The type of a condition of place `P`.
+pub(in crate::lang) fn condition_type<P: Kind>() -> Type {
+    if P::VARYING { V::<bool>::TYPE } else { S::<bool>::TYPE }
+}
+
+/// A host value of the matched type, which there never is: rustc checks the same patterns on it, that there is one for each
+/// value and none in vain.
+pub fn host_value<M: Placed>(_matched: &M) -> Option<M::Pattern> {
+    None
+}

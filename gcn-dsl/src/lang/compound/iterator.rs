@@ -1,0 +1,244 @@
+//! `v.iter().sum()` and the like of arrays of values.
+
+use std::ops::{BitAnd, BitOr};
+use std::panic::Location;
+
+use crate::ir::Inst;
+use crate::lang::numbers::arithmetic::{Arithmetic, Integer};
+use crate::lang::{IntoDevice, Maybe, S, V, select};
+
+/// What an iterator gives of which a sum and a product are made: values of the device, and numbers of the host.
+#[diagnostic::on_unimplemented(
+    message = "no sum and product of `{Self}`",
+    label = "an iterator over `{Self}`",
+    note = "in a kernel an iterator's numbers have these; for parts of a slice, write a `for` over the indices"
+)]
+pub trait Total: Sized {
+    /// Of no number.
+    fn zero() -> Self;
+    /// The product of no number.
+    fn one() -> Self;
+    /// `self + other`.
+    fn plus(self, other: Self) -> Self;
+    /// `self * other`.
+    fn times(self, other: Self) -> Self;
+}
+
+/// What an iterator gives that has a least one and a largest one.
+#[diagnostic::on_unimplemented(
+    message = "no `min()` and `max()` of all `{Self}`",
+    label = "an iterator over `{Self}`",
+    note = "as in Rust only integers are in a total order: for floats write a loop, `for e in v {{ largest = largest.max(e); }}`"
+)]
+pub trait Ordered: Sized {
+    /// The smaller one.
+    fn smaller(self, other: Self) -> Self;
+    /// The larger one.
+    fn larger(self, other: Self) -> Self;
+}
+
+macro_rules! of_the_device {
+    ($($handle:ident)*) => {$(
+        impl<T: Arithmetic> Total for $handle<T> {
+            fn zero() -> Self {
+                T::whole(0).into_device()
+            }
+            fn one() -> Self {
+                T::whole(1).into_device()
+            }
+            #[track_caller]
+            fn plus(self, other: Self) -> Self {
+                self + other
+            }
+            #[track_caller]
+            fn times(self, other: Self) -> Self {
+                self * other
+            }
+        }
+        impl<T: Integer> Ordered for $handle<T> {
+            #[track_caller]
+            fn smaller(self, other: Self) -> Self {
+                self.min(other)
+            }
+            #[track_caller]
+            fn larger(self, other: Self) -> Self {
+                self.max(other)
+            }
+        }
+    )*};
+}
+of_the_device!(S V);
+
+macro_rules! of_the_host {
+    ($($t:ident)*) => {$(
+        impl Total for $t {
+            fn zero() -> Self {
+                0 as $t
+            }
+            fn one() -> Self {
+                1 as $t
+            }
+            fn plus(self, other: Self) -> Self {
+                self + other
+            }
+            fn times(self, other: Self) -> Self {
+                self * other
+            }
+        }
+    )*};
+}
+of_the_host!(i8 u8 i16 u16 i32 u32 i64 u64 usize f32 f64);
+
+macro_rules! ordered_on_the_host {
+    ($($t:ident)*) => {$(
+        impl Ordered for $t {
+            fn smaller(self, other: Self) -> Self {
+                self.min(other)
+            }
+            fn larger(self, other: Self) -> Self {
+                self.max(other)
+            }
+        }
+    )*};
+}
+ordered_on_the_host!(i8 u8 i16 u16 i32 u32 i64 u64 usize);
+
+/// A loop in place of `fold`, so that the instructions count as the caller's line.
+macro_rules! folded {
+    ($values:ident, $of_two:path) => {{
+        let mut all = None;
+        for value in $values {
+            all = Some(match all {
+                None => value,
+                Some(so_far) => $of_two(so_far, value),
+            });
+        }
+        all
+    }};
+}
+
+/// The expansion of `values.sum()`. The first value begins it, as adding to -0.0 does in Rust.
+#[track_caller]
+pub fn sum_of<I: IntoIterator<Item = X>, X: Total>(values: I) -> X {
+    folded!(values, X::plus).unwrap_or_else(X::zero)
+}
+
+/// The expansion of `values.product()`.
+#[track_caller]
+pub fn product_of<I: IntoIterator<Item = X>, X: Total>(values: I) -> X {
+    folded!(values, X::times).unwrap_or_else(X::one)
+}
+
+/// The expansion of `values.min()`.
+#[track_caller]
+pub fn least_of<I: IntoIterator<Item = X>, X: Ordered>(values: I) -> Option<X> {
+    folded!(values, X::smaller)
+}
+
+/// The expansion of `values.max()`.
+#[track_caller]
+pub fn greatest_of<I: IntoIterator<Item = X>, X: Ordered>(values: I) -> Option<X> {
+    folded!(values, X::larger)
+}
+
+/// The expansion of `v.iter().any(…)`, of which these are the conditions.
+#[track_caller]
+pub fn any_element<X: BitOr<Output = X>>(conditions: impl Iterator<Item = X>) -> X
+where
+    bool: IntoDevice<X>,
+{
+    conditions.reduce(|a, b| a | b).unwrap_or_else(|| false.into_device())
+}
+
+/// The expansion of `v.iter().all(…)`.
+#[track_caller]
+pub fn all_elements<X: BitAnd<Output = X>>(conditions: impl Iterator<Item = X>) -> X
+where
+    bool: IntoDevice<X>,
+{
+    conditions.reduce(|a, b| a & b).unwrap_or_else(|| true.into_device())
+}
+
+/// Conditions of which there is a first one that holds.
+pub trait Positioned: Sized {
+    /// Its number, if there is one.
+    type Number;
+    /// The number of the first of the conditions that holds.
+    fn position(conditions: Vec<Self>) -> Self::Number;
+}
+
+impl Positioned for bool {
+    type Number = Option<usize>;
+    fn position(conditions: Vec<bool>) -> Option<usize> {
+        conditions.into_iter().position(|holds| holds)
+    }
+}
+
+impl Positioned for V<bool> {
+    type Number = Maybe<V<u32>>;
+    #[track_caller]
+    fn position(conditions: Vec<V<bool>>) -> Maybe<V<u32>> {
+        let (mut any, mut number): (V<bool>, V<u32>) = (false.into_device(), 0.into_device());
+        for (k, holds) in (0u32..).zip(conditions).collect::<Vec<_>>().into_iter().rev() {
+            (any, number) = (any | holds, select(holds, k, number));
+        }
+        any.then_some(number)
+    }
+}
+
+impl Positioned for S<bool> {
+    type Number = Maybe<S<u32>>;
+    #[track_caller]
+    fn position(conditions: Vec<S<bool>>) -> Maybe<S<u32>> {
+        let (mut any, mut number): (S<bool>, S<u32>) = (false.into_device(), 0.into_device());
+        for (k, holds) in (0u32..).zip(conditions).collect::<Vec<_>>().into_iter().rev() {
+            let k: S<u32> = k.into_device();
+            let loc = Location::caller();
+            number = S::emit(Inst::Select(holds.value, k.value, number.value), loc);
+            any = any | holds;
+        }
+        any.then_some(number)
+    }
+}
+
+/// The expansion of `v.iter().position(…)`, of which these are the conditions.
+#[track_caller]
+pub fn position_of<X: Positioned>(conditions: impl Iterator<Item = X>) -> X::Number {
+    X::position(conditions.collect())
+}
+
+/// What a parameter `&[V<T>]` of a device function takes: an array of device values, whatever its length. What becomes the elements'
+/// type does so.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a list of `{X}`",
+    label = "expected the reference to an array of `{X}`",
+    note = "values in registers are passed as `&[a, b, c]` or `&array`; memory is a parameter `&[f32]`, without the `V`"
+)]
+pub trait Listable<X> {
+    /// The elements.
+    #[track_caller]
+    fn listed(self) -> Vec<X>;
+}
+
+macro_rules! lists {
+    ($([$($generics:tt)*] $ty:ty;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<E: IntoDevice<X> + Copy, X, $($generics)*> Listable<X> for $ty {
+            #[track_caller]
+            fn listed(self) -> Vec<X> {
+                let mut out = Vec::with_capacity(self.len());
+                for element in self {
+                    out.push((*element).into_device());
+                }
+                out
+            }
+        }
+    )*};
+}
+lists! { [const N: usize] &[E; N]; [] &[E]; [] &Vec<E>; }
+
+/// The expansion of a parameter `&[V<T>]`.
+#[track_caller]
+pub fn elements_of<X, L: Listable<X>>(list: L) -> Vec<X> {
+    list.listed()
+}

@@ -1,0 +1,53 @@
+//! An `Option` from a condition and a value: `bool::then_some` and `bool::then`.
+
+use super::{Maybe, moved};
+use crate::ir::Value;
+use crate::lang::control::short_circuit::where_only;
+use crate::lang::next_value;
+use crate::lang::values::kind::Kind;
+use crate::lang::values::literal::Vary;
+use crate::lang::{Flatten, Placed, S, V};
+
+/// A value where a condition of its place holds.
+pub(crate) fn where_holds<X: Placed<Place: Kind<Pick<S<bool>, V<bool>> = C>>, C: Flatten>(
+    condition: C,
+    value: X,
+) -> Maybe<X> {
+    Maybe { some: only(condition), value }
+}
+
+/// The value of a condition.
+fn only(condition: impl Flatten) -> Value {
+    let mut values = Vec::new();
+    condition.flatten(&mut values);
+    next_value(&mut values.into_iter())
+}
+
+impl S<bool> {
+    /// The value where this holds.
+    #[track_caller]
+    pub fn then_some<X: Placed>(self, value: X) -> Maybe<X> {
+        Maybe { some: moved::<Self, X>(only(self)), value }
+    }
+
+    /// What `f` gives where this holds; it runs only there.
+    #[track_caller]
+    pub fn then<X: Flatten + Placed>(self, f: impl FnOnce() -> X) -> Maybe<X> {
+        self.then_some(where_only(only(self), true, f))
+    }
+}
+
+impl V<bool> {
+    /// The value, one for each lane, where this holds.
+    #[track_caller]
+    pub fn then_some<X: Vary<Varying: Placed>>(self, value: X) -> Maybe<X::Varying> {
+        Maybe { some: moved::<Self, X::Varying>(only(self)), value: value.vary() }
+    }
+
+    /// What `f` gives where this holds; it runs only there.
+    #[track_caller]
+    pub fn then<X: Vary<Varying: Flatten + Placed>>(self, f: impl FnOnce() -> X) -> Maybe<X::Varying> {
+        let value = where_only(only(self), true, || f().vary());
+        Maybe { some: moved::<Self, X::Varying>(only(self)), value }
+    }
+}

@@ -1,0 +1,58 @@
+//! Numbers of the host, whose operators run when the kernel is built.
+
+use crate::ir::Bin;
+
+/// Numbers of the host: what is computed of them and literals stays there.
+pub trait HostNumber: Copy {
+    /// `self op right`; of floats, the arithmetic.
+    fn apply(self, op: Bin, right: Self) -> Self;
+}
+
+/// Integers of the host.
+pub trait HostInteger: HostNumber {
+    /// `self << n` or `self >> n`.
+    fn shift(self, op: Bin, n: u32) -> Self;
+    /// The number as a shift count.
+    fn count(self) -> u32;
+}
+
+macro_rules! host_numbers {
+    (@bits $a:ident $op:ident $b:ident integer) => {
+        match $op {
+            Bin::And => $a & $b,
+            Bin::Or => $a | $b,
+            _ => $a ^ $b,
+        }
+    };
+    (@bits $a:ident $op:ident $b:ident float) => { unreachable!("{:?} is an operator of integers", $op) };
+    ($kind:tt $($t:ident)*) => {$(
+        impl HostNumber for $t {
+            fn apply(self, op: Bin, right: $t) -> $t {
+                match op {
+                    Bin::Add => self + right,
+                    Bin::Sub => self - right,
+                    Bin::Mul => self * right,
+                    Bin::Div => self / right,
+                    Bin::Rem => self % right,
+                    op => host_numbers!(@bits self op right $kind),
+                }
+            }
+        }
+    )*};
+}
+host_numbers!(integer i8 u8 i16 u16 i32 u32 i64 u64 i128 u128 isize usize);
+host_numbers!(float f32 f64);
+
+macro_rules! host_integers {
+    ($($t:ident)*) => {$(
+        impl HostInteger for $t {
+            fn shift(self, op: Bin, n: u32) -> $t {
+                if op == Bin::Shl { self << n } else { self >> n }
+            }
+            fn count(self) -> u32 {
+                self as u32
+            }
+        }
+    )*};
+}
+host_integers!(i8 u8 i16 u16 i32 u32 i64 u64 i128 u128 isize usize);

@@ -1,0 +1,156 @@
+//! The work of an instruction on all lanes, a group of them at a time: operands are read where they are, and results written where they
+//! belong, unless a modifier has something to do with them.
+//!
+//! A result of a lane depends on operands of that lane alone, and a group is read before it is written: it does not matter that the
+//! destination may be a source, or overlap one.
+
+use std::marker::PhantomData;
+
+use super::read::Fetch;
+use super::write::Finish;
+use crate::core::fault::Fault;
+use crate::core::machine::{Cx, Step};
+use crate::core::value::{GROUP, LANES, LOWER, Value};
+use crate::core::wave::Lanes;
+use crate::fp::host::{self, Work};
+
+/// A value a lane function can take and give.
+pub(crate) trait Lane: Value<Raw: Fetch + Finish> {}
+impl<V: Value<Raw: Fetch + Finish>> Lane for V {}
+
+/// What an instruction computes. Operands that it does not have are `()`, as is the result of one that gives flags alone.
+pub(crate) trait Lanewise<A: Lane, B: Lane, C: Lane, D: Lane>: Copy {
+    /// The results of a group; gives a flag of each lane. `bits` has a bit of the mask operand for each lane. `FUSED`: the host has a
+    /// fused multiply-add.
+    fn group<const FUSED: bool>(
+        self,
+        bits: u32,
+        operands: (&[A::Raw; GROUP], &[B::Raw; GROUP], &[C::Raw; GROUP]),
+        out: &mut [D::Raw; GROUP],
+    ) -> u16;
+}
+
+/// A function of the operands of a lane.
+#[derive(Clone, Copy)]
+pub(crate) struct Each<F>(pub F);
+
+impl<A: Lane, B: Lane, C: Lane, D: Lane, F: Fn(A, B, C) -> D + Copy> Lanewise<A, B, C, D> for Each<F> {
+    #[inline(always)]
+    fn group<const FUSED: bool>(
+        self,
+        _: u32,
+        (a, b, c): (&[A::Raw; GROUP], &[B::Raw; GROUP], &[C::Raw; GROUP]),
+        out: &mut [D::Raw; GROUP],
+    ) -> u16 {
+        for i in 0..GROUP {
+            out[i] = (self.0)(A::from_raw(a[i]), B::from_raw(b[i]), C::from_raw(c[i])).into_raw();
+        }
+        0
+    }
+}
+
+/// A function of a lane's bit of the mask operand and of its other operands, which gives a flag as well.
+#[derive(Clone, Copy)]
+pub(crate) struct Flagged<F>(pub F);
+
+impl<A: Lane, B: Lane, C: Lane, D: Lane, F: Fn(bool, A, B, C) -> (D, bool) + Copy> Lanewise<A, B, C, D>
+    for Flagged<F>
+{
+    #[inline(always)]
+    fn group<const FUSED: bool>(
+        self,
+        bits: u32,
+        (a, b, c): (&[A::Raw; GROUP], &[B::Raw; GROUP], &[C::Raw; GROUP]),
+        out: &mut [D::Raw; GROUP],
+    ) -> u16 {
+        let mut flags = [0; GROUP];
+        for i in 0..GROUP {
+            let bit = bits >> i & 1 == 1;
+            let (value, flag) = (self.0)(bit, A::from_raw(a[i]), B::from_raw(b[i]), C::from_raw(c[i]));
+            out[i] = value.into_raw();
+            flags[i] = 0u16.wrapping_sub(u16::from(flag)) & 1 << i;
+        }
+        union(flags)
+    }
+}
+
+/// The bits of all, halves of the lanes together at a time, as vector instructions do it.
+#[inline(always)]
+fn union(mut flags: [u16; GROUP]) -> u16 {
+    let mut left = GROUP / 2;
+    while left > 0 {
+        for i in 0..left {
+            flags[i] |= flags[i + left];
+        }
+        left /= 2;
+    }
+    flags[0]
+}
+
+/// Does an instruction's work on the lanes of its wave. Its operands are the sources at these places, and `mask`, a bit for each lane;
+/// gives the mask of the flags, in which those of inactive lanes mean nothing.
+#[inline(always)]
+pub(crate) fn run<A: Lane, B: Lane, C: Lane, D: Lane, W: Lanewise<A, B, C, D>>(
+    cx: &mut Cx<'_>,
+    s: &Step,
+    places: [usize; 3],
+    mask: u64,
+    work: W,
+) -> Result<u64, Fault> {
+    let room = cx.w.room();
+    let slots = [
+        A::Raw::slot(cx, s, places[0], A::TY, room)?,
+        B::Raw::slot(cx, s, places[1], B::TY, room + 2)?,
+        C::Raw::slot(cx, s, places[2], C::TY, room + 4)?,
+    ];
+    let (exec, lanes) = (cx.w.exec(), cx.w.lanes);
+    let in_place = D::Raw::is_written_in_place(&cx.w.mode, s, D::TY);
+    // A group is read before it is written, and not read again: a result to be changed takes the room of the first operand.
+    let (target, active) = if in_place { (s.vdst as usize, exec) } else { (room, lanes) };
+    let v = &mut cx.w.v[..];
+    let flags = host::lanes(Groups { v, lanes, active, mask, slots, target, work, of: PhantomData });
+    if !in_place {
+        D::Raw::finish_from(cx, s, D::TY, room);
+    }
+    Ok(flags)
+}
+
+/// An instruction's work with its operands found.
+struct Groups<'v, A, B, C, D, W> {
+    v: &'v mut [Lanes],
+    /// The lanes that there are.
+    lanes: u64,
+    active: u64,
+    mask: u64,
+    /// Where the operands and the result begin.
+    slots: [usize; 3],
+    target: usize,
+    work: W,
+    of: PhantomData<(A, B, C, D)>,
+}
+
+impl<A: Lane, B: Lane, C: Lane, D: Lane, W: Lanewise<A, B, C, D>> Work for Groups<'_, A, B, C, D, W> {
+    type Out = u64;
+
+    #[inline(always)]
+    fn run<const FUSED: bool, const WIDE: bool>(self) -> u64 {
+        let Groups { v, lanes, active, mask, slots, target, work, .. } = self;
+        let mut flags = 0;
+        let count = if lanes == u64::MAX { LANES / GROUP } else { LOWER / GROUP };
+        for group in 0..count {
+            let first = group * GROUP;
+            let active = (active >> first) as u16;
+            if active == 0 {
+                continue;
+            }
+            let a = A::Raw::group_of(v, slots[0], group);
+            let b = B::Raw::group_of(v, slots[1], group);
+            let c = C::Raw::group_of(v, slots[2], group);
+            let mut out = [D::Raw::default(); GROUP];
+            let of_group = work.group::<FUSED>((mask >> first) as u32, (&a, &b, &c), &mut out);
+            flags |= u64::from(of_group) << first;
+            D::Raw::put_group(v, target, group, active, &out);
+        }
+        flags
+    }
+}
