@@ -52,6 +52,33 @@ gcn_kernel! {
         out[global_id().x] = x;
         out[global_id().x + 64] = y;
     }
+
+    /// A value of a variable that a loop reads, and whose last statement writes the variable.
+    #[workgroup(64)]
+    fn last_in_a_loop(step: f32, out: &mut [f32]) {
+        let mut x: V<f32> = 1.0;
+        let before = x;
+        for _ in 0u32..4u32 {
+            x = before.mul_add(step, before);
+        }
+        out[global_id().x] = x;
+    }
+
+    /// The same where the loop has no condition of its own.
+    #[workgroup(64)]
+    fn last_in_an_endless_loop(step: f32, out: &mut [f32]) {
+        let mut x: V<f32> = step;
+        let before = x;
+        let mut count: V<u32> = 0;
+        loop {
+            count += 1;
+            if count > 4u32 {
+                break;
+            }
+            x -= before;
+        }
+        out[global_id().x] = x;
+    }
 }
 
 #[test]
@@ -75,6 +102,14 @@ fn programs_that_were_found_run_everywhere() {
         let built = of_other_lanes.build_with(target, &options).unwrap();
         device.launch(&of_other_lanes, &built, Grid::x(1), (&mut out,)).unwrap();
         assert_eq!(out[..64], [116.5; 64], "{target}");
+        let mut out = [7.0; 64];
+        let built = last_in_a_loop.build_with(target, &options).unwrap();
+        device.launch(&last_in_a_loop, &built, Grid::x(1), (2.0, &mut out)).unwrap();
+        assert_eq!(out, [3.0; 64], "{target}");
+        let mut out = [7.0; 64];
+        let built = last_in_an_endless_loop.build_with(target, &options).unwrap();
+        device.launch(&last_in_an_endless_loop, &built, Grid::x(1), (2.0, &mut out)).unwrap();
+        assert_eq!(out, [-6.0; 64], "{target}");
     }
 }
 
