@@ -1,7 +1,7 @@
 //! Attention: softmax(scale * q * k^T) * v, without the matrix of scores.
 //!
 //! [`forward`] is for many queries, [`decode`] with [`combine`] for one query of each sequence. Elements are f16 or bf16, sums f32;
-//! heads have 64, 128 or 256 elements (`D`). Several heads of queries may share a head of keys and values.
+//! heads have 64, 128 or 256 elements (`D`). They run on gfx90a and later of CDNA, and on RDNA 3 and 4. Several heads of queries may share a head of keys and values.
 //!
 //! Sequences of a batch are of any length, also 0. Sequence `i` has the rows ("tokens") `queries[i]` to `queries[i + 1] - 1` of `q` and
 //! `o`, and `keys[i]` to `keys[i + 1] - 1` of `k` and `v`.
@@ -39,7 +39,7 @@
 //! ```
 
 use gcn_dsl::lang::matrix::{AsAcc, Columns, Everywhere, Spread, TileFactor, View};
-use gcn_dsl::lang::{HalfFloat, HasMfma, any, lt, select, shuffle_xor};
+use gcn_dsl::lang::{HalfFloat, any, lt, select, shuffle_xor, target};
 use gcn_dsl::prelude::*;
 
 /// Element types of attention.
@@ -90,7 +90,7 @@ gcn_kernel! {
     /// these, the other has its softmax. So a wave is one product of scores ahead.
     #[device]
     #[track_caller]
-    pub fn walk<G: HasMfma, T: Element + Float, const D: usize, const KEYS: usize, const SIDE: usize>(
+    pub fn walk<G, T: Element + Float, const D: usize, const KEYS: usize, const SIDE: usize>(
         all: AllLanes<G>,
         queries: TileB<T, D, SIDE, SIDE>,
         k: View<T>,
@@ -169,23 +169,134 @@ gcn_kernel! {
         (out, largest, sum)
     }
 
+    /// As [`walk`] for the matrix instructions of RDNA: all waves go along the keys in step, with one tile of each factor in LDS, and `SIDE`
+    /// is 16. The sums are those of `ROWS` elements of the head from `first_row` on. What is in registers at once is what 16 keys need:
+    /// on RDNA 3 each lane has its row or column of a factor whole.
+    #[device]
+    #[track_caller]
+    fn walk_in_step<G, T: Element + Float, const D: usize, const ROWS: usize, const KEYS: usize>(
+        all: AllLanes<G>,
+        queries: TileB<T, D, 16, 16>,
+        k: View<T>,
+        v: View<T>,
+        first_row: u32,
+        scale: f32,
+        seen: V<u32>,
+        clear: u32,
+        end: u32,
+    ) -> (Tile<f32, ROWS, 16, 16>, V<f32>, V<f32>) {
+        let tile_k = LdsTile::<T, KEYS, D, Spread<16>>::new();
+        let tile_v = LdsTile::<T, D, KEYS, Spread<16, AsAcc>>::new();
+        let mut out = Tile::<f32, ROWS, 16, 16>::zero();
+        let mut largest: V<f32> = LOWEST;
+        let mut sum: V<f32> = 0.0;
+        let mut next_k = tile_k.fetch(k, 0, 0);
+        let mut next_v = tile_v.stage_by::<Columns>(v, 0, 0);
+        for done in (0..end).step_by(KEYS as u32) {
+            tile_k.put(next_k);
+            tile_v.put(next_v);
+            barrier();
+            next_k = tile_k.fetch(k, done + KEYS as u32, 0);
+            next_v = tile_v.stage_by::<Columns>(v, 0, done + KEYS as u32);
+            #[unroll]
+            for part in (0..KEYS).step_by(16) {
+                let key = done + part as u32;
+                let x = TileA::<T, 16, D, 16>::load(tile_k, part as u32, 0);
+                let mut scores = matmul(x, queries, Tile::<f32, 16, 16, 16>::zero());
+                if key + 16 > clear {
+                    cold_path();
+                    let left: V<u32> = seen.saturating_sub(key);
+                    scores = scores.map_indexed(|i, x| select(lt(scores.row(i), left), x, f32::NEG_INFINITY));
+                }
+                let top: V<f32> = scale * scores.lane_max()[0];
+                if any(top > largest + SLACK) {
+                    cold_path();
+                    let before = largest;
+                    largest = largest.max(column_max::<16>(top));
+                    let correction: V<f32> = (before - largest).approx_exp2();
+                    sum *= correction;
+                    out = out.map_pairs(|x| x * correction);
+                }
+                let down: V<f32> = -largest;
+                let weights = scores.map_pairs(|x| {
+                    x.mul_add(Vector::splat(scale), Vector::splat(down)).map(|x| x.approx_exp2())
+                });
+                sum += weights.lane_sum()[0];
+                let y = TileA::<T, ROWS, 16, 16, AsAcc>::load(tile_v, first_row, part as u32);
+                out = matmul(y, weights.to_b_pairs(|x| x.approx_as::<T>()), out);
+            }
+            barrier();
+        }
+        (out, largest, sum)
+    }
+
+    /// A workgroup's `QUERIES` queries on RDNA: each wave has 16 of them and `ROWS` elements of the head at a time.
+    #[device]
+    fn block_in_step<
+        G,
+        T: Element + Float,
+        const D: usize,
+        const ROWS: usize,
+        const KEYS: usize,
+        const QUERIES: usize,
+        const CAUSAL: bool,
+    >(
+        all: AllLanes<G>,
+        scale: f32,
+        pitch: [u32; 4],
+        lengths: (u32, u32),
+        q: &[T],
+        k: &[T],
+        v: &[T],
+        o: &mut [T],
+        lse: &mut [f32],
+        at_lse: (u32, u32),
+    ) {
+        let (q_len, k_len) = lengths;
+        let first = workgroup_id().x * QUERIES as u32;
+        let end: u32 = visible::<CAUSAL>(first + QUERIES as u32 - 1, q_len, k_len);
+        let v = row_major(v, pitch[2]).transposed();
+        let groups = (QUERIES / 16) as u32;
+        let lanes = comptime { wave_size() as usize };
+        #[unroll]
+        for turn in (0..QUERIES / 16 * (D / ROWS) * lanes).step_by(512) {
+            let part = (turn / lanes) as u32 + wave_id();
+            let query = first + part % groups * 16;
+            let first_row = part / groups * ROWS as u32;
+            let queries = TileB::<T, D, 16, 16>::load(row_major(q, pitch[0]).transposed(), 0, query);
+            let own: V<u32> = query + Tile::<f32, 16, 16, 16>::zero().col(0);
+            let seen: V<u32> = comptime if CAUSAL { (own + 1 + k_len).saturating_sub(q_len).min(k_len) } else { gcn_dsl::lang::splat(k_len) };
+            let clear: u32 = visible::<CAUSAL>(query, q_len, k_len);
+            let (out, largest, sum) = walk_in_step::<G, T, D, ROWS, KEYS>(
+                all_lanes(), queries, row_major(k, pitch[1]), v, first_row, scale, seen, clear, end,
+            );
+            let total = column_sum::<16>(sum);
+            let share: V<f32> = select(total > 0.0, total.recip(), 0.0);
+            out.store_with(row_major(o, pitch[3]).transposed(), first_row, query, |x| (x * share) as T);
+            if first_row == 0 && lane_id() < 16 && own < q_len {
+                let (token, heads) = at_lse;
+                lse[token + own * heads] = (largest + total.approx_log2()) * std::f32::consts::LN_2;
+            }
+        }
+    }
+
     /// The largest of the numbers of the lanes that hold the same column of an accumulator.
     #[device]
     fn column_max<const SIDE: usize>(x: V<f32>) -> V<f32> {
-        let half: V<f32> = x.max(shuffle_xor(x, 32));
+        let half: V<f32> = comptime if wave_size() == 32 { x } else { x.max(shuffle_xor(x, 32)) };
         comptime if SIDE == 32 { half } else { half.max(shuffle_xor(half, 16)) }
     }
 
     /// The sum of the numbers of the lanes that hold the same column of an accumulator.
     #[device]
     fn column_sum<const SIDE: usize>(x: V<f32>) -> V<f32> {
-        let half: V<f32> = x + shuffle_xor(x, 32);
+        let half: V<f32> = comptime if wave_size() == 32 { x } else { x + shuffle_xor(x, 32) };
         comptime if SIDE == 32 { half } else { half + shuffle_xor(half, 16) }
     }
 
     /// A workgroup's queries.
     #[device]
-    fn block<G: HasMfma, T: Element + Float, const D: usize, const KEYS: usize, const SIDE: usize, const CAUSAL: bool>(
+    fn block<G, T: Element + Float, const D: usize, const KEYS: usize, const SIDE: usize, const CAUSAL: bool>(
         all: AllLanes<G>,
         scale: f32,
         pitch: [u32; 4],
@@ -219,7 +330,7 @@ gcn_kernel! {
 
     /// Attention of many queries; see the module for the arguments and [`grid`] for the grid.
     #[workgroup(512)]
-    #[targets(gfx90a, gfx942, gfx950)]
+    #[targets(gfx90a, gfx942, gfx950, HasWmma)]
     pub fn forward<T: Element + Float, const D: usize, const CAUSAL: bool>(
         heads: [u32; 2],
         scale: f32,
@@ -246,13 +357,21 @@ gcn_kernel! {
         let v = &v[at_v..at_v + lengths.1 * pitch[2]];
         let o = &mut o[at_o..at_o + lengths.0 * pitch[3]];
         let at_lse = (token * heads[0] + at.y, heads[0]);
-        comptime if D == 64 {
-            block::<_, T, D, 64, 32, CAUSAL>(all_lanes(), scale, pitch, lengths, *q, *k, *v, *o, lse, at_lse);
-        } else {
-            comptime if D == 128 {
-                block::<_, T, D, 32, 32, CAUSAL>(all_lanes(), scale, pitch, lengths, *q, *k, *v, *o, lse, at_lse);
+        comptime if !target().has_unified_agprs() {
+            comptime if D <= 128 {
+                block_in_step::<_, T, D, D, 64, 256, CAUSAL>(all_lanes(), scale, pitch, lengths, *q, *k, *v, *o, lse, at_lse);
             } else {
-                block::<_, T, D, 16, 16, CAUSAL>(all_lanes(), scale, pitch, lengths, *q, *k, *v, *o, lse, at_lse);
+                block_in_step::<_, T, D, 128, 32, 128, CAUSAL>(all_lanes(), scale, pitch, lengths, *q, *k, *v, *o, lse, at_lse);
+            }
+        } else {
+            comptime if D == 64 {
+                block::<_, T, D, 64, 32, CAUSAL>(all_lanes(), scale, pitch, lengths, *q, *k, *v, *o, lse, at_lse);
+            } else {
+                comptime if D == 128 {
+                    block::<_, T, D, 32, 32, CAUSAL>(all_lanes(), scale, pitch, lengths, *q, *k, *v, *o, lse, at_lse);
+                } else {
+                    block::<_, T, D, 16, 16, CAUSAL>(all_lanes(), scale, pitch, lengths, *q, *k, *v, *o, lse, at_lse);
+                }
             }
         }
     }
@@ -261,7 +380,8 @@ gcn_kernel! {
     /// `keys` has the first token and the number of tokens of each sequence, `pitch` and `head` are those of `k` and `v`. The results
     /// are for [`combine`]: `D` sums and a state for each of [`parts`] of each query.
     #[workgroup(256)]
-    #[targets(gfx90a, gfx942, gfx950)]
+    #[wave(64)]
+    #[targets(gfx90a, gfx942, gfx950, HasWmma)]
     pub fn decode<T: Element + Float, const D: usize>(
         heads: [u32; 2],
         splits: u32,

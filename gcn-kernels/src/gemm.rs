@@ -256,7 +256,7 @@ gemms! {
     i8s: i8 => i32, i32; [256, 128, 64], 16, <A, B> |a, b, row, col, depth|
         tile::product_by::<_, i8, i32, A, B, 32, 64, 128>(all_lanes(), a, b, row, col, depth);
     /// Bytes that are 8-bit floats of 4 exponent bits ([`Fp8`]), results in f32.
-    fp8s: u8 => f32, f32, (HasMfmaF8); [256, 128, 64], 16, <A, B> |a, b, row, col, depth|
+    fp8s: u8 => f32, f32, (HasMatrixF8); [256, 128, 64], 16, <A, B> |a, b, row, col, depth|
         tile::product_by::<_, Fp8, f32, A, B, 32, 64, 128>(all_lanes(), a, b, row, col, depth);
     /// f64, in tiles of 128 x 128.
     f64s: f64 => f64, f64, (HasMfmaF64); [128, 64, 32], 2, <A, B> |a, b, row, col, depth|

@@ -169,8 +169,10 @@ fn strict() -> Options {
 
 fn everywhere<T: Tested, const D: usize, const CAUSAL: bool>() {
     let targets = [Target::GFX90A, Target::GFX942, Target::GFX950];
+    let radeon = [Target::GFX1100, Target::GFX1151, Target::GFX1201];
     // In an ordinary run each target has some of the kernels.
-    for &target in some_of(&targets, D / 64 + usize::from(CAUSAL)) {
+    let which = D / 64 + usize::from(CAUSAL);
+    for &target in some_of(&targets, which).iter().chain(some_of(&radeon, which)) {
         let built = attention::forward::<T, D, CAUSAL>.build(target).unwrap().into_any();
         for case in CASES {
             run::<T, D, CAUSAL>(&Device::simulator_with(target, strict()), &built, case);
@@ -265,7 +267,7 @@ fn decode<T: Tested, const D: usize>(
 #[test]
 fn decode_of_split_keys() {
     let checked = Options { sanitize: Sanitize::all(), ..Options::default() };
-    for target in [Target::GFX90A, Target::GFX942, Target::GFX950] {
+    for target in [Target::GFX90A, Target::GFX942, Target::GFX950, Target::GFX1100, Target::GFX1201] {
         decode::<f16, 128>(target, strict(), [8, 2], &[333, 1, 64, 0], 3);
         decode::<bf16, 64>(target, strict(), [20, 1], &[200], 2);
         decode::<f16, 256>(target, strict(), [2, 2], &[70, 129], 1);

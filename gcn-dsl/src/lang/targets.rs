@@ -66,6 +66,10 @@ sets! {
     OnGfx908AndGfx90a: Gfx908 GFX908 Gfx90a GFX90A;
     /// Instructions removed by gfx950.
     OnlyGfx942: Gfx942 GFX942;
+    /// Instructions added by RDNA 3.
+    SinceGfx11: Gfx1100 GFX1100 Gfx1150 GFX1150 Gfx1200 GFX1200;
+    /// Instructions added by RDNA 4.
+    SinceGfx12: Gfx1200 GFX1200;
     /// Instructions added by gfx942 on GFX9, and by RDNA 4 on RDNA.
     SinceGfx942AndGfx12: Gfx942 GFX942 Gfx950 GFX950 Gfx1200 GFX1200;
     /// All: where no instruction multiplies matrices, vector instructions do.
@@ -74,9 +78,9 @@ sets! {
 }
 
 macro_rules! capabilities {
-    ($($(#[$meta:meta])* $name:ident $(: $super:ident)?, the targets of $set:ident: $($target:ident)*;)*) => {$(
+    ($($(#[$meta:meta])* $name:ident $(: $super:ident $(+ $more:ident)*)?, the targets of $set:ident: $($target:ident)*;)*) => {$(
         $(#[$meta])*
-        pub trait $name $(: $super)? {}
+        pub trait $name $(: $super $(+ $more)*)? {}
         $( impl $name for $target {} )*
         impl $name for AnyTarget {}
         impl<A: $name, B: $name> $name for (A, B) {}
@@ -99,10 +103,15 @@ macro_rules! capabilities {
 pub struct Bound<T>(PhantomData<T>);
 
 impl<T> ExistsOn<Bound<T>> for Everywhere {}
-impl<T: HasMfmaF8> ExistsOn<Bound<T>> for SinceGfx942AndGfx12 {}
 
 capabilities! {
-    /// Targets with matrix instructions.
+    /// Targets with matrix instructions on 8-bit floats, of either family: what tiles of them ([`matmul`](super::matmul)) need.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` has no matrix instructions on 8-bit floats",
+        note = "they exist since gfx942, and on RDNA since gfx12"
+    )]
+    HasMatrixF8, the targets of SinceGfx942AndGfx12: Gfx942 Gfx950 Gfx1200;
+    /// Targets with MFMA, the matrix instructions.
     ///
     /// Capabilities are bounds for device functions, which leave the targets to their callers, and names for all
     /// targets with a feature: `#[targets(HasMfmaF8)]`.
@@ -117,7 +126,7 @@ capabilities! {
     /// }
     /// assert!(nothing.build(Target::GFX908).is_ok() && nothing.build(Target::GFX906).is_err());
     /// ```
-    #[diagnostic::on_unimplemented(message = "`{Self}` has no matrix instructions", note = "they exist since gfx908")]
+    #[diagnostic::on_unimplemented(message = "`{Self}` has no MFMA instructions", note = "they exist since gfx908, and not on RDNA")]
     HasMfma, the targets of SinceGfx908: Gfx908 Gfx90a Gfx942 Gfx950;
     /// Targets with matrix instructions on f64, and with all that came with them: bf16 with its full depth.
     #[diagnostic::on_unimplemented(
@@ -130,7 +139,7 @@ capabilities! {
         message = "`{Self}` has no matrix instructions on 8-bit floats nor the others that came with gfx942",
         note = "they exist since gfx942"
     )]
-    HasMfmaF8: HasMfmaF64, the targets of SinceGfx942: Gfx942 Gfx950;
+    HasMfmaF8: HasMfmaF64 + HasMatrixF8, the targets of SinceGfx942: Gfx942 Gfx950;
     /// Targets with sparse matrix instructions.
     #[diagnostic::on_unimplemented(
         message = "`{Self}` has no sparse matrix instructions",
@@ -150,6 +159,18 @@ capabilities! {
         note = "gfx942 alone has them"
     )]
     HasMfmaXf32: HasMfmaF8, the targets of OnlyGfx942: Gfx942;
+    /// Targets with WMMA, the matrix instructions of RDNA.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` has no WMMA instructions",
+        note = "they exist since gfx11, and not on GFX9"
+    )]
+    HasWmma, the targets of SinceGfx11: Gfx1100 Gfx1150 Gfx1200;
+    /// Targets with SWMMAC, the sparse matrix instructions of RDNA.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` has no SWMMAC instructions",
+        note = "they exist since gfx12, and not on GFX9"
+    )]
+    HasSwmmac: HasWmma, the targets of SinceGfx12: Gfx1200;
 }
 
 #[cfg(test)]
@@ -164,7 +185,8 @@ mod tests {
         let declared = DECLARED
             .iter()
             .map(|(name, sets)| (*name, sets.iter().fold(TargetSet::EMPTY, |all, set| all.union(*set))));
-        let representatives = TargetSet::of(&Target::REPRESENTATIVES);
+        let firsts = Target::with_instructions().filter(|target| target.is_first_of_its_set());
+        let representatives: TargetSet = firsts.collect();
         let of = |c: &gcn_isa::layout::Capability| (c.name, c.targets().intersection(representatives));
         let table: Vec<_> = CAPABILITIES.iter().map(of).collect();
         assert_eq!(declared.collect::<Vec<_>>(), table);

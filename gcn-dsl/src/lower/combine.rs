@@ -61,7 +61,9 @@ pub(super) fn run(f: &mut Function) {
     // one that is removed later are dead too, and are removed with it.
     for (block, index) in facts.order.clone().into_iter().rev() {
         while let Some(found) = facts.best(f, block, index) {
-            facts.at(found.inner).readers -= 1;
+            // Readers that came by a pattern before are not counted: what they read had been read by an instruction that is dead by then.
+            let inner = facts.at(found.inner);
+            inner.readers = inner.readers.saturating_sub(1);
             let mut sources = found.sources;
             if let Some(slot) = found.literal {
                 sources[slot] = literals.register(f, (block, index), sources[slot]);
@@ -381,7 +383,11 @@ fn is_constant(operand: &MOperand) -> bool {
 
 /// True if the encoding accepts these sources.
 fn takes(f: &Function, row: &InstDesc, operands: &[MOperand]) -> bool {
-    let mut bus = Bus::new(row, f.target);
+    takes_beside(f, row, operands, Bus::new(row, f.target))
+}
+
+/// The same where `bus` has been taken in part.
+fn takes_beside(f: &Function, row: &InstDesc, operands: &[MOperand], mut bus: Bus) -> bool {
     let mut slots = row.operands.iter().filter(|slot| slot.access != Access::Write);
     operands.iter().all(|operand| {
         let (src, file) = match operand {

@@ -9,7 +9,7 @@ use gcn_isa::table::{self, Access, InstDesc, OperandDesc, OperandKinds};
 use smallvec::SmallVec;
 
 use super::{Lower, LowerCause, LowerError, Lowered, Src, Width};
-use crate::mir::{MOperand, Op, VSlice};
+use crate::mir::{MOperand, Op, VReg, VSlice};
 
 impl Lower<'_> {
     /// Emits `mnemonic` with default modifiers.
@@ -295,7 +295,14 @@ impl Bus {
         bus
     }
 
-    /// Reserves the sources of a vector instruction that only a scalar register can hold.
+    /// The same bus with one more scalar register that is read and of which nothing else is known yet.
+    pub(super) fn with_another(mut self) -> Bus {
+        self.used.push(MOperand::Virt(VSlice { reg: VReg(u32::MAX), start: 0, len: 1 }));
+        self
+    }
+
+    /// Reserves the sources of a vector instruction that only a scalar register can hold. A constant among them counts, as it is copied to
+    /// such a register.
     pub(super) fn reserve<'a>(
         &mut self,
         sources: impl Iterator<Item = (&'a OperandDesc, Src, Option<RegFile>)>,
@@ -306,7 +313,10 @@ impl Bus {
         let vector = OperandKinds::VGPR | OperandKinds::AGPR | OperandKinds::HALF_VGPR;
         for (slot, src, file) in sources {
             if slot.kinds.contains(OperandKinds::SGPR) && !slot.kinds.intersects(vector) {
-                self.take(src, file);
+                match slot_takes(slot, src, file) {
+                    true => _ = self.take(src, file),
+                    false => self.used.push(to_operand(src)),
+                }
             }
         }
     }

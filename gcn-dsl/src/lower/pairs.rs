@@ -6,7 +6,7 @@
 
 use gcn_isa::inst::Mods;
 use gcn_isa::operand::Operand;
-use gcn_isa::reg::{EXEC, RegFile};
+use gcn_isa::reg::RegFile;
 use gcn_isa::table::{self, Class, ImplicitRegs};
 use hashbrown::HashMap;
 
@@ -149,7 +149,7 @@ fn single(f: &Function, inst: &MInst, index: usize, writers: &[u32]) -> Option<S
 /// True if no LDS access may move across `inst`.
 fn is_fence(inst: &MInst) -> bool {
     use Class as C;
-    let exec = inst.operands.first() == Some(&MOperand::Fixed(EXEC.into()));
+    let exec = inst.operands.first().is_some_and(MOperand::is_exec);
     match &inst.op {
         Op::Machine(row, _) => {
             let memory = !matches!(

@@ -164,6 +164,10 @@ impl<'k> Walk<'k> {
                 }
             }
             self.around.pop();
+            if stmt.repeats() {
+                // Ends after the last write in it, which the next pass comes after.
+                self.next();
+            }
             self.ends[at as usize] = self.number - 1;
         }
     }

@@ -7,7 +7,7 @@
 //! lanes, which a whole-wave operation activates itself, stay in place.
 
 use gcn_isa::operand::Operand;
-use gcn_isa::reg::{EXEC, RegFile};
+use gcn_isa::reg::RegFile;
 use gcn_isa::table::{Class, ImplicitRegs};
 use hashbrown::HashMap;
 use smallvec::SmallVec;
@@ -59,7 +59,7 @@ fn share(f: &mut Function) {
 }
 
 fn writes_exec(inst: &MInst) -> bool {
-    inst.operands.first() == Some(&MOperand::Fixed(EXEC.into()))
+    inst.operands.first().is_some_and(MOperand::is_exec)
 }
 
 fn rename(f: &mut Function, renamed: &HashMap<VReg, VReg>) {
@@ -214,7 +214,7 @@ fn pair(vregs: &[super::VRegInfo], makers: &Makers, insts: &[MInst]) -> Option<(
 fn exec_is_changed(inst: &MInst) -> Option<bool> {
     match (&inst.op, inst.operands.first()) {
         (Op::Machine(row, _), _) if row.implicit_writes.contains(ImplicitRegs::EXEC) => Some(true),
-        (Op::Copy, Some(MOperand::Fixed(to))) if *to == EXEC.into() => Some(false),
+        (Op::Copy, Some(to)) if to.is_exec() => Some(false),
         _ => None,
     }
 }

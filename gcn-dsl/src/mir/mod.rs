@@ -26,7 +26,7 @@ pub mod scratch;
 use gcn_isa::inst::Mods;
 use gcn_isa::operand::Operand;
 use gcn_isa::program::SourceLoc;
-use gcn_isa::reg::{Reg, RegFile};
+use gcn_isa::reg::{EXEC, Reg, RegFile};
 use gcn_isa::target::{Subtarget, WaveSize};
 use gcn_isa::{InstDesc, Target};
 use hashbrown::HashSet;
@@ -70,6 +70,13 @@ pub enum MOperand {
     Virt(VSlice),
     /// Physical or not a register.
     Fixed(Operand),
+}
+
+impl MOperand {
+    /// True for EXEC or a half of it, which is all of it in waves of 32 lanes.
+    pub(crate) fn is_exec(&self) -> bool {
+        matches!(self, MOperand::Fixed(Operand::Reg(reg)) if reg.overlaps(EXEC))
+    }
 }
 
 /// The operation of an [`MInst`].

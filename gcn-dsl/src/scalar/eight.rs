@@ -1,7 +1,7 @@
 //! 8-bit floats.
 //!
 //! There are two families. gfx942 has the *FNUZ* formats: no infinity, no negative zero, one NaN (`0x80`).
-//! gfx950 has the formats of the Open Compute Project (OCP). In a kernel `f8e4m3` means the target's own
+//! gfx950 and RDNA 4 have the formats of the Open Compute Project (OCP). In a kernel `f8e4m3` means the target's own
 //! format; host code names the target when it converts.
 
 use gcn_isa::Target;
@@ -13,11 +13,6 @@ struct Format {
     bias: i32,
     /// FNUZ rather than OCP.
     fnuz: bool,
-}
-
-/// The first target with 8-bit floats has FNUZ formats, those after it have OCP's.
-fn is_fnuz(target: Target) -> bool {
-    gcn_isa::table::find_mnemonic(target, "v_cvt_scalef32_pk_fp8_f32").next().is_none()
 }
 
 impl Format {
@@ -104,12 +99,12 @@ macro_rules! eight {
             /// The nearest value in `target`'s format, ties to even. Beyond its range a NaN, or infinity
             /// where the format has one, as the device's conversion gives.
             pub fn from_f32(x: f32, target: Target) -> $name {
-                $name(Format::new($fraction, is_fnuz(target)).encode(x))
+                $name(Format::new($fraction, target.has_fnuz_floats()).encode(x))
             }
 
             /// The value, read in `target`'s format.
             pub fn to_f32(self, target: Target) -> f32 {
-                Format::new($fraction, is_fnuz(target)).decode(self.0)
+                Format::new($fraction, target.has_fnuz_floats()).decode(self.0)
             }
 
             pub(super) fn to_le_bytes(self) -> [u8; 1] {

@@ -5,6 +5,7 @@ mod conflicts;
 mod fragments;
 mod mixed;
 mod multiply;
+mod radeon;
 mod tile;
 mod timing;
 mod transposed;

@@ -21,6 +21,7 @@ mod objects;
 mod pipelined;
 mod pointers;
 mod print;
+mod radeon;
 mod reduce;
 mod run;
 #[rustfmt::skip]

@@ -64,14 +64,16 @@ pub enum EncodeFault {
     },
     /// More than one scalar value over the constant bus.
     #[error(
-        "reads {} and {}: a vector instruction may read one SGPR or literal; copy one into a VGPR first",
-        Plain(*.first), Plain(*.second)
+        "reads {}: {} may read {}; copy one into a VGPR first",
+        scalars(.read),
+        if *.limit == 1 { "a vector instruction" } else { "this vector instruction" },
+        if *.limit == 1 { "one SGPR or literal".to_owned() } else { format!("{} SGPRs and literals", .limit) }
     )]
     ConstantBus {
-        /// One scalar source.
-        first: Operand,
-        /// Another.
-        second: Operand,
+        /// The scalar sources, one more than there may be.
+        read: Vec<Operand>,
+        /// How many there may be.
+        limit: usize,
     },
     /// Two different literals.
     #[error(
@@ -143,6 +145,15 @@ pub enum ModifierFault {
         /// The remedy.
         remedy: &'static str,
     },
+}
+
+/// `s0, s1 and 0x1234`.
+fn scalars(read: &[Operand]) -> String {
+    let names: Vec<String> = read.iter().map(|operand| Plain(*operand).to_string()).collect();
+    match names.as_slice() {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        _ => names.join(", "),
+    }
 }
 
 /// An operand outside any instruction, for messages.

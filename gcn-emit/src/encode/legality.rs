@@ -24,17 +24,15 @@ pub(super) fn constant_bus(inst: &Inst, target: Target) -> Result<(), EncodeFaul
         return Ok(());
     }
     let limit = inst.desc.constant_bus_reads(target);
-    let mut different: SmallVec<[Operand; 2]> = SmallVec::new();
+    let mut different: SmallVec<[Operand; 3]> = SmallVec::new();
     let mut read = |operand: Operand| {
         if different.contains(&operand) {
             return Ok(());
         }
         different.push(operand);
-        match different[..] {
-            [first, ..] if different.len() > limit => {
-                Err(EncodeFault::ConstantBus { first, second: operand })
-            }
-            _ => Ok(()),
+        match different.len() > limit {
+            true => Err(EncodeFault::ConstantBus { read: different.to_vec(), limit }),
+            false => Ok(()),
         }
     };
     if inst.desc.implicit_reads.contains(gcn_isa::table::ImplicitRegs::VCC) {

@@ -1,8 +1,8 @@
 //! Capabilities: the kinds of matrix instructions that a target can have, by name. Bounds of generic code and
 //! lists of targets use them.
 
-use super::{ElemType, Shape, instructions};
-use crate::TargetSet;
+use super::{Arrangement, ElemType, Shape, instructions_on};
+use crate::{Target, TargetSet};
 
 /// A kind of matrix instruction.
 #[derive(Debug, Clone, Copy)]
@@ -13,14 +13,21 @@ pub struct Capability {
 }
 
 /// Every capability.
-pub const CAPABILITIES: [Capability; 6] = [
-    Capability { name: "HasMfma", is_meant: |_| true },
+pub const CAPABILITIES: [Capability; 9] = [
+    Capability { name: "HasMatrixF8", is_meant: |s| s.a == ElemType::Fp8 && !s.sparse },
+    Capability { name: "HasMfma", is_meant: is_mfma },
     Capability { name: "HasMfmaF64", is_meant: |s| s.acc == ElemType::F64 },
-    Capability { name: "HasMfmaF8", is_meant: |s| s.a == ElemType::Fp8 && !s.sparse },
-    Capability { name: "HasSmfmac", is_meant: |s| s.sparse },
+    Capability { name: "HasMfmaF8", is_meant: |s| is_mfma(s) && s.a == ElemType::Fp8 && !s.sparse },
+    Capability { name: "HasSmfmac", is_meant: |s| is_mfma(s) && s.sparse },
     Capability { name: "HasMfmaMx", is_meant: |s| s.scaled },
     Capability { name: "HasMfmaXf32", is_meant: |s| s.a == ElemType::Xf32 },
+    Capability { name: "HasWmma", is_meant: |s| !is_mfma(s) },
+    Capability { name: "HasSwmmac", is_meant: |s| !is_mfma(s) && s.sparse },
 ];
+
+fn is_mfma(shape: &Shape) -> bool {
+    shape.arrangement == Arrangement::Mfma
+}
 
 impl Capability {
     /// The one called `name`.
@@ -38,7 +45,9 @@ impl Capability {
     /// assert_eq!(f8.targets(), TargetSet::of(&[Target::GFX942, Target::GFX950]));
     /// ```
     pub fn targets(self) -> TargetSet {
-        let of = instructions().iter().filter(|(_, _, shape)| (self.is_meant)(shape));
-        of.fold(TargetSet::EMPTY, |set, (target, _, _)| set.union(TargetSet::of(&[*target])))
+        let has = |target: &Target| {
+            instructions_on((*target).into()).iter().any(|(_, shape)| (self.is_meant)(shape))
+        };
+        Target::with_instructions().filter(has).collect()
     }
 }

@@ -12,11 +12,11 @@ use crate::scalar::{Elem, Number, f8e4m3, f8e5m2};
 ///
 /// `f16`, `bf16`, `f32`, `f64`, `i8`, `i32`, `f8e4m3` and `f8e5m2` are the device's own types. Formats have a name here and
 /// stand in memory as plain integers: [`Fp8`] and [`Bf8`] a byte each (they are `f8e4m3` and `f8e5m2` in memory of `u8`),
-/// [`Fp6`] and [`Bf6`] four in three bytes, [`Fp4`] two in a byte, all from the low bits up.
+/// [`Fp6`] and [`Bf6`] four in three bytes, [`Fp4`] and [`I4`] two in a byte, all from the low bits up.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an element type of matrix instructions",
     label = "no matrix element",
-    note = "there are f16, bf16, f32, f64, i8, f8e4m3, f8e5m2 (accumulators: f32, f64, i32), `Xf32`, `Fp8`, `Bf8`, and `Fp6`, `Bf6`, `Fp4` in `MxA` and `MxB`"
+    note = "there are f16, bf16, f32, f64, i8, f8e4m3, f8e5m2 (accumulators: f32, f64, i32), `Xf32`, `Fp8`, `Bf8`, `I4`, and `Fp6`, `Bf6`, `Fp4` in `MxA` and `MxB`"
 )]
 pub trait MatrixElement: Copy + fmt::Debug + Send + Sync + 'static {
     /// What the layout tables call it.
@@ -35,12 +35,14 @@ macro_rules! elements {
 }
 
 macro_rules! formats {
-    ($($(#[$doc:meta])* $name:ident $memory:ident;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident $memory:ident $(as $table:ident)?;)*) => {$(
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
         pub struct $name;
-        elements! { $name $name $memory; }
+        formats! { @element $name $($table)? $memory }
     )*};
+    (@element $name:ident $memory:ident) => { elements! { $name $name $memory; } };
+    (@element $name:ident $table:ident $memory:ident) => { elements! { $name $table $memory; } };
 }
 
 elements! {
@@ -67,6 +69,8 @@ formats! {
     Bf6 u8;
     /// OCP `e2m1`, 4 bits (gfx950). Two in a byte of memory.
     Fp4 u8;
+    /// A signed integer of 4 bits, -8 to 7 (RDNA 3 and later). Two in a byte of memory.
+    I4 u8 as Iu4;
 }
 
 /// Formats of the operands of the `f8f6f4` instructions (gfx950).

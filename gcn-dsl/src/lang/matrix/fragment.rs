@@ -2,7 +2,7 @@
 
 use std::panic::Location;
 
-use gcn_isa::layout::Matrix;
+use gcn_isa::layout::{ByLane, Matrix};
 
 use super::format::{MatrixElement, MxFormat, packed};
 use super::handle::handle;
@@ -135,8 +135,11 @@ fragment!(MxA<T: MxFormat, M, K>, A, F8f6f4, 1, row, "row", 2);
 fragment!(MxB<T: MxFormat, K, N>, B, F8f6f4, 2, col, "column", 1);
 
 impl<T: MatrixElement, const M: usize, const K: usize> SparseA<T, M, K> {
-    /// How many elements each lane holds: half of its `k`.
-    pub const PER_LANE: usize = M * K / 128;
+    /// How many elements each lane holds on the target that is built for: half of its `k`.
+    #[track_caller]
+    pub fn per_lane() -> usize {
+        Self::OPERAND.per_lane(Location::caller())
+    }
 
     pub(crate) const OPERAND: Operand =
         Operand { matrix: Matrix::A, family: Family::Sparse, format: T::FORMAT, rows: M, cols: K, blocks: 1 };
@@ -153,12 +156,41 @@ impl<T: MatrixElement, const M: usize, const K: usize> SparseA<T, M, K> {
         Self::OPERAND.coordinates(0)[2]
     }
 
+    /// The `k`, before compression, of group `j` of the lane: the first of four, of which it holds two as its elements `2 * j` and
+    /// `2 * j + 1`. There are half as many groups as [elements](SparseA::per_lane); on GFX9 they follow each other.
+    #[track_caller]
+    pub fn k_of(j: usize) -> V<u32> {
+        Self::OPERAND.coordinates(j as u32)[2]
+    }
+
+    /// Loads the lane's elements from a compressed matrix, which has `K / 2` columns for every `K`, the first row and column of this part
+    /// of it at (`row`, `col`). Rows are contiguous.
+    #[track_caller]
+    pub fn load_from(
+        compressed: impl AsView<T::Memory>,
+        row: impl IntoDevice<V<u32>>,
+        col: impl IntoDevice<V<u32>>,
+    ) -> Self {
+        let loc = Location::caller();
+        let at = [At::new(row.into_device()), At::new(col.into_device())];
+        let stored = |j: u32| {
+            let mut at = Self::OPERAND.host_coordinates(j / 2, loc)?;
+            let ByLane { base, weights } = at.column;
+            at.column = ByLane { base: base / 2 + j % 2, weights: weights.map(|weight| weight / 2) };
+            Some(at)
+        };
+        let runs = Run::of((0..Self::per_lane() as u32).filter_map(stored), 1);
+        Self::of(compressed.places().load::<T>(at, &runs))
+    }
+
     /// Loads the lane's elements, which stand side by side in memory from element `i` on. In a compressed matrix of rows of
-    /// `K / 2` elements that is `row() * (K / 2) + k() / 2`.
+    /// `K / 2` elements that is `row() * (K / 2) + k() / 2` on GFX9; elsewhere a lane's elements are not always neighbours
+    /// ([`load_from`](SparseA::load_from)).
     #[track_caller]
     pub fn load(from: &impl Elements<T::Memory>, i: impl Index) -> Self {
-        let ty = packed::<T>(Place::Varying, Self::PER_LANE as u32);
-        Self::of(wide_load(from, i.index(), ty.count, Location::caller()))
+        let loc = Location::caller();
+        let ty = packed::<T>(Place::Varying, Self::per_lane() as u32);
+        Self::of(wide_load(from, i.index(), ty.count, loc))
     }
 }
 

@@ -26,12 +26,12 @@ mod view;
 pub use crate::lang::memory::lds_row::Groups;
 pub use crate::lang::targets::{
     AnyTarget, Availability, Bound, Everywhere, ExistsOn, Gfx90a, Gfx900, Gfx906, Gfx908, Gfx942, Gfx950,
-    Gfx1010, Gfx1011, Gfx1030, Gfx1100, Gfx1150, Gfx1200, HasMfma, HasMfmaF8, HasMfmaF64, HasMfmaMx,
-    HasMfmaXf32, HasSmfmac, OnGfx908AndGfx90a, OnlyGfx942, SinceGfx90a, SinceGfx908, SinceGfx942,
-    SinceGfx942AndGfx12, SinceGfx950,
+    Gfx1010, Gfx1011, Gfx1030, Gfx1100, Gfx1150, Gfx1200, HasMatrixF8, HasMfma, HasMfmaF8, HasMfmaF64,
+    HasMfmaMx, HasMfmaXf32, HasSmfmac, HasSwmmac, HasWmma, OnGfx908AndGfx90a, OnlyGfx942, SinceGfx11,
+    SinceGfx12, SinceGfx90a, SinceGfx908, SinceGfx942, SinceGfx942AndGfx12, SinceGfx950,
 };
 pub use acc::Acc;
-pub use format::{AccElement, Bf6, Bf8, Fp4, Fp6, Fp8, MatrixElement, MxFormat, Xf32};
+pub use format::{AccElement, Bf6, Bf8, Fp4, Fp6, Fp8, I4, MatrixElement, MxFormat, Xf32};
 pub use fragment::{FragA, FragB, MxA, MxB, SparseA};
 pub use k_order::{AsAcc, ByNumber, KOrder, Wide};
 pub use lds_tile::{Columns, Contiguous, LdsTile, Rows, Staged};

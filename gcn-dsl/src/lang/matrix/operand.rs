@@ -83,9 +83,11 @@ impl Operand {
             return if self.matrix == Matrix::A { results.per_lane(loc) * depth } else { depth };
         }
         let shape = with(|c| self.shape_here(c, loc));
-        shape
-            .and_then(|shape| self.per_lane_of(&shape))
-            .unwrap_or_else(|| self.rows * self.cols * self.blocks / with(|c| c.wave.lanes()) as usize)
+        shape.and_then(|shape| self.per_lane_of(&shape)).unwrap_or_else(|| {
+            // Of a sparse A half of the elements are stored.
+            let lanes = with(|c| c.wave.lanes()) as usize * if self.family == Family::Sparse { 2 } else { 1 };
+            self.rows * self.cols * self.blocks / lanes
+        })
     }
 
     fn per_lane_of(&self, shape: &Shape) -> Option<usize> {
@@ -128,12 +130,12 @@ impl Operand {
             return Some(shape);
         }
         c.fail(loc, self.missing(on));
-        Target::ALL.into_iter().find_map(|target| self.shape(target.into()))
+        targets().find_map(|target| self.shape(target.into()))
     }
 
     fn missing(&self, on: Subtarget) -> String {
         let target = on.target;
-        let with = Target::ALL.into_iter().filter(|t| self.shape((*t).into()).is_some()).map(Target::name);
+        let with = targets().filter(|t| self.shape((*t).into()).is_some()).map(Target::name);
         let with: Vec<&str> = with.collect();
         let there = sizes(on, self);
         let instead =
@@ -172,6 +174,12 @@ impl Operand {
         };
         shape.coordinates(self.matrix, j * per)
     }
+}
+
+/// The targets that messages name: those of GFX9, and the first of each instruction set of RDNA.
+fn targets() -> impl Iterator<Item = Target> {
+    let first = |target: &Target| target.is_first_of_its_set() && !Target::ALL.contains(target);
+    Target::ALL.into_iter().chain(Target::with_instructions().filter(first))
 }
 
 /// The target and wave that are built for.

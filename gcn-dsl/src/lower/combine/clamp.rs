@@ -11,7 +11,7 @@ use gcn_isa::operand::{Inline, Operand};
 use gcn_isa::table::Class;
 use smallvec::SmallVec;
 
-use super::{Facts, Found, MInst, MOperand, Op, float, plain, takes};
+use super::{Bus, Facts, Found, MInst, MOperand, Op, float, plain, takes_beside};
 use crate::mir::Function;
 
 /// A pair of instructions and the median.
@@ -99,23 +99,17 @@ impl Facts {
     ) -> Option<Found> {
         let is_literal = |s: &MOperand| matches!(s, MOperand::Fixed(Operand::Literal(_)));
         let literal = sources.iter().position(is_literal);
-        let row = self.rows.get(name)?.iter().filter(|row| row.modifiers.contains(modifiers)).find(|row| {
-            let mut sources = sources.clone();
-            if let Some(slot) = literal {
-                sources[slot] = MOperand::Fixed(Operand::Inline(Inline::Int(0)));
-            }
-            // The register takes one of the scalars that an instruction may read.
-            let scalar =
-                |s: &&MOperand| matches!(s, MOperand::Virt(s) if f.info(s.reg).file == gcn_isa::RegFile::Sgpr);
-            let mut scalars: SmallVec<[MOperand; 3]> = SmallVec::new();
-            for source in sources.iter().filter(scalar) {
-                if !scalars.contains(source) {
-                    scalars.push(*source);
+        let row =
+            self.rows.get(name)?.iter().filter(|row| row.modifiers.contains(modifiers)).find(|row| {
+                let mut sources = sources.clone();
+                if let Some(slot) = literal {
+                    sources[slot] = MOperand::Fixed(Operand::Inline(Inline::Int(0)));
                 }
-            }
-            let fits = literal.is_none() || scalars.len() < row.constant_bus_reads(f.target);
-            fits && takes(f, row, &sources)
-        })?;
+                // The register takes one of the scalars that an instruction may read; another literal is one of them as well.
+                let bus = Bus::new(row, f.target);
+                let bus = if literal.is_some() { bus.with_another() } else { bus };
+                takes_beside(f, row, &sources, bus)
+            })?;
         let mods = row.default_mods();
         Some(Found { row, mods, sources, inner: crate::mir::VReg(0), literal })
     }

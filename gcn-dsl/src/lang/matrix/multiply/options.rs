@@ -86,8 +86,8 @@ impl MfmaOptions {
     }
 }
 
-/// Which two of every four `k` a [`SparseA`](crate::lang::matrix::SparseA) holds: four bits for each group of four, lowest group first, the number of the first
-/// element in the lower two. One register holds several such sets for the larger elements.
+/// Which two of every four `k` a [`SparseA`](crate::lang::matrix::SparseA) holds: four bits for each group of four of the lane, in the order of
+/// its elements, the number of the first element in the lower two. One register holds several such sets for the larger elements.
 #[derive(Debug, Clone, Copy)]
 pub struct SparseIndex {
     value: V<u32>,

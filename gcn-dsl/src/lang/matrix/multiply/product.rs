@@ -49,8 +49,7 @@ impl Product {
 
     /// Targets that have it.
     pub fn targets(&self) -> TargetSet {
-        let has = |t: &Target| self.instruction((*t).into()).is_some();
-        Target::ALL.into_iter().filter(has).fold(TargetSet::EMPTY, |set, t| set.union(TargetSet::of(&[t])))
+        Target::with_instructions().filter(|t| self.instruction((*t).into()).is_some()).collect()
     }
 
     /// The shapes with the same element types on `target`.
@@ -69,7 +68,8 @@ impl Product {
         let near = self.near(on);
         let near =
             if near.is_empty() { "has none for these types".to_owned() } else { format!("has {near}") };
-        let on: Vec<&str> = self.targets().targets().map(Target::name).collect();
+        let firsts = self.targets().targets().filter(|target| target.is_first_of_its_set());
+        let on: Vec<&str> = firsts.map(Target::name).collect();
         format!(
             "{target} has no matrix instruction of {} for {a} times {b} into {acc}; {target} {near}, and {} {} this one",
             size([m, n, k, blocks]),
@@ -108,8 +108,14 @@ pub(in crate::lang::matrix) fn multiply(
                 return acc;
             }
         };
+        // RDNA has a field of its own for the set of a sparse instruction's index.
+        let controls = match shape.arrangement {
+            Arrangement::Mfma => controls,
+            _ if shape.sparse => Controls { index_key: controls.abid, abid: 0, ..controls },
+            _ => controls,
+        };
         let judged = Controls { blgp: controls.blgp | negated, ..controls };
-        if shape.arrangement == Arrangement::Mfma
+        if (shape.arrangement == Arrangement::Mfma || shape.sparse)
             && let Err(fault) = Layout::new(row, target, Matrix::D, judged)
         {
             context.fail(loc, fault.to_string());
@@ -147,6 +153,7 @@ fn give(call: &mut Call, controls: Controls) {
         (Modifiers::CBSZ, &mut mods.cbsz, controls.cbsz),
         (Modifiers::ABID, &mut mods.abid, controls.abid),
         (Modifiers::BLGP, &mut mods.blgp, controls.blgp),
+        (Modifiers::INDEX_KEY, &mut mods.index_key, controls.index_key),
         (Modifiers::OP_SEL, &mut mods.op_sel, bits(0)),
         (Modifiers::OP_SEL_HI, &mut mods.op_sel_hi, bits(1)),
     ];

@@ -5,6 +5,7 @@ use std::panic::Location;
 use gcn_isa::layout::Matrix;
 use gcn_isa::target::Subtarget;
 
+use super::factor::is_whole;
 use super::product::{Step, side};
 use super::{MOST, Parts, Tile, TileB, even, few};
 use crate::ir::{Bin, Inst, Place, Type, Value};
@@ -18,8 +19,8 @@ use crate::lang::matrix::operand::{Family, Operand, here};
 use crate::lang::matrix::place::Run;
 use crate::lang::matrix::view::AsViewMut;
 use crate::lang::values::constant::within;
-use crate::lang::values::vector::pack;
-use crate::lang::{IntoDevice, LoadAt, S, V, Vector, with};
+use crate::lang::values::vector::{element, pack};
+use crate::lang::{IntoDevice, LoadAt, S, V, Vector, eq, lane_id, select, shuffle_xor, with};
 use crate::scalar::{Number, Scalar};
 
 /// What numbers a lane's elements of a tile: a number of the host, or a loop's variable.
@@ -277,8 +278,10 @@ impl<const M: usize, const N: usize, const SIDE: usize> Tile<f32, M, N, SIDE> {
         (0..accs).map(column).collect()
     }
 
-    /// The tile as right factor of a further product, each element converted by `f`. An accumulator's registers become a
-    /// fragment's, nothing moves between lanes; the left factor is loaded in the same order: `TileA<_, _, _, SIDE, AsAcc>`.
+    /// The tile as right factor of a further product, each element converted by `f`; the left factor is loaded in the same order:
+    /// `TileA<_, _, _, SIDE, AsAcc>`. An accumulator's registers become a fragment's, and nothing moves between lanes, but for targets
+    /// where each lane has its column of a right factor whole, as RDNA 3 does and all that multiply by vector instructions: there lanes
+    /// exchange what they have of a column. All lanes of the wave must run.
     #[track_caller]
     pub fn to_b<U: MatrixElement<Memory = U> + Number>(
         &self,
@@ -286,7 +289,11 @@ impl<const M: usize, const N: usize, const SIDE: usize> Tile<f32, M, N, SIDE> {
     ) -> TileB<U, M, N, SIDE, AsAcc> {
         let loc = Location::caller();
         let elements: Vec<V<U>> = self.elements().into_iter().map(f).collect();
-        self.in_order(1, &elements, |part| pack(part, loc))
+        let step = Step::here(U::FORMAT, SIDE, M, loc);
+        match is_whole(TileB::<U, M, N, SIDE, AsAcc>::operand(step)) {
+            true => self.in_order(1, &Self::whole_columns(&elements, loc), step, |part| pack(part, loc)),
+            false => self.in_order(1, &elements, step, |part| pack(part, loc)),
+        }
     }
 
     /// As [`Tile::to_b`], two neighbours of a column at a time: many conversions are instructions that round two numbers.
@@ -297,37 +304,56 @@ impl<const M: usize, const N: usize, const SIDE: usize> Tile<f32, M, N, SIDE> {
     ) -> TileB<U, M, N, SIDE, AsAcc> {
         let loc = Location::caller();
         let pairs: Vec<Vector<U, 2>> = self.pairs().into_iter().map(f).collect();
-        self.in_order(2, &pairs, |part| {
+        let step = Step::here(U::FORMAT, SIDE, M, loc);
+        if is_whole(TileB::<U, M, N, SIDE, AsAcc>::operand(step)) {
+            let elements: Vec<V<U>> = pairs.into_iter().flat_map(Vector::elements).collect();
+            return self.in_order(1, &Self::whole_columns(&elements, loc), step, |part| pack(part, loc));
+        }
+        self.in_order(2, &pairs, step, |part| {
             let ty = Type { place: Place::Varying, elem: U::ELEM, count: 2 * part.len() as u8 };
             with(|c| c.value(Inst::Concat(part.iter().map(|pair| pair.value).collect()), ty, loc))
         })
     }
 
-    /// The fragments of a factor whose elements come in groups of `each`.
+    /// The elements, accumulator by accumulator, with all rows of each of them in order.
+    #[track_caller]
+    fn whole_columns<U: Number>(elements: &[V<U>], loc: &'static Location<'static>) -> Vec<V<U>> {
+        let row = |j: usize| Self::acc().host_coordinates(j as u32, loc).unwrap_or_default().row;
+        let weights = row(0).weights;
+        let together = (4 / U::ELEM.bytes()).max(1) as usize;
+        let column = |part: &[V<U>]| {
+            let mut rows: Vec<(u32, V<U>)> = (0..).map(|j| row(j).base).zip(part.iter().copied()).collect();
+            for (bit, weight) in weights.into_iter().enumerate().filter(|(_, weight)| *weight != 0) {
+                let is_lower = eq(lane_id() & (1u32 << bit), 0u32);
+                let exchanged = |some: &[(u32, V<U>)]| {
+                    let own: Vec<V<U>> = some.iter().map(|(_, x)| *x).collect();
+                    let [low, high] = exchange(&own, 1 << bit, is_lower, loc);
+                    let rows = some.iter().map(|(row, _)| *row);
+                    let of = |more: u32, parts: Vec<V<U>>| rows.clone().map(move |row| row + more).zip(parts);
+                    of(0, low).chain(of(weight, high)).collect::<Vec<_>>()
+                };
+                rows = rows.chunks(together).flat_map(exchanged).collect();
+            }
+            rows.sort_by_key(|(row, _)| *row);
+            rows.into_iter().map(|(_, x)| x).collect::<Vec<V<U>>>()
+        };
+        elements.chunks(Self::per_acc()).flat_map(column).collect()
+    }
+
+    /// The fragments of a factor whose elements come in groups of `each`, with as many of each accumulator as of any other.
     #[track_caller]
     fn in_order<E: Copy, U: MatrixElement>(
         &self,
         each: usize,
         groups: &[E],
+        step: Step,
         fragment: impl Fn(&[E]) -> Value,
     ) -> TileB<U, M, N, SIDE, AsAcc> {
         debug_assert!(bits(U::FORMAT) >= 8, "memory of single elements");
-        let loc = Location::caller();
-        let step = Step::here(U::FORMAT, SIDE, M, loc);
         let factor = TileB::<U, M, N, SIDE, AsAcc>::operand(step);
-        let (per_lane, per_acc) = (factor.per_lane(loc) / each, Self::per_acc() / each);
-        with(|c| {
-            let is_whole = factor.shape(here(c)).is_none_or(|shape| shape.copies(Matrix::B) > 1);
-            if is_whole {
-                let what = format!(
-                    "on {} every lane has its column of a right factor whole, and of an accumulator only a part: store the tile to \
-                     LDS and load the factor from there",
-                    c.target
-                );
-                c.fail(loc, what);
-            }
-        });
+        let per_lane = factor.per_lane(Location::caller()) / each;
         let side = step.side;
+        let per_acc = groups.len() / (M / side * (N / side)).max(1);
         let mut values = Vec::new();
         for j in 0..N / side {
             let column: Vec<E> = (0..M / side)
@@ -340,6 +366,29 @@ impl<const M: usize, const N: usize, const SIDE: usize> Tile<f32, M, N, SIDE> {
         }
         TileB::of(Parts::of(values.into_iter().take(MOST)))
     }
+}
+
+/// Elements of the lanes without the bit of `mask`, and of those with it, in both: their own and those of the lane that differs in that bit.
+#[track_caller]
+fn exchange<U: Number>(
+    own: &[V<U>],
+    mask: u32,
+    is_lower: V<bool>,
+    loc: &'static Location<'static>,
+) -> [Vec<V<U>>; 2] {
+    let [one] = own else {
+        // Those of a register go together.
+        let count = own.len();
+        let packed = pack(own, loc);
+        let word: V<u32> = V::emit(Inst::Extract { from: packed, dword: 0 }, loc);
+        return exchange(&[word], mask, is_lower, loc).map(|words| {
+            let ty = Type { place: Place::Varying, elem: U::ELEM, count: count as u8 };
+            let whole = with(|c| c.value(Inst::Concat([words[0].value].into_iter().collect()), ty, loc));
+            (0..count).map(|k| V::from_value(element::<U>(whole, k, count, loc))).collect()
+        });
+    };
+    let other = shuffle_xor(*one, mask);
+    [vec![select(is_lower, *one, other)], vec![select(is_lower, other, *one)]]
 }
 
 impl<T: AccElement, const M: usize, const N: usize> From<Acc<T, M, N>> for Tile<T, M, N, M> {

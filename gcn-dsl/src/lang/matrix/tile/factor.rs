@@ -10,11 +10,11 @@ use super::{MOST, Parts, TileA, TileB, even};
 use crate::lang::matrix::format::{MatrixElement, bits};
 use crate::lang::matrix::k_order::KOrder;
 use crate::lang::matrix::lds_tile;
-use crate::lang::matrix::operand::{Family, Operand};
+use crate::lang::matrix::operand::{Family, Operand, here};
 use crate::lang::matrix::place::{At, Run};
 use crate::lang::matrix::swizzle::WIDEST;
 use crate::lang::matrix::view::AsView;
-use crate::lang::{IntoDevice, V};
+use crate::lang::{IntoDevice, V, with};
 
 macro_rules! factor {
     ($name:ident<$a:ident, $b:ident>, $matrix:ident, $free:ident, $k:ident, $at:literal, $free_at:literal, |$x:ident, $d:ident| $extent:expr) => {
@@ -63,8 +63,10 @@ macro_rules! factor {
                 let fragment = operand.per_lane(loc) as u32 * bits(T::FORMAT) / 8;
                 let wide = O::WIDE && instruction.family != Family::Lanes;
                 let together = if wide { together(fragment, $k / depth) } else { 1 };
+                // Where every lane has its line whole, there is one order.
+                let as_acc_here = O::AS_ACC && !is_whole(operand);
                 let runs: Vec<Vec<Run>> = (0..$k / (together * depth))
-                    .map(|step| match O::AS_ACC {
+                    .map(|step| match as_acc_here {
                         true => Run::of(as_acc(operand, side, step, loc), $at),
                         false => Run::of(by_number(operand, together, $at, loc), $at),
                     })
@@ -76,7 +78,7 @@ macro_rules! factor {
                     at[$free_at] = at[$free_at].plus((part * side) as u32);
                     for (step, runs) in runs.iter().enumerate() {
                         let mut at = at;
-                        if !O::AS_ACC {
+                        if !as_acc_here {
                             at[$at] = at[$at].plus((step * together * depth) as u32);
                         }
                         let loaded = places.load::<T>(at, runs);
@@ -92,6 +94,12 @@ macro_rules! factor {
 
 factor!(TileA<M, K>, A, M, K, 1, 0, |side, depth| (side, depth));
 factor!(TileB<K, N>, B, N, K, 0, 1, |side, depth| (depth, side));
+
+/// True if each lane has its row or column of the operand whole: on RDNA 3, and where vector instructions multiply.
+pub(super) fn is_whole(operand: Operand) -> bool {
+    let shape = with(|c| operand.shape(here(c)));
+    operand.family == Family::Lanes || shape.is_some_and(|shape| shape.copies(operand.matrix) > 1)
+}
 
 /// The number of fragments that a lane loads at once: as many as fill 16 bytes and divide the number of steps.
 fn together(fragment: u32, steps: usize) -> usize {

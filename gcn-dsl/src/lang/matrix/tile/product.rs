@@ -10,12 +10,14 @@ use crate::ir::{Bin, Inst, Value};
 use crate::lang::control::everyone::Everyone;
 use crate::lang::matrix::format::AccElement;
 use crate::lang::matrix::format::bits;
-use crate::lang::matrix::format::{Bf8, Fp8, MatrixElement, Xf32};
+use crate::lang::matrix::format::{Bf8, Fp8, I4, MatrixElement, Xf32};
 use crate::lang::matrix::k_order::KOrder;
 use crate::lang::matrix::multiply::{Product, multiply};
 use crate::lang::matrix::operand::{Family, here, is_format, square_shapes};
 use crate::lang::matrix::swizzle::WIDEST;
-use crate::lang::targets::{Availability, Everywhere, OnlyGfx942, SinceGfx90a, SinceGfx942AndGfx12};
+use crate::lang::targets::{
+    Availability, Everywhere, OnlyGfx942, SinceGfx11, SinceGfx90a, SinceGfx942AndGfx12,
+};
 use crate::lang::values::vector::element;
 use crate::lang::{V, with};
 use crate::scalar::{Scalar, f8e4m3, f8e5m2};
@@ -26,7 +28,7 @@ use half::{bf16, f16};
 #[diagnostic::on_unimplemented(
     message = "tiles of `{Self}` are not multiplied with tiles of `{U}` into tiles of `{C}`",
     label = "no product of these types",
-    note = "two factors of f16, bf16 or f32 add up in f32, 8-bit floats (f8e4m3, f8e5m2, Fp8, Bf8) in any mixture in f32, i8 in i32, f64 in f64"
+    note = "two factors of f16, bf16 or f32 add up in f32, 8-bit floats (f8e4m3, f8e5m2, Fp8, Bf8) in any mixture in f32, i8 and I4 in i32, f64 in f64"
 )]
 pub trait TileFactor<U, C>: MatrixElement {
     /// The targets that have an instruction for it.
@@ -54,6 +56,9 @@ factors! {
         bf16 bf16 => f32;
         f32 f32 => f32;
         i8 i8 => i32;
+    }
+    SinceGfx11 {
+        I4 I4 => i32;
     }
     SinceGfx90a {
         f64 f64 => f64;
@@ -294,10 +299,14 @@ mod tests {
     /// The types are for rustc what the instruction table is for the build, on every target.
     #[test]
     fn factors_are_those_of_the_table() {
+        // What can be built for.
+        let known = Everywhere::TARGETS;
         for (formats, set) in FACTORS {
-            for target in gcn_isa::Target::REPRESENTATIVES {
-                let there = gcn_isa::layout::instructions().iter().any(|(on, _, s)| {
-                    *on == target && [s.a, s.b, s.acc] == *formats && !s.sparse && s.blocks == 1
+            let firsts = gcn_isa::Target::with_instructions().filter(|target| target.is_first_of_its_set());
+            for target in firsts.filter(|target| known.contains(*target)) {
+                let there = gcn_isa::layout::instructions_on(target.into()).iter().any(|(_, s)| {
+                    let same = [s.a, s.b, s.acc].into_iter().zip(*formats).all(|(a, b)| is_format(a, b));
+                    same && !s.sparse && s.blocks == 1
                 });
                 let by_lanes =
                     Step::of(formats[0], target.into(), 16, 128).is_some_and(|s| s.family == Family::Lanes);
