@@ -1,10 +1,23 @@
 //! Attributes in a kernel's body, and their arguments.
 
+use proc_macro2::Span;
 use syn::parse::ParseStream;
-use syn::{Attribute, Expr, ExprLit, Lit, Meta, Token};
+use syn::{Attribute, Expr, ExprLit, Lit, Meta, Token, parse_quote_spanned};
 
 pub(crate) fn is_comptime(attr: &Attribute) -> bool {
     attr.path().is_ident("comptime")
+}
+
+/// The mark of an `unsafe` block.
+pub(crate) fn unsafe_mark(at: Span) -> Attribute {
+    let mark = syn::Ident::new_raw(UNSAFE, at);
+    parse_quote_spanned!(at=> #[#mark])
+}
+
+const UNSAFE: &str = "unsafe";
+
+pub(crate) fn is_unsafe(attr: &Attribute) -> bool {
+    attr.path().get_ident().is_some_and(|name| *name == syn::Ident::new_raw(UNSAFE, name.span()))
 }
 
 pub(crate) fn is_unroll(attr: &Attribute) -> bool {

@@ -2,6 +2,7 @@
 
 mod compound;
 mod known;
+mod normal;
 mod views;
 
 use std::rc::Rc;
@@ -16,6 +17,7 @@ use syn::{
 
 pub(crate) use known::Known;
 use known::{known, name_of, uniform_fields};
+pub(crate) use normal::marked;
 
 /// A function in `gcn_kernel!`.
 #[derive(Clone)]
@@ -199,7 +201,7 @@ impl KernelFn {
             attrs,
             vis,
             sig,
-            body,
+            body: body.map(normal::normal),
             kept: Vec::new(),
             kernels: Rc::default(),
             tuple_structs: Rc::default(),

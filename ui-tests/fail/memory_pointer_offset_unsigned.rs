@@ -5,7 +5,7 @@ gcn_kernel! {
     #[workgroup(64)]
     fn kernel(p: *const f32, x: &mut [f32]) {
         let i = global_id().x;
-        x[i] = *p.offset(i);
+        x[i] = unsafe { *p.offset(i) };
     }
 }
 

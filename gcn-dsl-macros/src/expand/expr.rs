@@ -17,6 +17,7 @@ use crate::expand::types::counted;
 use crate::expand::types::habits::METHODS;
 use crate::expand::types::typed::{inferred, is_bare_number, literals, number, shift_count};
 use crate::operator::is_compound;
+use crate::parse::marked;
 use crate::syntax::name_of;
 
 /// True for the name of a library function that has a requirement for its caller: that all lanes run, or certain
@@ -49,9 +50,6 @@ fn unavailable(e: &Expr) -> Option<(TokenStream, &'static str)> {
             e.question_token.to_token_stream(),
             "a kernel returns nothing, so that `?` has nowhere to go: `let Some(x) = … else { return };` takes the value of an `Option`, `let Ok(x) = …` that of a `Result`",
         ),
-        Expr::Unsafe(e) => {
-            (e.unsafe_token.to_token_stream(), "`unsafe` is not needed in a kernel; remove the word")
-        }
         Expr::Let(e) => (
             e.let_token.to_token_stream(),
             "`let` beside other conditions is not available in a kernel: put an `if` into the other, or match on a tuple",
@@ -65,6 +63,15 @@ fn unavailable(e: &Expr) -> Option<(TokenStream, &'static str)> {
 /// True for a call with a closure of three parameters as an argument.
 fn takes_three(e: &ExprMethodCall) -> bool {
     e.args.iter().any(|arg| matches!(arg, Expr::Closure(closure) if closure.inputs.len() == 3))
+}
+
+/// A call of a method that this trait has for some receivers.
+fn with_trait(of: &TokenStream, call: &TokenStream, span: Span) -> TokenStream {
+    quote_spanned!(span=> ({
+        #[allow(unused_imports)]
+        use ::gcn_dsl::__private::#of as _;
+        #call
+    }))
 }
 
 impl Cx<'_> {
@@ -86,6 +93,14 @@ impl Cx<'_> {
             Expr::Block(b) if b.attrs.iter().any(attrs::is_comptime) => Self::untouched(e),
             Expr::Block(b) if b.attrs.iter().any(attrs::is_schedule) => self.manual(b),
             Expr::Block(b) if b.attrs.iter().any(attrs::is_matrix) => self.matrix_phase(b),
+            Expr::Block(b) if b.attrs.iter().any(attrs::is_unsafe) => {
+                self.unsafes += 1;
+                let block = self.block(&b.block);
+                self.unsafes -= 1;
+                block
+            }
+            // Of a macro's arguments, which were tokens until now.
+            Expr::Unsafe(e) => self.expr(&Expr::Block(marked(e))),
             Expr::Block(b) => match &b.label {
                 Some(label) => self.labelled_block(label, &b.block.stmts, label.name.span()),
                 None => self.block(&b.block),
@@ -117,7 +132,7 @@ impl Cx<'_> {
                 {
                     return quote_spanned!(name.span()=> #name.get());
                 }
-                let (call, inner) = (lang("load_deref", e.span()), self.expr(&e.expr));
+                let (call, inner) = (self.through("load_deref", e.span()), self.expr(&e.expr));
                 quote_spanned!(e.span()=> #call(#inner))
             }
             Expr::Unary(e) => {
@@ -170,17 +185,25 @@ impl Cx<'_> {
         }
     }
 
+    /// The function for an access by `*p`, in and outside of `unsafe` blocks.
+    pub(in crate::expand) fn through(&self, access: &str, span: Span) -> TokenStream {
+        match self.unsafes {
+            0 => lang(access, span),
+            _ => lang(&format!("unsafe_{access}"), span),
+        }
+    }
+
     /// Expressions that keep their form, with their parts rewritten.
     fn structural(&mut self, e: &Expr) -> TokenStream {
         match e {
             // The trait is in scope only here, so that it cannot collide with methods of the user's types.
             Expr::MethodCall(e) if takes_three(e) => {
                 let call = self.method_call(e);
-                quote_spanned!(e.span()=> ({
-                    #[allow(unused_imports)]
-                    use ::gcn_dsl::__private::matrix::MapPlaced as _;
-                    #call
-                }))
+                with_trait(&quote!(matrix::MapPlaced), &call, e.span())
+            }
+            Expr::MethodCall(e) if e.method == "contains" && e.args.len() == 1 => {
+                let call = self.method_call(e);
+                with_trait(&quote!(HasElement), &call, e.span())
             }
             Expr::MethodCall(e) => self.method_call(e),
             Expr::Field(e) => {

@@ -57,8 +57,9 @@ pub(crate) struct Cx<'e> {
     pub result: Option<syn::Type>,
     /// The type parameters around.
     pub elements: ty::Elements,
-    /// The number of manual blocks around the current point.
+    /// The number of manual blocks around the current point, and of `unsafe` ones.
     manual: usize,
+    unsafes: usize,
     /// The number of `#[matrix]` blocks so far, and whether the current point is in one.
     phases: usize,
     in_phase: bool,
@@ -136,6 +137,7 @@ impl<'e> Cx<'e> {
             nesting: 0,
             elements: ty::Elements::default(),
             manual: 0,
+            unsafes: 0,
             phases: 0,
             in_phase: false,
             carried: Vec::new(),

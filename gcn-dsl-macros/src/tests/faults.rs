@@ -53,7 +53,6 @@ fn statements_that_kernels_do_not_have() {
         ("async { f() };", "`async`"),
         ("f().await;", "`.await`"),
         ("f()?;", "else { return };"),
-        ("unsafe { f() }", "remove the word"),
         ("#[pipeline] for i in [1, 2] { f(i); }", "write `#[unroll] for`"),
         ("for (i, j) in 0..4 { f(i); }", "plain name or `_`"),
         ("for i in (0..4).step_by(2).rev() { f(i); }", "`.rev()` and `.step_by(k)` in this order"),

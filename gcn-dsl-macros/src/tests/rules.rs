@@ -96,6 +96,17 @@ fn reads() {
     becomes(quote! { f(x[a]); }, "f(lang::load(&x, a));");
     becomes(quote! { f(t[0][a + 1]); }, "f(lang::load(&lang::load(&t, 0), a + 1));");
     becomes(quote! { f(*p); }, "f(lang::load_deref(p));");
+    becomes(
+        quote! { f(unsafe { *p }); *p = a; },
+        "f({ lang::unsafe_load_deref(p) }); lang::store_deref(p, a);",
+    );
+    becomes(
+        quote! { unsafe { *p += a; } },
+        "{ { let __gcn_pointer = p; \
+           lang::unsafe_store_deref(__gcn_pointer, lang::unsafe_load_deref(__gcn_pointer) + (a)) }; }",
+    );
+    // Of the host.
+    becomes(quote! { comptime { unsafe { f(*p) } } }, "{ unsafe { f(*p) } }");
     becomes(quote! { let mut p = 1; f(&p, x[p]); }, "f(&p.get(), lang::load(&x, p.get()));");
 }
 

@@ -108,6 +108,7 @@ pub mod private {
         Aggregate, Beside, BesideAny, BesideOther, BesideSame, Element, ElementBecomes, ElementIndex,
         ElementIs, IntoField, Like, NoField, Nothing, alike, element, field, like, nothing,
     };
+    pub use super::compound::array_methods::HasElement;
     pub use super::compound::enums::host_value;
     pub use super::compound::enums::{
         Blank, Listed, OfVariant, Placed, Tag, Variants, holds_blank, is_variant, variant,
@@ -139,7 +140,10 @@ pub mod private {
     pub use super::expanded::unsupported::{HasIterator, HasRsqrt, HasUnwrap};
     pub use super::memory::access::{load, store};
     pub use super::memory::const_index::{Counted, FromCount, HostCount, counted};
-    pub use super::memory::deref::{LoadDeref, StoreDeref, load_deref, store_deref};
+    pub use super::memory::deref::{
+        LoadDeref, SafelyDereferenced, StoreDeref, load_deref, store_deref, unsafe_load_deref,
+        unsafe_store_deref,
+    };
     pub use super::memory::dynamic_index::{Choice, TableRow, each};
     pub use super::memory::layout::{ArrayIndex, Bytes, HoldsParts, InElement, Leaf, in_element};
     pub use super::memory::lds::LdsPlace;

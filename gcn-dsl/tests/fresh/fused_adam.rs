@@ -46,7 +46,7 @@ gcn_kernel! {
         let mut param = params[i];
         let mut grad = grads[i];
         if !grad_scale.is_null() {
-            grad /= *grad_scale;
+            grad /= unsafe { *grad_scale };
         }
         let grad_to_store = grad;
         if args.maximize != 0 {

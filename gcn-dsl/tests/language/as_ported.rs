@@ -111,7 +111,7 @@ gcn_kernel! {
         for k in 0..n {
             sum += p[k];
         }
-        sum + *p
+        sum + unsafe { *p }
     }
 
     #[device]
@@ -143,7 +143,7 @@ gcn_kernel! {
         }
         let mut to = y;
         to = to.add(i * 2);
-        to[0] = *from;
+        to[0] = unsafe { *from };
         to[i & 1] += 1.0;
         let mut all = y;
         if odd {

@@ -169,7 +169,7 @@ gcn_kernel! {
         let p = x.cast::<[f32; 4]>()[i];
         y.cast::<[f32; 4]>()[i] = [p[3], p[2], p[1], p[0] * 2.0];
         let block = b.cast::<Block>().add(i);
-        let whole = *block;
+        let whole = unsafe { *block };
         y[256 + i] = whole.d + whole.q[3] as f32 + b.cast::<Block>()[0].q[1] as f32;
     }
 }

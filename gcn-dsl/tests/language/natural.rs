@@ -506,3 +506,146 @@ fn an_assigned_match_may_leave() {
         assert_eq!(*bits, f32::from_bits(x[i] << 23 | 0x0040_0000));
     }
 }
+
+gcn_kernel! {
+    #[device]
+    fn through(p: V<*const u32>, most: u32) -> V<u32> {
+        unsafe {
+            if *p > most {
+                return most;
+            }
+            *p
+        }
+    }
+
+    /// `unsafe` blocks as statements, values, operands, arguments of macros, and around what decides how a variable varies.
+    #[workgroup(64)]
+    fn unsafe_blocks(x: *const u32, y: *mut u32, most: u32) {
+        let (p, own) = (x.add(lane_id()), y.add(lane_id()));
+        let mut sum = 0;
+        let first = unsafe { *x };
+        unsafe {
+            sum += *p;
+            for k in 0..3 {
+                if *p.add(k) == 7 {
+                    continue;
+                }
+                sum += k;
+            }
+        }
+        sum = sum * 2 + unsafe { *p } % 5 + first;
+        let Some(left) = (unsafe { *p }).checked_sub(3) else {
+            unsafe { *own = 99 };
+            return;
+        };
+        let above = |k: u32| unsafe { *p.add(k) } > most;
+        if above(1) || matches!(unsafe { *p }, 8 | 9) {
+            sum += 1000;
+        }
+        unsafe { *own = sum + left + through(p, most) }
+    }
+}
+
+#[test]
+fn pointers_are_dereferenced_in_unsafe_blocks() {
+    let x: Vec<u32> = (0..72).map(|i| i * 5 % 11).collect();
+    let most = 6;
+    on_all(|device| {
+        let (from, to) = (device.alloc::<u32>(72).unwrap(), device.alloc::<u32>(64).unwrap());
+        device.write(from, &x).unwrap();
+        unsafe_blocks.launch(device, Grid::x(1), (from, to, most)).unwrap();
+        let want = |i: usize| {
+            let mut sum = x[i];
+            sum += (0..3).filter(|k| x[i + *k as usize] != 7).sum::<u32>();
+            sum = sum * 2 + x[i] % 5 + x[0];
+            let Some(left) = x[i].checked_sub(3) else { return 99 };
+            if x[i + 1] > most || matches!(x[i], 8 | 9) {
+                sum += 1000;
+            }
+            sum + left + x[i].min(most)
+        };
+        assert_eq!(device.read(to, 64).unwrap(), (0..64).map(want).collect::<Vec<u32>>());
+    });
+}
+
+gcn_kernel! {
+    /// Places of arrays beside values and beside other places, in loops and in `for_each`.
+    #[workgroup(64)]
+    fn places_beside(x: &[u32], n: u32, out: &mut [u32]) {
+        let i = global_id().x;
+        let (mut a, mut c) = ([0; 4], [n; 3]);
+        let b = [x[i], n, 3, 4];
+        for (p, q) in a.iter_mut().zip(b.iter()) {
+            *p += q;
+        }
+        for (k, (q, p)) in b.iter().zip(&mut a).enumerate() {
+            if q % 2 == 0 {
+                *p += k as u32;
+            }
+        }
+        // As many as the shorter has.
+        a.iter_mut().zip(c.iter_mut()).for_each(|(p, q)| {
+            *q += *p;
+            *p *= 2;
+        });
+        a.iter_mut().for_each(|p| *p ^= 1);
+        out[i] = a.iter().chain(&c).fold(0, |h, v| h * 31 + v);
+    }
+
+    /// What an array is given makes it each lane's own; what it holds; and the target.
+    #[workgroup(64)]
+    fn of_arrays(x: &[u32], n: u32, out: &mut [u32]) {
+        let i = global_id().x;
+        let (mut a, mut b) = ([0; 3], [1; 3]);
+        let from = [x[i], 5, x[i] / 2];
+        a.copy_from_slice(&from);
+        b.fill(x[i] % 3);
+        let uniform = [n, 7, 9];
+        let held = a.contains(&5) as u32 + b.contains(&2) as u32 * 2 + uniform.contains(&x[i]) as u32 * 4;
+        let newest = if target() == Target::GFX950 { 1000 } else { 0 };
+        out[i] = held + newest + a[2] * 7 + b[1];
+    }
+}
+
+#[test]
+fn places_stand_beside_values() {
+    let x: Vec<u32> = (0..64).map(|i| i * 37 % 211).collect();
+    on_all(|device| {
+        let mut out = vec![0; 64];
+        places_beside.launch(device, Grid::x(1), (&x, 6, &mut out)).unwrap();
+        let want = x.iter().map(|x| {
+            let (mut a, mut c, b) = ([0u32; 4], [6; 3], [*x, 6, 3, 4]);
+            for k in 0..4 {
+                a[k] += b[k];
+                if b[k] % 2 == 0 {
+                    a[k] += k as u32;
+                }
+            }
+            for k in 0..3 {
+                c[k] += a[k];
+                a[k] *= 2;
+            }
+            let all = a.iter().map(|a| a ^ 1).chain(c);
+            all.fold(0u32, |h, v| h.wrapping_mul(31).wrapping_add(v))
+        });
+        assert_eq!(out, want.collect::<Vec<u32>>());
+    });
+}
+
+#[test]
+fn arrays_have_the_methods_of_slices() {
+    let x: Vec<u32> = (0..64).map(|i| i * 37 % 11).collect();
+    for target in [Target::GFX906, Target::GFX950] {
+        let mut out = vec![0; 64];
+        of_arrays.launch(&Device::simulator(target), Grid::x(1), (&x, 6, &mut out)).unwrap();
+        let want = x.iter().map(|x| {
+            let (a, b) = ([*x, 5, x / 2], [x % 3; 3]);
+            let held = u32::from(a.contains(&5))
+                + u32::from(b.contains(&2)) * 2
+                + u32::from([6, 7, 9].contains(x)) * 4;
+            let newest = if target == Target::GFX950 { 1000 } else { 0 };
+            held + newest + a[2] * 7 + b[1]
+        });
+        assert_eq!(out, want.collect::<Vec<u32>>(), "{target}");
+    }
+}

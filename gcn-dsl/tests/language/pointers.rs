@@ -22,15 +22,17 @@ gcn_kernel! {
         }
         let mut own = x; // each lane's own
         for k in 0..n {
-            sum += *own;
+            sum += unsafe { *own };
             own = own.add(lane_id() + k);
         }
-        let bits: u32 = *((x as *const u8).add(lane_id() * 4) as *const u32);
+        let bits: u32 = unsafe { *((x as *const u8).add(lane_id() * 4) as *const u32) };
         let second = (address as *const f32)[1];
         let pair = pairs[lane_id() % 2];
         let mut out: *mut f32 = y;
         out = out.add(lane_id());
-        *out = sum + bits as f32 + second + pair.a * pair.b as f32 + rows[lane_id() % 2][3];
+        unsafe {
+            *out = sum + bits as f32 + second + pair.a * pair.b as f32 + rows[lane_id() % 2][3];
+        }
     }
 
     /// Elements and their parts are written through pointers.

@@ -12,15 +12,15 @@ gcn_kernel! {
         let middle = p.add(100);
         let each = middle.offset((i as i32) - 32);
         let uniform = p.add(k);
-        out[i] = *each as u32 + each[1] as u32 * 65536;
+        out[i] = unsafe { *each } as u32 + each[1] as u32 * 65536;
         out[i + 64] = uniform[i] as u32;
-        out[i + 128] = *uniform.offset(-2) as u32;
+        out[i + 128] = unsafe { *uniform.offset(-2) as u32 };
         out[i + 192] = select(each.is_null(), 1u32, 2u32);
         out[i + 256] = ((each as u64) - (p as u64)) as u32;
         out[i + 320] = each.add(i)[3] as u32;
 
         let mine = q.add(i * 2);
-        *mine = (i as u64) << 33;
+        unsafe { *mine = (i as u64) << 33 };
         mine[1] += 5;
         if i == 63 {
             mine.add(1).atomic().fetch_add(7, Scope::Agent, Ordering::Relaxed);

@@ -17,7 +17,7 @@ gcn_kernel! {
         barrier();
         let q = p.add(i).offset(-1);
         if !q.is_null() {
-            *q = half.get(i) + all.cast::<u32>()[0] as f32;
+            unsafe { *q = half.get(i) + all.cast::<u32>()[0] as f32 };
             q[1] = q.cast::<u32>().load_with(Cache::Streaming) as f32;
         }
     }

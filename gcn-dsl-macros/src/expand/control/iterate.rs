@@ -26,13 +26,15 @@ pub(in crate::expand) fn is_over_elements(e: &Expr) -> bool {
     }
 }
 
-/// A loop over the elements of an array of values as places: `for e in v.iter_mut()`, `for (i, e) in
-/// v.iter_mut().enumerate()`, `for e in &mut v`.
+/// A loop over the elements of arrays of values as places: `for e in v.iter_mut()`, `for e in &mut v`, with `enumerate`,
+/// and with `zip` beside other places or values.
 pub(in crate::expand) struct InPlace<'e> {
-    pub array: &'e Expr,
-    /// The pattern for the index of the element.
-    pub number: Option<&'e Pat>,
-    pub element: &'e Ident,
+    /// The arrays, and the name of an element of each.
+    pub places: Vec<(&'e Expr, &'e Ident)>,
+    /// What goes along by value: patterns and iterators.
+    pub values: Vec<(&'e Pat, &'e Expr)>,
+    /// The patterns for the index of the element.
+    pub numbers: Vec<&'e Pat>,
 }
 
 impl<'e> InPlace<'e> {
@@ -43,14 +45,42 @@ impl<'e> InPlace<'e> {
             Expr::Reference(r) if r.mutability.is_some() => &*r.expr,
             Expr::MethodCall(m) if m.method == "iter_mut" && m.args.is_empty() => &*m.receiver,
             Expr::MethodCall(m) if m.method == "enumerate" && m.args.is_empty() => {
-                let Pat::Tuple(pair) = pat else { return None };
-                let [number, element] = [pair.elems.first()?, pair.elems.get(1)?];
-                let inner = InPlace::of(element, &m.receiver).filter(|inner| inner.number.is_none())?;
-                return Some(InPlace { number: Some(number), ..inner });
+                let [number, element] = pair(pat)?;
+                let mut inner = InPlace::of(element, &m.receiver)?;
+                inner.numbers.push(number);
+                return Some(inner);
+            }
+            Expr::MethodCall(m) if m.method == "zip" && m.args.len() == 1 => {
+                let [left, right] = pair(pat)?;
+                let sides = [(left, &*m.receiver), (right, m.args.first()?)];
+                let inner = sides.map(|(pat, of)| InPlace::of(pat, of).ok_or((pat, of)));
+                if inner.iter().all(Result::is_err) {
+                    return None;
+                }
+                let mut all = InPlace { places: Vec::new(), values: Vec::new(), numbers: Vec::new() };
+                for side in inner {
+                    match side {
+                        Ok(side) => {
+                            all.places.extend(side.places);
+                            all.values.extend(side.values);
+                            all.numbers.extend(side.numbers);
+                        }
+                        Err(value) => all.values.push(value),
+                    }
+                }
+                return Some(all);
             }
             _ => return None,
         };
-        Some(InPlace { array, number: None, element: bound_name(pat)? })
+        let places = vec![(array, bound_name(pat)?)];
+        Some(InPlace { places, values: Vec::new(), numbers: Vec::new() })
+    }
+}
+
+fn pair(pat: &Pat) -> Option<[&Pat; 2]> {
+    match pat {
+        Pat::Tuple(pair) if pair.elems.len() == 2 => Some([&pair.elems[0], &pair.elems[1]]),
+        _ => None,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Host loops, whose trips are traced one after the other: `#[unroll] for`, and loops over arrays of values.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{ExprForLoop, Pat, parse_quote_spanned};
@@ -52,25 +52,38 @@ impl Cx<'_> {
         })
     }
 
-    /// A loop whose variable is a mutable reference to each element of an array.
-    fn over_places(&mut self, e: &ExprForLoop, places: &InPlace<'_>) -> TokenStream {
-        let (span, array) = (places.array.span(), places.array);
+    /// A loop whose variables are mutable references to the elements of arrays. It ends with the shortest.
+    fn over_places(&mut self, e: &ExprForLoop, of: &InPlace<'_>) -> TokenStream {
+        let span = e.expr.span();
         let counter = self.fresh("element", span);
-        let len = self.operand_expr(array);
-        let iterator = quote_spanned!(span=> 0..#len.len());
-        let pat: Pat = parse_quote_spanned!(span=> #counter);
+        let mut pat: Pat = parse_quote_spanned!(span=> #counter);
+        let mut iterator = quote_spanned!(span=> 0usize..);
+        for (array, _) in &of.places {
+            let array = self.operand_expr(array);
+            iterator = quote_spanned!(span=> (#iterator).take(#array.len()));
+        }
+        for (value, values) in &of.values {
+            let (value, values) = self.elements(value, values);
+            pat = parse_quote_spanned!(span=> (#pat, #value));
+            iterator = quote_spanned!(span=> (#iterator).zip(#values));
+        }
         self.trips_of_host(e, &pat, &iterator, |cx| {
-            let lent = cx.argument(&parse_quote_spanned!(span=> &mut #array[#counter]));
-            let (flow, element): (Ident, &Ident) = (cx.flow(span), places.element);
-            let number = places.number.map(|number| {
+            let lent = of.places.iter().map(|(array, element)| {
+                let lent = cx.argument(&parse_quote_spanned!(array.span()=> &mut #array[#counter]));
+                let flow = cx.flow(array.span());
+                quote_spanned!(element.span()=> let #element = #lent.enter(&#flow);)
+            });
+            let lent: TokenStream = lent.collect();
+            let numbers = of.numbers.iter().map(|number| {
                 cx.bind(number);
                 if let (Pat::Ident(_), Some(last)) = (number, cx.names.last_mut()) {
                     last.size = true;
                 }
                 quote_spanned!(number.span()=> let #number = #counter;)
             });
-            cx.declare_as(element, Kind::Lent);
-            quote_spanned!(element.span()=> let #element = #lent.enter(&#flow); #number)
+            let numbers: TokenStream = numbers.collect();
+            of.places.iter().for_each(|(_, element)| cx.declare_as(element, Kind::Lent));
+            quote!(#lent #numbers)
         })
     }
 

@@ -82,7 +82,7 @@ impl Cx<'_> {
                 quote_spanned!(span=> #store(&#base, #index, #value))
             }
             Some(Place::Deref(pointer)) => {
-                let (pointer, store) = (self.expr(pointer), lang("store_deref", span));
+                let (pointer, store) = (self.expr(pointer), self.through("store_deref", span));
                 quote_spanned!(span=> #store(#pointer, #value))
             }
             Some(place) => self.write(place, span, |_| value),
@@ -181,7 +181,7 @@ impl Cx<'_> {
             Place::Deref(pointer) => {
                 let p = self.helper("pointer", pointer.span());
                 let pointer = self.expr(pointer);
-                let (load, store) = (lang("load_deref", span), lang("store_deref", span));
+                let (load, store) = (self.through("load_deref", span), self.through("store_deref", span));
                 let new = value(quote_spanned!(span=> #load(#p)));
                 quote_spanned!(span=> { let #p = #pointer; #store(#p, #new) })
             }

@@ -4,6 +4,7 @@ use syn::{Attribute, Expr, Meta};
 
 use crate::attrs::{
     is_comptime, is_manual, is_matrix, is_ping_pong, is_pipeline, is_rolled, is_schedule, is_unroll,
+    is_unsafe,
 };
 use crate::expand::Cx;
 use crate::expand::control::loops::range;
@@ -84,7 +85,7 @@ impl Cx<'_> {
             }
             let known = match e {
                 Expr::ForLoop(_) => is_unroll(attr) || is_ping_pong(attr),
-                Expr::Block(_) if is_matrix(attr) => true,
+                Expr::Block(_) if is_matrix(attr) || is_unsafe(attr) => true,
                 Expr::Block(_) if is_schedule(attr) => {
                     if let Err(error) = is_manual(attr) {
                         self.errors.push(error);

@@ -1,10 +1,14 @@
 //! Methods of arrays of device values that Rust's arrays and slices also have. Rust's own compare and choose on the
 //! host, where a device value has no order and converts to nothing; these append instructions that do it in each lane.
 
+use std::ops::BitOr;
+use std::panic::Location;
+
 use super::enums::{Blank, Placed};
-use super::iterator::Ordered;
+use super::iterator::{Ordered, any_element};
 use super::option::{none, some};
-use crate::lang::{IntoDevice, Maybe, S, V};
+use crate::ir::Pred;
+use crate::lang::{Compare, IntoDevice, Maybe, S, V, with};
 use crate::scalar::Scalar;
 
 /// Implements `a.fill(0)`, `a.sort()` and the like for an array `a` of device values: rustc finds them before the
@@ -26,6 +30,9 @@ pub trait DeviceArray<X> {
     {
         self.sort();
     }
+    /// The elements become those of `from`, of which there are as many.
+    #[track_caller]
+    fn copy_from_slice<E: IntoDevice<X> + Copy>(&mut self, from: &[E]);
     /// The first element.
     fn first(&self) -> Maybe<X>;
     /// The last element.
@@ -75,6 +82,16 @@ macro_rules! arrays {
                     (self[i], self[j]) = (self[i].smaller(self[j]), self[i].larger(self[j]));
                 }
             }
+            #[track_caller]
+            fn copy_from_slice<E: IntoDevice<$handle<T>> + Copy>(&mut self, from: &[E]) {
+                if from.len() != N {
+                    let what = format!("an array of {N} elements takes {N}, and these are {}", from.len());
+                    with(|c| c.fail(Location::caller(), what));
+                }
+                for (to, from) in self.iter_mut().zip(from) {
+                    *to = (*from).into_device();
+                }
+            }
             fn first(&self) -> Maybe<$handle<T>> {
                 held(self.as_slice().first())
             }
@@ -85,6 +102,28 @@ macro_rules! arrays {
     )*};
 }
 arrays!(S V);
+
+/// `a.contains(&v)` of an array of device values: found by rustc before the method of slices, which compares on the host.
+pub trait HasElement<E> {
+    /// `S<bool>`, or `V<bool>` where an element or the value is each lane's own.
+    type Output;
+    /// That an element equals `value`.
+    fn contains(&self, value: &E) -> Self::Output;
+}
+
+impl<X, E, C, const N: usize> HasElement<E> for [X; N]
+where
+    X: Compare<E, Output = C> + Copy,
+    E: Copy,
+    C: BitOr<Output = C>,
+    bool: IntoDevice<C>,
+{
+    type Output = C;
+    #[track_caller]
+    fn contains(&self, value: &E) -> C {
+        any_element(self.iter().map(|x| x.compare(Pred::Eq, *value)))
+    }
+}
 
 #[cfg(test)]
 mod tests {

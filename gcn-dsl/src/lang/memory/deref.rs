@@ -11,6 +11,8 @@ use crate::scalar::Scalar;
 pub trait LoadDeref {
     /// The element.
     type Output;
+    /// Where it may be written.
+    type Allowed;
     /// Reads it.
     fn load_deref(self) -> Self::Output;
 }
@@ -24,12 +26,23 @@ pub trait LoadDeref {
 pub trait StoreDeref {
     /// The element.
     type Element;
+    /// Where it may be written.
+    type Allowed;
     /// Writes it.
     fn store_deref(self, value: Self::Element);
 }
 
 impl<X: Copy> LoadDeref for &X {
     type Output = X;
+    type Allowed = Anywhere;
+    fn load_deref(self) -> X {
+        *self
+    }
+}
+
+impl<X: Copy> LoadDeref for Box<X> {
+    type Output = X;
+    type Allowed = Anywhere;
     fn load_deref(self) -> X {
         *self
     }
@@ -40,6 +53,7 @@ macro_rules! values {
     ($($handle:ident)*) => {$(
         impl<T: Scalar> LoadDeref for $handle<T> {
             type Output = $handle<T>;
+            type Allowed = Anywhere;
             fn load_deref(self) -> $handle<T> {
                 self
             }
@@ -53,6 +67,7 @@ macro_rules! host_values {
     ($($t:ty)*) => {$(
         impl LoadDeref for $t {
             type Output = $t;
+            type Allowed = Anywhere;
             fn load_deref(self) -> $t {
                 self
             }
@@ -61,15 +76,44 @@ macro_rules! host_values {
 }
 host_values!(bool i8 u8 i16 u16 i32 u32 i64 u64 usize isize f32 f64);
 
+/// What may be dereferenced anywhere, such as a reference that an iterator gives.
+pub struct Anywhere;
+
+/// What is dereferenced in `unsafe` blocks only: nothing checks where it points.
+pub struct RawPointer;
+
+/// What needs no `unsafe` block around its dereference.
+#[diagnostic::on_unimplemented(
+    message = "a raw pointer is dereferenced outside of an `unsafe` block",
+    label = "put an `unsafe` block around it",
+    note = "nothing checks that the pointer is valid, aligned and within its memory: that is the kernel's responsibility, as in Rust"
+)]
+pub trait SafelyDereferenced {}
+
+impl SafelyDereferenced for Anywhere {}
+
 /// The expansion of a read of `*p`.
 #[track_caller]
 #[must_use = "the element is read for nothing"]
-pub fn load_deref<P: LoadDeref<Output = O>, O>(p: P) -> O {
+pub fn load_deref<P: LoadDeref<Output = O, Allowed: SafelyDereferenced>, O>(p: P) -> O {
+    p.load_deref()
+}
+
+/// The same in an `unsafe` block.
+#[track_caller]
+#[must_use = "the element is read for nothing"]
+pub fn unsafe_load_deref<P: LoadDeref<Output = O>, O>(p: P) -> O {
     p.load_deref()
 }
 
 /// The expansion of `*p = v`.
 #[track_caller]
-pub fn store_deref<P: StoreDeref, E: IntoDevice<P::Element>>(p: P, value: E) {
+pub fn store_deref<P: StoreDeref<Allowed: SafelyDereferenced>, E: IntoDevice<P::Element>>(p: P, value: E) {
+    p.store_deref(value.into_device());
+}
+
+/// The same in an `unsafe` block.
+#[track_caller]
+pub fn unsafe_store_deref<P: StoreDeref, E: IntoDevice<P::Element>>(p: P, value: E) {
     p.store_deref(value.into_device());
 }

@@ -3,6 +3,7 @@
 use std::marker::PhantomData;
 use std::panic::Location;
 
+use super::deref::RawPointer;
 use super::layout::Bytes;
 use super::slice::{Backing, Elements, ReadOnly, Writable};
 use crate::ir::{Bin, Inst, Memory, Type, Value};
@@ -326,6 +327,7 @@ impl<T: Stored, A> HoldsParts for LanePtr<T, A> {
 
 impl<T: Stored, A> LoadDeref for Ptr<T, A> {
     type Output = T::Value;
+    type Allowed = RawPointer;
     #[track_caller]
     fn load_deref(self) -> T::Value {
         self.load_at(0)
@@ -334,6 +336,7 @@ impl<T: Stored, A> LoadDeref for Ptr<T, A> {
 
 impl<T: Stored, A> LoadDeref for LanePtr<T, A> {
     type Output = T::Value;
+    type Allowed = RawPointer;
     #[track_caller]
     fn load_deref(self) -> T::Value {
         self.load_at(0)
@@ -342,6 +345,7 @@ impl<T: Stored, A> LoadDeref for LanePtr<T, A> {
 
 impl<T: Stored> StoreDeref for Ptr<T, Writable> {
     type Element = T::Value;
+    type Allowed = RawPointer;
     #[track_caller]
     fn store_deref(self, value: T::Value) {
         self.store_at(0, value);
@@ -350,6 +354,7 @@ impl<T: Stored> StoreDeref for Ptr<T, Writable> {
 
 impl<T: Stored> StoreDeref for LanePtr<T, Writable> {
     type Element = T::Value;
+    type Allowed = RawPointer;
     #[track_caller]
     fn store_deref(self, value: T::Value) {
         self.store_at(0, value);

@@ -3,6 +3,7 @@
 use std::ops::{BitAnd, BitOr};
 use std::panic::Location;
 
+use gcn_isa::Target;
 use half::{bf16, f16};
 
 use crate::ir::{Bin, Inst, Pred, Value};
@@ -88,17 +89,28 @@ macro_rules! compare_host {
         impl Compare<$t> for $t {
             type Output = bool;
             fn compare(self, pred: Pred, rhs: $t) -> bool {
-                match pred {
-                    Pred::Lt => self < rhs,
-                    Pred::Le => self <= rhs,
-                    Pred::Gt => self > rhs,
-                    Pred::Ge => self >= rhs,
-                    Pred::Eq => self == rhs,
-                    Pred::Ne => self != rhs,
-                }
+                compare_host!(@ordered self pred rhs)
             }
         }
     )*};
+    (@ordered $lhs:ident $pred:ident $rhs:ident) => {
+        match $pred {
+            Pred::Lt => $lhs < $rhs,
+            Pred::Le => $lhs <= $rhs,
+            Pred::Gt => $lhs > $rhs,
+            Pred::Ge => $lhs >= $rhs,
+            Pred::Eq => $lhs == $rhs,
+            Pred::Ne => $lhs != $rhs,
+        }
+    };
+}
+
+/// `target() == Target::GFX950`: what the host knows when the kernel is built.
+impl Compare<Target> for Target {
+    type Output = bool;
+    fn compare(self, pred: Pred, rhs: Target) -> bool {
+        compare_host!(@ordered self pred rhs)
+    }
 }
 
 /// Arrays are compared as in Rust: by the first elements that differ.

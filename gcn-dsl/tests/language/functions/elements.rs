@@ -255,7 +255,7 @@ gcn_kernel! {
         let (mut sum, mut walked) = (0, 0);
         for k in 0..n {
             sum += row[k];
-            walked += *p * k;
+            walked += unsafe { *p } * k;
             p = p.add(1);
         }
         let mut left = 9;

@@ -13,6 +13,9 @@ use crate::expand::control::iterate::InPlace;
 use crate::expand::types::habits::NUMBERS;
 use crate::operator::is_compound;
 
+/// Methods that give elements of an array the values of their arguments.
+const WRITING: [&str; 2] = ["fill", "copy_from_slice"];
+
 impl Analysis {
     /// Runs `f` under a condition of this shape.
     pub(super) fn under<R>(&mut self, condition: Shape, f: impl FnOnce(&mut Self) -> R) -> R {
@@ -317,13 +320,20 @@ impl Analysis {
                     _ => None,
                 };
                 let places = InPlace::of(&e.pat, &e.expr);
-                let written = places.as_ref().and_then(|p| self.name(p.array)?.variable.clone());
+                let written: Vec<(Ident, Option<Variable>)> = places
+                    .iter()
+                    .flat_map(|of| &of.places)
+                    .map(|(array, element)| {
+                        ((*element).clone(), self.name(array).and_then(|array| array.variable.clone()))
+                    })
+                    .collect();
                 self.trips(e.for_token.span, e.label.as_ref(), bounds, |cx| {
                     cx.bind_elements(&e.pat, of);
                     // An assignment through the element's name is one to the array.
-                    if let (Some(places), Some(last)) = (&places, cx.names.last_mut()) {
-                        (last.shape, last.variable) = (of, written);
-                        last.name = places.element.to_string();
+                    for (element, variable) in written {
+                        if let Some(name) = cx.names[names..].iter_mut().find(|name| element == name.name) {
+                            (name.shape, name.variable) = (of, variable);
+                        }
                     }
                     if let (false, Some(counter)) =
                         (unrolled, cx.names.last_mut().filter(|_| matches!(*e.pat, Pat::Ident(_))))
@@ -377,6 +387,10 @@ impl Analysis {
         let arguments = self.any(&e.args);
         self.lent(Some(&e.method), &e.args);
         let name = e.method.to_string();
+        // An array of numbers has no methods but those of the language.
+        if WRITING.contains(&&*name) && self.is_number(&e.receiver) {
+            self.assign(&e.receiver, arguments);
+        }
         // Atomics return the old value, which differs between lanes even at a uniform index.
         let atomic = matches!(&*e.receiver, Expr::MethodCall(r) if r.method == "atomic");
         match receiver {

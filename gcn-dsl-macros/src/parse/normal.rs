@@ -1,0 +1,77 @@
+//! Forms that another form expresses, so that all that follows has one to know: `unsafe { … }` is a block with a mark, and
+//! `v.iter_mut().for_each(|e| …)` a loop.
+
+use syn::spanned::Spanned;
+use syn::visit::Visit;
+use syn::visit_mut::{self, VisitMut};
+use syn::{Block, Expr, ExprBlock, ExprMethodCall, ExprUnsafe, parse_quote_spanned};
+
+use crate::attrs;
+
+/// An `unsafe` block as a block with its mark.
+pub(crate) fn marked(e: &ExprUnsafe) -> ExprBlock {
+    let mut attrs = e.attrs.clone();
+    attrs.push(attrs::unsafe_mark(e.unsafe_token.span));
+    ExprBlock { attrs, label: None, block: e.block.clone() }
+}
+
+/// The body in these forms. What the host computes is left as it is.
+pub(super) fn normal(mut body: Block) -> Block {
+    Normal.visit_block_mut(&mut body);
+    body
+}
+
+struct Normal;
+
+impl VisitMut for Normal {
+    fn visit_expr_mut(&mut self, e: &mut Expr) {
+        let other = match e {
+            Expr::Unsafe(of) => Some(Expr::Block(marked(of))),
+            Expr::MethodCall(call) => in_place(call),
+            _ => None,
+        };
+        if let Some(other) = other {
+            *e = other;
+        }
+        match e {
+            Expr::Block(b) if b.attrs.iter().any(attrs::is_comptime) => {}
+            e => visit_mut::visit_expr_mut(self, e),
+        }
+    }
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+/// The loop that `for_each` over the places of an array is: its closure assigns, which others do not.
+fn in_place(call: &ExprMethodCall) -> Option<Expr> {
+    let Some(Expr::Closure(closure)) = call.args.first().filter(|_| call.method == "for_each") else {
+        return None;
+    };
+    let mut returns = Returns(false);
+    returns.visit_expr(&closure.body);
+    let input = closure.inputs.first().filter(|_| closure.inputs.len() == 1 && !returns.0)?;
+    if !is_in_place(&call.receiver) {
+        return None;
+    }
+    let (of, body) = (&call.receiver, &closure.body);
+    Some(parse_quote_spanned!(call.span()=> for #input in #of { #body; }))
+}
+
+fn is_in_place(e: &Expr) -> bool {
+    match e {
+        Expr::MethodCall(call) => {
+            call.method == "iter_mut" || is_in_place(&call.receiver) || call.args.iter().any(is_in_place)
+        }
+        Expr::Paren(p) => is_in_place(&p.expr),
+        _ => false,
+    }
+}
+
+struct Returns(bool);
+
+impl<'ast> Visit<'ast> for Returns {
+    fn visit_expr_return(&mut self, _: &'ast syn::ExprReturn) {
+        self.0 = true;
+    }
+    fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {}
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+}

@@ -1,0 +1,14 @@
+//! A raw pointer is dereferenced in an `unsafe` block only, uniform or each lane's own, read or written.
+use gcn_dsl::prelude::*;
+
+gcn_kernel! {
+    #[workgroup(64)]
+    fn kernel(p: *const f32, q: *mut f32) {
+        let own = q.add(lane_id());
+        let x = *p;
+        *own = x;
+        unsafe { *own += *p };
+    }
+}
+
+fn main() {}
