@@ -74,10 +74,10 @@
 //! # What is written
 //!
 //! - *Tokens*, as in the kernel above: each instruction ends with `;`, a label is `name:`, comments are
-//! Rust's. Errors point at the operand. Labels such as `1:` have no tokens in Rust.
+//!   Rust's. Errors point at the operand. Labels such as `1:` have no tokens in Rust.
 //! - *Strings*, as in the program above, each of one line or of several. Their content has the syntax of an
-//! assembly file: lines, `;` comments. rustc can point only at a whole string; for one of several lines the
-//! error quotes its line.
+//!   assembly file: lines, `;` comments. rustc can point only at a whole string; for one of several lines the
+//!   error quotes its line.
 //!
 //! Options of a program stand first (`target = gfx942,`), those of a kernel are attributes
 //! (`#[targets(gfx942)]`):

@@ -5,9 +5,9 @@
 //!
 //! - [`Flow`], the way in which bits combine, is in the instruction's entry. An entry without one has [`Flow::All`],
 //!   which is correct for every
-//! instruction, but imprecise.
+//!   instruction, but imprecise.
 //! - [`parts`], the source bits that each part of the result reads, follows from the instruction's line in
-//! [`crate::semantics`] and its modifiers.
+//!   [`crate::semantics`] and its modifiers.
 //!
 //! The rules follow Valgrind's Memcheck (Seward and Nethercote, "Using Valgrind to detect undefined value errors with
 //! bit-precision", USENIX 2005) and LLVM's MemorySanitizer, applied to these instructions.

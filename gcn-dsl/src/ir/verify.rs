@@ -2,14 +2,14 @@
 //!
 //! - *Dominance*: an instruction occurs once, after its operands, which are in the same region or in an enclosing one.
 //!   The values of a
-//! loop's head are visible in its body.
+//!   loop's head are visible in its body.
 //! - *Types*: operands and result agree in element type, number of elements and registers.
 //! - *Places*: a uniform result has uniform operands; exceptions are the instructions that reduce lanes to one value.
 //! - *Memory*: bases and offsets have the types of their memory space; arrays exist.
 //! - *Variables*: each exists, and is read and written with its type.
 //! - *Flow*: conditions are `bool`; an exit ends its region and names an enclosing block; no label names two blocks; a
 //!   barrier
-//! occurs only where all lanes of the wave are active.
+//!   occurs only where all lanes of the wave are active.
 //!
 //! The verifier runs after each pass in builds with debug assertions, and if
 //! [`BuildOptions::verify`](crate::BuildOptions::verify) requests it. Its running time is linear in the size of the

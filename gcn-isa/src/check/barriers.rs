@@ -10,7 +10,7 @@
 //!   younger;
 //! - in the loop that contains both, the write goes to a different address in each iteration, and no read before the
 //!   later barrier is
-//! known to access the same address.
+//!   known to access the same address.
 //!
 //! In either case something must read LDS after the later barrier before the same write writes the same address again:
 //! otherwise only reads between the two barriers could see the written data.

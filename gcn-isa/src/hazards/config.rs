@@ -101,7 +101,7 @@ pub(super) fn number(id: &str) -> usize {
 /// assert_eq!(citation("waitcnt.raw", Some(Target::GFX1201)), "RDNA 4 ISA section 5.7");
 /// ```
 pub fn citation(id: &str, target: Option<Target>) -> String {
-    let facts = every().map(|rule| rule.facts()).find(|facts| facts.id == id);
+    let facts = every().map(AnyRule::facts).find(|facts| facts.id == id);
     let on =
         |facts: RuleFacts| facts.cite.on(target.map_or(facts.targets, |target| TargetSet::of(&[target])));
     facts.map(on).unwrap_or_default()
