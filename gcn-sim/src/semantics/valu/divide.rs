@@ -51,6 +51,8 @@ trait Divided: Lane + Copy + PartialEq {
     fn ldexp(self, e: i32) -> Self;
     fn quiet(self) -> Self;
     fn is_denormal(self) -> bool;
+    /// True if the exact quotient is a denormal, or so small that it rounds to 0: the sequence of the division rounds correctly only if
+    /// those are scaled, too.
     fn quotient_is_denormal(n: Self, d: Self) -> bool;
     /// The NaN of 0/0 and inf/inf in `v_div_fixup`, sign bit set.
     fn invalid() -> Self;
@@ -90,7 +92,8 @@ impl Divided for f32 {
         self.is_subnormal()
     }
     fn quotient_is_denormal(n: f32, d: f32) -> bool {
-        (n / d).is_subnormal()
+        let quotient = n / d;
+        quotient.is_subnormal() || quotient == 0.0 && n != 0.0 && d.is_finite()
     }
     fn invalid() -> f32 {
         f32::from_bits(NAN32 | 1 << 31)
@@ -133,7 +136,8 @@ impl Divided for f64 {
         self.is_subnormal()
     }
     fn quotient_is_denormal(n: f64, d: f64) -> bool {
-        (n / d).is_subnormal()
+        let quotient = n / d;
+        quotient.is_subnormal() || quotient == 0.0 && n != 0.0 && d.is_finite()
     }
     fn invalid() -> f64 {
         f64::from_bits(NAN64 | 1 << 63)
@@ -340,6 +344,13 @@ mod tests {
         }
         for _ in 0..2_000_000 {
             check(f32::from_bits(bits.next() as u32), f32::from_bits((bits.next() >> 32) as u32));
+        }
+        // Quotients about half the smallest denormal.
+        for _ in 0..200_000 {
+            let n = f32::from_bits(bits.next() as u32 & 0x80ff_ffff);
+            let d = n.abs() * 2f32.powi(75) * 2f32.powi(75);
+            let near = f32::from_bits(d.to_bits().wrapping_add((bits.next() % 5) as u32).wrapping_sub(2));
+            check(n, near);
         }
     }
 
