@@ -360,3 +360,19 @@ fn llvm_looks_at_each_function_by_itself() {
         repaired(program, RuleSet::Llvm.config(false));
     }
 }
+
+/// The hazard of partial forwarding is one of two registers: one register that is written on both sides of a write to EXEC is not. A finding
+/// names the instruction that made the sequence complete, and the one that needs the remedy.
+#[test]
+fn a_register_is_not_another_one() {
+    let found = |second| {
+        let first = ["v_mov_b32_e32 v1, 1", "s_mov_b64 exec, -1", second];
+        let lines = first.into_iter().chain(["v_add_f32_e32 v3, v1, v2", "s_endpgm"]);
+        let program = program(subtarget("gfx1100", "64"), lines);
+        let found = check::remedies(&program, RuleSet::Safe.config(false));
+        let forwarding = found.into_iter().filter(|finding| finding.rule.contains("partial-forwarding"));
+        forwarding.map(|finding| (finding.first, finding.second)).collect::<Vec<_>>()
+    };
+    assert_eq!(found("v_mov_b32_e32 v2, 2"), [(Some(2), 3)]);
+    assert_eq!(found("v_mov_b32_e32 v1, 2"), []);
+}
