@@ -44,7 +44,7 @@ pub fn write(folder: &Path, name: &str, kernel: &BuiltKernel) -> Result<[PathBuf
     Ok([assembly, object])
 }
 
-/// Writes how to measure the kernel's steady state, beside the files of [`write`].
+/// Writes the file that tells a timed run how to measure the kernel's steady state, next to the files of [`write`].
 ///
 /// # Errors
 /// As [`write`].

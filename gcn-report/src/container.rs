@@ -107,7 +107,7 @@ impl Choice {
             let only = single(name, bytes)?;
             return if self.wants(&only) { Ok(only) } else { Err(self.another(name, &only)) };
         }
-        // The first of all that fit, and of those with the kernel.
+        // The first code object that is wanted, and the first of these that has the kernel.
         let mut firsts: [Option<Object<'static>>; 2] = [None, None];
         let mut listed: [Vec<Listed>; 2] = [Vec::new(), Vec::new()];
         self.each(name, bytes, |object| {

@@ -78,7 +78,7 @@ Examples:
 struct Outcome {
     /// Text for standard output.
     text: String,
-    /// For standard error: why it, or which of its code objects, could not be checked.
+    /// Lines for standard error: why the file could not be checked, or which of its code objects could not.
     complaints: Vec<String>,
     /// The file or the entries of a bundle in JSON, as text.
     json: Vec<serde_json::Value>,

@@ -1,4 +1,5 @@
-//! Relaxation: sizes of gaps depend on offsets and these on the sizes, until both agree.
+//! Relaxation: the sizes of gaps (alignment, fill, `.org`, LEB128) depend on offsets, and offsets on those sizes; both are recomputed until
+//! nothing changes.
 
 use super::Assembler;
 use super::eval::{Atom, Memo};

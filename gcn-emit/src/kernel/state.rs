@@ -225,7 +225,8 @@ impl Default for FloatMode {
     }
 }
 
-/// How the waves of a workgroup run, where a kernel can choose (RDNA; `compute_pgm_rsrc1`). `Default` is the assembler's.
+/// RDNA's fields of `compute_pgm_rsrc1` that say how the waves of a workgroup run. `Default` has the values that the assembler uses where
+/// no directive sets them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Scheduling {
     /// On both compute units of a workgroup processor (`WGP_MODE`), not on one.

@@ -16,9 +16,9 @@ pub enum MemoryWait {
     WriteBack,
     /// Before an invalidation (`buffer_inv`, `buffer_invl2`, `buffer_wbinvl1*`): the load before it is done.
     Invalidate,
-    /// Before an access that other threads may see: a read-modify-write, or a load or store with scope bits.
+    /// Before an atomic access: a read-modify-write, or a load or store with scope bits.
     Release,
-    /// After such an access.
+    /// After an atomic access.
     Acquire,
     /// Before the end of the program or a message: everything that leaves the wave is complete.
     Exit,

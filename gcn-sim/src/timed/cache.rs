@@ -2,8 +2,9 @@
 
 /// Tags of a cache. Times are cycles.
 pub(super) struct Cache {
-    /// Set after set, in each the most recently used line first: line number plus one and the cycle from which it is
-    /// there. Zeros are free places, so that a large cache takes memory only where it is used.
+    /// The sets one after another; in a set, lines from most to least recently used, each as its number plus one and the
+    /// cycle from which it is present. A free place is all zeros: zeroed memory is committed only when it is written, so
+    /// that the unused sets of a large cache cost nothing.
     lines: Vec<[u64; 2]>,
     sets: u64,
     ways: usize,

@@ -332,7 +332,7 @@ impl<I: ForIndex, F: Flow, B: Kind, R: Kind> ForLoop<I, F, B, R> {
         })
     }
 
-    /// The test that needs the counter of the ending trip, if there is one.
+    /// The loop's test on the counter before it is advanced; `None` if the loop tests the advanced counter.
     fn test_of_old(&self, c: &mut Context, i: Value, loc: &'static Location<'static>) -> Option<Value> {
         let Range { start, end, inclusive, reversed, step } = &self.range;
         let ([a, b], again) = match (step, reversed, inclusive) {

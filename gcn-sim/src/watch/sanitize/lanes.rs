@@ -53,8 +53,8 @@ pub(super) fn writes(cx: &Cx<'_>, touches: &[Touch]) -> Vec<Option<Write>> {
 
 /// Two accesses of different lanes that write different values to a byte. Atomic stores may: one of their values remains.
 ///
-/// The simulator writes lane after lane. A later lane that finds in its place anything but what remains there at the end
-/// has found the value of an earlier lane, and that value is not the last.
+/// The simulator writes lane after lane. If a lane finds at its address a value other than the one that remains there at the end,
+/// an earlier lane wrote it: two lanes have written different values to one address.
 pub(super) fn conflict<'t>(
     touches: &'t [Touch],
     orders: &[Order],

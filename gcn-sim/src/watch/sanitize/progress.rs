@@ -45,7 +45,8 @@ impl Group {
         self.move_outstanding(shared);
     }
 
-    /// Waves that meet while others have ended. Barriers pair by arrival, so that waves may meet at different instructions.
+    /// Reports a barrier that some waves reach after others have ended. The hardware counts arrivals only, so that waves at different
+    /// `s_barrier` instructions release each other; that alone is not reported.
     pub(crate) fn divergent(
         &mut self,
         shared: &Shared,

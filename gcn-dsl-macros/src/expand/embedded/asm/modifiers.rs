@@ -74,7 +74,7 @@ impl Modifier {
         Ok(Modifier { name, value })
     }
 
-    /// The modifier that it sets, under the assembler's name.
+    /// The modifier that the assembler calls by this name; `None` if there is none.
     pub(super) fn flag(&self) -> Option<Modifiers> {
         gcn_emit::text::modifier(&self.name.to_string())
     }
