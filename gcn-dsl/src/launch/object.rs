@@ -142,7 +142,7 @@ impl Device {
     /// #     #[workgroup(64)]
     /// #     fn scale(a: f32, x: *mut f32) {
     /// #         let p = x.add(global_id().x);
-    /// #         *p = a * *p;
+    /// #         unsafe { *p = a * *p };
     /// #     }
     /// # }
     /// # let bytes = scale.build(Target::GFX942)?.code_object().to_vec();

@@ -32,7 +32,7 @@ use crate::scalar::{Elem, Number};
 ///         let mut total: V<u32> = 0;
 ///         while next != u32::MAX {
 ///             let node = nodes.add(next * 2);
-///             total += *node;
+///             total += unsafe { *node };
 ///             next = node[1];
 ///         }
 ///         sum[i] = total;
