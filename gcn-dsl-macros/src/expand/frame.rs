@@ -71,6 +71,7 @@ pub(crate) struct Target {
 }
 
 impl Target {
+    /// The frame of a construct that nothing has left yet.
     pub fn frame(kind: TargetKind, label: Option<&Label>, guard: Ident) -> Frame {
         let label = label.map(|l| l.name.ident.to_string());
         Frame::Target(Box::new(Target {
@@ -113,10 +114,12 @@ impl Target {
 }
 
 impl Leaves {
+    /// True if no lane leaves.
     pub fn is_empty(&self) -> bool {
         self.left.is_empty() && self.returned.is_empty()
     }
 
+    /// Their declarations.
     pub fn declarations(&self, span: Span) -> TokenStream {
         let leave = lang("Leave", span);
         self.left

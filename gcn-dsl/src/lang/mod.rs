@@ -109,9 +109,8 @@ pub mod private {
         ElementIs, IntoField, Like, NoField, Nothing, alike, element, field, like, nothing,
     };
     pub use super::compound::array_methods::HasElement;
-    pub use super::compound::enums::host_value;
     pub use super::compound::enums::{
-        Blank, Listed, OfVariant, Placed, Tag, Variants, holds_blank, is_variant, variant,
+        Blank, Listed, OfVariant, Placed, Tag, Variants, holds_blank, host_value, is_variant, variant,
     };
     pub use super::compound::iterator::{
         Listable, Ordered, Positioned, Total, all_elements, any_element, elements_of, greatest_of, least_of,
@@ -131,10 +130,9 @@ pub mod private {
     pub use super::control::*;
     pub use super::expanded::autoref::{ByMethod, CalledOn, ChangesIn, Held, HoldNumber, HoldOther};
     pub use super::expanded::call::{CallWith, CallsWith, CallsWithAll, GivesBack, KeepsToken};
-    pub use super::expanded::inference::given_by;
     pub use super::expanded::inference::{
         EachLanes, First, FirstStays, FirstVaries, Given, GivenInLanes, GivenToAll, Stays, each_lanes_own,
-        given,
+        given, given_by,
     };
     pub use super::expanded::path::{AsItIs, MayBeVariant, written};
     pub use super::expanded::unsupported::{HasIterator, HasRsqrt, HasUnwrap};
@@ -170,8 +168,7 @@ pub mod private {
     pub use super::values::merge::{Merge, Never};
     pub use super::values::operand::{At, OfType, Operand, SameElement, of_type};
     pub use super::values::register::{Agprs, InRegisters, RegisterFile, Sgprs, Vgprs, pinned};
-    pub use super::values::value::AsIs;
-    pub use super::values::value::{PerLane, annotate, convert};
+    pub use super::values::value::{AsIs, PerLane, annotate, convert};
     pub use super::values::variable::{Here, Var, holds};
     pub use super::*;
 }

@@ -244,15 +244,12 @@ impl Lower<'_> {
             return to_operand(src);
         }
         let vector = slot.kinds.intersects(OperandKinds::VGPR | OperandKinds::AGPR);
-        if !vector && slot.allows_special("m0") && row.format.is_vop() && !bus.is_free() {
+        if !vector && slot.allows_special("m0") && row.format.is_vop() && bus.take_m0() {
             // The lane number of v_writelane_b32 may be in M0, next to another SGPR.
             self.set_fixed(M0, src);
             return MOperand::Fixed(M0.into());
         }
-        let copy = self.copied(slot, src);
-        // What comes after it in the same instruction finds the bus taken, so that M0 stands for one operand at most.
-        bus.take(Src::Reg(copy), self.file(Src::Reg(copy)));
-        MOperand::Virt(copy)
+        MOperand::Virt(self.copied(slot, src))
     }
 
     /// Operands that must be in the same register file: an accumulator moves to the file of the result.

@@ -282,12 +282,14 @@ pub(super) struct Bus {
     reads: Option<usize>,
     used: SmallVec<[MOperand; 2]>,
     literal: Option<u32>,
+    /// M0 holds one of the operands.
+    m0: bool,
 }
 
 impl Bus {
     pub(super) fn new(row: &InstDesc, target: Target) -> Bus {
         let reads = row.format.is_vop().then(|| row.constant_bus_reads(target));
-        let mut bus = Bus { reads, used: SmallVec::new(), literal: None };
+        let mut bus = Bus { reads, used: SmallVec::new(), literal: None, m0: false };
         // A mask or carry in VCC takes the bus.
         if row.operands.iter().any(|o| is_fixed_vcc(o) && o.access != Access::Write) {
             bus.used.push(MOperand::Fixed(VCC.into()));
@@ -322,12 +324,17 @@ impl Bus {
     }
 
     /// Another scalar can be read.
-    pub(super) fn is_free(&self) -> bool {
+    fn is_free(&self) -> bool {
         self.held() < self.reads.unwrap_or(1)
     }
 
     fn held(&self) -> usize {
         self.used.len() + usize::from(self.literal.is_some())
+    }
+
+    /// M0 can hold an operand: no other one is in it.
+    pub(super) fn take_m0(&mut self) -> bool {
+        !std::mem::replace(&mut self.m0, true)
     }
 
     pub(super) fn take(&mut self, src: Src, file: Option<RegFile>) -> bool {

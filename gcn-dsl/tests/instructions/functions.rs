@@ -189,11 +189,15 @@ impl Case<'_> {
     }
 }
 
-/// A row of each addressing form of `f` on `target`.
+/// The rows of `f` on a processor. An address of lane numbers alone is not offered.
+fn rows(f: &Function, on: Subtarget) -> impl Iterator<Item = &'static InstDesc> {
+    f.rows.iter().copied().filter(move |row| row.is_on(on) && row.form != "noaddr")
+}
+
+/// A row of each addressing form of `f` on a processor.
 fn forms(f: &Function, on: Subtarget) -> Vec<&'static InstDesc> {
     let mut found: Vec<&'static InstDesc> = Vec::new();
-    // An address of lane numbers alone is not offered.
-    for &row in f.rows.iter().filter(|row| row.is_on(on) && row.form != "noaddr") {
+    for row in rows(f, on) {
         if !found.iter().any(|r| r.form == row.form) {
             found.push(row);
         }
@@ -206,9 +210,8 @@ fn cases(f: &Function, on: Subtarget) -> Vec<Case<'_>> {
     for row in forms(f, on) {
         list.push(Case { f, row, form: Form::Short, modifier: required(row) });
     }
-    let rows = f.rows.iter().filter(|row| row.is_on(on) && row.form != "noaddr");
     let form = *f.forms().last().unwrap_or(&Form::Short);
-    for row in rows.copied() {
+    for row in rows(f, on) {
         for modifier in modifiers(row) {
             list.push(Case { f, row, form, modifier });
         }

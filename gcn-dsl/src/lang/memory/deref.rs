@@ -76,13 +76,13 @@ macro_rules! host_values {
 }
 host_values!(bool i8 u8 i16 u16 i32 u32 i64 u64 usize isize f32 f64);
 
-/// What may be dereferenced anywhere, such as a reference that an iterator gives.
+/// Marks types that may be dereferenced anywhere, such as a reference that an iterator gives.
 pub struct Anywhere;
 
-/// What is dereferenced in `unsafe` blocks only: nothing checks where it points.
+/// Marks pointers that are dereferenced in `unsafe` blocks only: nothing checks where they point.
 pub struct RawPointer;
 
-/// What needs no `unsafe` block around its dereference.
+/// Implemented by the mark of types that need no `unsafe` block around a dereference.
 #[diagnostic::on_unimplemented(
     message = "a raw pointer is dereferenced outside of an `unsafe` block",
     label = "put an `unsafe` block around it",

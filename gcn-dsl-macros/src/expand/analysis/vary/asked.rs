@@ -5,7 +5,7 @@
 //! that are declared after that `let` are not in scope there, so their initial values replace them. If that is not
 //! possible, the question is dropped.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
@@ -266,19 +266,41 @@ impl Cx<'_> {
         // Only rustc knows whether the result of a call is a number.
         let open = self.varying.open.contains(&super::key(name));
         let first = lang("First", name.span());
-        let traits = quote_spanned! {name.span()=>
-            #[allow(unused_imports)]
-            use ::gcn_dsl::__private::{FirstStays as _, FirstVaries as _, GivenInLanes as _, GivenToAll as _};
-        };
         // Decided by syntax: no question is needed.
         if self.varying.has(name) {
-            let vary = lang("vary", name.span());
+            let (vary, traits) = (lang("vary", name.span()), traits(name.span()));
             return match open {
                 true => quote_spanned!(name.span()=> { #traits (&#first::of(#value)).first() }),
                 false => quote_spanned!(name.span()=> #vary(#value)),
             };
         }
-        self.varying.asked(name).into_iter().fold(value, |value, question| {
+        self.answered(name, self.varying.asked(name), value, |given, value| match open {
+            true => quote_spanned!(name.span()=> (&(&#given).open(#first::of(#value))).first()),
+            false => quote_spanned!(name.span()=> (&#given).start(#value)),
+        })
+    }
+
+    /// A value that is assigned to a variable without a first one.
+    pub fn varied_later(&mut self, name: &Ident, value: TokenStream) -> TokenStream {
+        let first = lang("First", name.span());
+        self.answered(
+            name,
+            self.varying.asked_later(name),
+            value,
+            |given, value| quote_spanned!(name.span()=> (&(&#given).open(#first::of(#value))).first()),
+        )
+    }
+
+    /// A value of the variable `name` as the answers to the questions have it; `start` takes what was given in a question, and the value.
+    fn answered(
+        &mut self,
+        name: &Ident,
+        questions: Vec<Question>,
+        value: TokenStream,
+        start: impl Fn(&TokenStream, &TokenStream) -> TokenStream,
+    ) -> TokenStream {
+        let (given, traits) = (lang("given", name.span()), traits(name.span()));
+        questions.into_iter().fold(value, |value, question| {
             // Errors in the expression are reported where the user wrote it, not again for this copy.
             let around = std::mem::take(&mut *self.errors);
             let asked = self.expr(&question.expr);
@@ -286,33 +308,16 @@ impl Cx<'_> {
             if !errors.is_empty() {
                 return value;
             }
-            let given = lang("given", name.span());
-            let start = match open {
-                true => {
-                    quote_spanned!(name.span()=> (&(&#given(|| #asked)).open(#first::of(#value))).first())
-                }
-                false => quote_spanned!(name.span()=> (&#given(|| #asked)).start(#value)),
-            };
+            let start = start(&quote_spanned!(name.span()=> #given(|| #asked)), &value);
             quote_spanned!(name.span()=> { #traits #start })
         })
     }
+}
 
-    /// A value that is assigned to a variable without a first one.
-    pub fn varied_later(&mut self, name: &Ident, value: TokenStream) -> TokenStream {
-        let first = lang("First", name.span());
-        self.varying.asked_later(name).into_iter().fold(value, |value, question| {
-            let around = std::mem::take(&mut *self.errors);
-            let asked = self.expr(&question.expr);
-            let errors = std::mem::replace(&mut *self.errors, around);
-            if !errors.is_empty() {
-                return value;
-            }
-            let given = lang("given", name.span());
-            quote_spanned!(name.span()=> {
-                #[allow(unused_imports)]
-                use ::gcn_dsl::__private::{FirstStays as _, FirstVaries as _, GivenInLanes as _, GivenToAll as _};
-                (&(&#given(|| #asked)).open(#first::of(#value))).first()
-            })
-        })
+/// The traits whose methods answer.
+fn traits(at: Span) -> TokenStream {
+    quote_spanned! {at=>
+        #[allow(unused_imports)]
+        use ::gcn_dsl::__private::{FirstStays as _, FirstVaries as _, GivenInLanes as _, GivenToAll as _};
     }
 }
