@@ -112,6 +112,8 @@ struct Name {
     number: Option<syn::Expr>,
     /// Of the host, and perhaps a `usize`.
     size: bool,
+    /// A variable that began as `None` without a type: what is assigned to it tells the type.
+    untyped: bool,
 }
 
 impl<'e> Cx<'e> {
@@ -210,6 +212,7 @@ impl<'e> Cx<'e> {
             pointer: false,
             number: None,
             size: false,
+            untyped: false,
         });
     }
 

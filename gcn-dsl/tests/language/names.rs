@@ -149,6 +149,9 @@ named_all!(plain_all: twice mixed step exceeds count plus k);
 named_all!(convergent: workgroup_sum barrier max min x workgroup_max i_);
 named_all!(of_targets: mfma splat abs clamp y mfma_scale n_);
 named_all!(of_memory: add offset overflowing_add get len set_priority row);
+named_all!(of_arrays: contains fill position copy_from_slice any map zip);
+named_all!(of_options: unwrap_or cmp then_some ok_or rev compare_exchange fold);
+named_all!(of_memory_all: atomic load_async get_mut load_vector store_with fill_from chunks);
 named_all!(of_lanes: shuffle select fetch_add iter default lane_id v);
 named_all!(of_numbers_all: from_bits sqrt from saturating_sub f32 exp x_);
 
@@ -160,6 +163,9 @@ fn renaming_everything_changes_nothing() {
             ("convergent", convergent::kernel.build(target).unwrap().assembly(Comments::None)),
             ("of_targets", of_targets::kernel.build(target).unwrap().assembly(Comments::None)),
             ("of_memory", of_memory::kernel.build(target).unwrap().assembly(Comments::None)),
+            ("of_arrays", of_arrays::kernel.build(target).unwrap().assembly(Comments::None)),
+            ("of_options", of_options::kernel.build(target).unwrap().assembly(Comments::None)),
+            ("of_memory_all", of_memory_all::kernel.build(target).unwrap().assembly(Comments::None)),
             ("of_lanes", of_lanes::kernel.build(target).unwrap().assembly(Comments::None)),
             ("of_numbers_all", of_numbers_all::kernel.build(target).unwrap().assembly(Comments::None)),
         ] {
@@ -470,7 +476,7 @@ macro_rules! of_all_lanes {
                 }
             }
 
-            use elsewhere::{$own, $spread};
+            use elsewhere::$own;
             #[allow(unused_imports, reason = "some are their own names")]
             use gcn_dsl::prelude::{
                 Acc, FragA, FragB, Lds, Tile, TileA, TileB, all_lanes as $token, barrier as $barrier,
@@ -489,7 +495,7 @@ macro_rules! of_all_lanes {
                     let mut other = shared[63 - l];
                     $pending();
                     for _ in 0..2 {
-                        other += $sum(x[l]) + $spread($token(), other);
+                        other += $sum(x[l]) + elsewhere::$spread($token(), other);
                     }
                     let (left, right) = (
                         FragA::<f32, 32, 2>::load_from(row_major(a, 2), 0, 0),

@@ -170,7 +170,7 @@ fn is_chain(e: &Expr) -> bool {
 }
 
 /// A range in parentheses.
-fn limits(e: &Expr) -> Option<&ExprRange> {
+pub(in crate::expand) fn limits(e: &Expr) -> Option<&ExprRange> {
     match e {
         Expr::Paren(p) => limits(&p.expr),
         Expr::Range(range) => Some(range),
