@@ -44,6 +44,8 @@ pub struct Debug {
     pub probes: Vec<Probe>,
     /// The meaning of a trap at a position.
     pub notes: Vec<(SourceLoc, String)>,
+    /// Indices of the device into values in registers.
+    pub indices: Vec<SourceLoc>,
     /// Names of values, if debug information is wanted.
     pub names: Vec<Named>,
 }

@@ -362,7 +362,40 @@ fn known_trips_leave_no_selection_in_a_register_array() {
         let kernel = rolled.build(target).unwrap();
         let text = kernel.assembly(Comments::None);
         assert_eq!(text.matches("v_cndmask").count() + text.matches("s_cselect").count(), 0, "{target}");
+        assert_eq!(kernel.report().dynamic_indices, []);
     }
+}
+
+gcn_kernel! {
+    #[workgroup(64)]
+    fn at_indices_of_the_device(n: u32, x: &[u32], y: &mut [u32]) {
+        let i = global_id().x;
+        let mut a = [x[i], x[i + 64], x[i + 128], x[i + 192]];
+        a[n as usize % 4] += 1;
+        for k in 0..4 {
+            a[k] *= 3;
+        }
+        y[i] = a[x[i] as usize % 4];
+    }
+}
+
+/// What an index that only the device knows costs stands in the report, at its place.
+#[test]
+fn the_report_has_indices_that_only_the_device_knows() {
+    let report = at_indices_of_the_device.build(Target::GFX942).unwrap().report();
+    let places: Vec<u32> = report.dynamic_indices.iter().map(|index| index.at.line).collect();
+    let line =
+        |of: &str| include_str!("names.rs").lines().position(|line| line.trim() == of).unwrap() as u32 + 1;
+    let (written, read) = (line("a[n as usize % 4] += 1;"), line("y[i] = a[x[i] as usize % 4];"));
+    assert!(places.contains(&written) && places.contains(&read), "{report}");
+    assert!(places.iter().all(|place| [written, read].contains(place)), "{report}");
+    // Four elements are one of three, and each of the four is written or kept.
+    let of = |line| {
+        report.dynamic_indices.iter().filter(|i| i.at.line == line).map(|i| i.selections).sum::<usize>()
+    };
+    assert_eq!(of(read), 3, "{report}");
+    assert!((4..=7).contains(&of(written)), "{report}");
+    assert!(report.to_string().contains(&format!("names.rs:{read}:")), "{report}");
 }
 
 /// A kernel that calls the functions which number lanes, and two of its own, by these names.
