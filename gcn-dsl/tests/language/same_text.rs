@@ -235,7 +235,7 @@ programs! {
     options_compare |x, y, n, f, h, w| {
         let a = x.checked_sub(50);
         let b = if y > 0 { Some(n) } else { None };
-        (a == b) as u32 + (a != Some(7)) as u32 * 2 + (a < b) as u32 * 4 + (b >= a) as u32 * 8 + (Some(n) <= a) as u32 * 16 + (b > Some(n)) as u32 * 32
+        (a == b) as u32 + (a != Some(7)) as u32 * 2 + (a < b) as u32 * 4 + (b >= a) as u32 * 8 + (Some(n) <= a) as u32 * 16 + (b > Some(n)) as u32 * 32 + (b == None) as u32 * 64 + (a != None) as u32 * 128
     }
     a_range_contains_what_varies |x, y, n, f, h, w| {
         let mut count = 0;
@@ -246,6 +246,24 @@ programs! {
             }
         }
         count
+    }
+    option_without_a_type |x, y, n, f, h, w| {
+        let mut best = None;
+        for k in 0..5u32 {
+            let v = (x >> k) & 0xff;
+            if v > 40 && best.map_or(true, |(b, _)| v < b) {
+                best = Some((v, k));
+            }
+        }
+        let mut last = None;
+        if y > 0 {
+            last = x.checked_sub(20);
+        }
+        if n > 100 {
+            last = None;
+        }
+        let (v, k) = best.unwrap_or((3, n));
+        v * 10 + k + last.unwrap_or(1000)
     }
     option_that_lanes_assign |x, y, n, f, h, w| {
         let mut best: Option<u32> = None;

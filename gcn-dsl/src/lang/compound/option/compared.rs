@@ -2,7 +2,7 @@
 
 use std::panic::Location;
 
-use super::{Maybe, condition_type};
+use super::{Absent, Beside, Maybe, condition, condition_type, known};
 use crate::ir::{Bin, Inst, Pred, Un, Value};
 use crate::lang::values::compare::Compare;
 use crate::lang::values::kind::{Kind, Uniform, Varying};
@@ -57,5 +57,18 @@ impl<A: Placed + Compare<B, Output = C>, B: Placed, C: Compared> Compare<Maybe<B
         };
         let (values, both) = (self.value.compare(pred, other.value).condition(), bin(Bin::And, a, b));
         C::of(bin(Bin::Or, bin(Bin::And, both, values), bin(Bin::And, not(both), missing)))
+    }
+}
+
+/// `a == None`.
+impl<A: Placed + Copy> Compare<Absent> for Maybe<A> {
+    type Output = Beside<A>;
+    #[track_caller]
+    fn compare(self, pred: Pred, _: Absent) -> Beside<A> {
+        match pred {
+            Pred::Eq | Pred::Le => self.is_none(),
+            Pred::Ne | Pred::Gt => self.is_some(),
+            Pred::Lt | Pred::Ge => condition::<A::Place>(known::<A>(pred == Pred::Ge)),
+        }
     }
 }
