@@ -44,29 +44,29 @@ impl WaitTotals {
     }
 }
 
-/// An index that only the device knows, of an array in registers: the element is found by operations, each an instruction or two
+/// An index that only the device knows, of an array in registers: selections find the element, each an instruction or two
 /// wherever it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DynamicIndex {
     /// The index in the source.
     pub at: SourceLoc,
-    /// The operations that are left of it, once loops are unrolled and known indices have chosen their element: comparisons or masks, and
-    /// selections.
-    pub operations: usize,
+    /// The selections that are left of it, once loops are unrolled and known indices have chosen their element.
+    pub selections: usize,
 }
 
 impl DynamicIndex {
     fn all(ir: &Kernel) -> Vec<DynamicIndex> {
         let mut found: Vec<DynamicIndex> =
-            ir.debug.indices.iter().map(|at| DynamicIndex { at: *at, operations: 0 }).collect();
+            ir.debug.indices.iter().map(|at| DynamicIndex { at: *at, selections: 0 }).collect();
         ir.body.each_inst(&mut |v| {
             let def = ir.def(v);
             let index = found.iter_mut().find(|index| Some(index.at) == def.loc);
-            if let (true, Some(index)) = (def.inst.is_pure() && !matches!(def.inst, Inst::Const(_)), index) {
-                index.operations += 1;
+            // A selection by one bit of a word has become an instruction of the machine (ir/fold/select.rs).
+            if let (Inst::Select(..) | Inst::Machine(_), Some(index)) = (&def.inst, index) {
+                index.selections += 1;
             }
         });
-        found.retain(|index| index.operations > 0);
+        found.retain(|index| index.selections > 0);
         found
     }
 }
@@ -150,9 +150,9 @@ impl fmt::Display for KernelReport {
         for index in &self.dynamic_indices {
             write!(
                 f,
-                "\n  {}: note: this index of an array in registers is known on the device only: {} operations; that of `#[unroll] for` \
+                "\n  {}: note: this index of an array in registers is known on the device only: {} selections; that of `#[unroll] for` \
                  is known when the kernel is built, and a large array is better a `Private`",
-                index.at, index.operations
+                index.at, index.selections
             )?;
         }
         Ok(())
