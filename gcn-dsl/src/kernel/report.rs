@@ -8,7 +8,7 @@ use gcn_isa::program::SourceLoc;
 use gcn_isa::{Program, hazards};
 
 use super::BuiltKernel;
-use crate::ir::{Inst, Kernel};
+use crate::ir::{Kernel, is_choice};
 use crate::regalloc::Spills;
 use crate::sched::wait::{Inserted, InsertedKind};
 
@@ -61,8 +61,7 @@ impl DynamicIndex {
         ir.body.each_inst(&mut |v| {
             let def = ir.def(v);
             let index = found.iter_mut().find(|index| Some(index.at) == def.loc);
-            // A selection by one bit of a word has become an instruction of the machine (ir/fold/select.rs).
-            if let (Inst::Select(..) | Inst::Machine(_), Some(index)) = (&def.inst, index) {
+            if let (true, Some(index)) = (is_choice(&def.inst), index) {
                 index.selections += 1;
             }
         });
