@@ -153,9 +153,9 @@ bitflags! {
         const INDEX = 16;
         /// Reads it as the data of a store.
         const STORE_DATA = 32;
-        /// Reads an SGPR, VCC, M0 or EXEC; EXEC as the mask of the lanes is not included.
+        /// Writes an SGPR, VCC, M0 or EXEC.
         const SDST = 64;
-        /// Reads an SGPR, VCC, M0 or EXEC, EXEC as a mask excepted.
+        /// Reads an SGPR, VCC, M0 or EXEC; EXEC as the mask of the lanes is not included.
         const SSRC = 128;
         /// Reads it as a lane number.
         const LANE_SELECT = 256;
