@@ -11,9 +11,10 @@ use crate::target_id::TargetId;
 /// Options of the assembler.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Options {
-    /// The target. Without it the file's `.amdgcn_target` determines the target; with it, that directive must agree.
+    /// The target. If it is `None`, the file's `.amdgcn_target` determines the target; otherwise that directive, if
+    /// there is one, must agree.
     pub target: Option<TargetId>,
-    /// The wave size of kernels without `.amdhsa_wavefront_size32`. Without it, the file's directives determine the
+    /// The wave size of kernels without `.amdhsa_wavefront_size32`. If it is `None`, the file's directives determine the
     /// size if they agree, otherwise the target does.
     pub wave: Option<WaveSize>,
     /// Keep [`Assembly::instructions`]. This takes about 50 bytes for each instruction, and 200 for each

@@ -269,8 +269,8 @@ pub(super) struct Broken {
     reg: Option<Reg>,
     via: Via,
     pub need: WaitCnt,
-    /// True if the finding needs no assumption about addresses: an LDS access follows that comes too early for the
-    /// first instruction.
+    /// True if the finding needs no assumption about addresses: an access follows for which the first instruction
+    /// may complete too late ([`Verdict::Late`]).
     is_shown: bool,
 }
 

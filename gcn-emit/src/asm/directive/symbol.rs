@@ -32,7 +32,7 @@ impl<'s> Assembler<'s> {
         let expr = self.expr(args)?;
         args.end()?;
         // A value that is known now is final, whatever happens to its symbols later. Differences of labels are
-        // evaluated later, as in llvm-mc, because they may depend on the size of an instruction.
+        // evaluated later, as in llvm-mc, because the size of an instruction may depend on one.
         let number = self.number_now(expr, false).map_err(|fault| Located::new(args.statement(), fault))?;
         let expr = number.map_or(expr, Expr::Const);
         let sym = self.symbols.intern(name.into(), span);
