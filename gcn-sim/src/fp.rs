@@ -75,8 +75,8 @@ fn fma_to_odd(a: f32, b: f32, c: f32) -> f64 {
     sum_to_odd(f64::from(a) * f64::from(b), f64::from(c))
 }
 
-/// product + c in f64, rounded to odd: the value that later narrows to f32 or f16 without double rounding (f64 has more
-/// than two bits more than either).
+/// product + c in f64, rounded to odd: rounding it again to f32 or f16 gives the correct result without double rounding, because f64 has
+/// more than two extra bits.
 #[inline(always)]
 fn sum_to_odd(product: f64, c: f64) -> f64 {
     let (sum, error) = two_sum(product, c);
