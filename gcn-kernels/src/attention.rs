@@ -4,16 +4,16 @@
 //! f32. Heads have 64, 128 or 256 elements (`D`). The kernels run on CDNA from gfx90a on, and on RDNA 3 and 4. Several query heads may
 //! share a head of keys and values.
 //!
-//! The sequences of a batch may have any length, including 0. Sequence `i` consists of the rows ("tokens") `queries[i]` to `queries[i + 1]
-//! - 1` of `q` and `o`, and `keys[i]` to `keys[i + 1] - 1` of `k` and `v`.
+//! The sequences of a batch may have any length, including 0. Sequence `i` consists of the rows ("tokens") `queries[i]..queries[i + 1]` of
+//! `q` and `o`, and `keys[i]..keys[i + 1]` of `k` and `v`.
 //!
 //! | argument | meaning |
 //! |---|---|
-//! | `heads` | heads of queries, and of keys: a divisor |
+//! | `heads` | number of query heads, and of heads of keys and values, which divides the former |
 //! | `scale` | a positive factor times log2(e): `LOG2_E / sqrt(D)` |
-//! | `pitch` | elements from one token to the next in `q`, `k`, `v` and `o`: at least `D` |
-//! | `head` | elements from one head to the next |
-//! | `lse` | the natural logarithm of the sum of exponentials by token, then head; or an empty slice |
+//! | `pitch` | distance between tokens in `q`, `k`, `v` and `o`, in elements: at least `D` |
+//! | `head` | distance between heads in these slices, in elements |
+//! | `lse` | output: the natural logarithm of the sum of exponentials, for each token and head; or an empty slice |
 //!
 //! Pitches, `head` and the lengths of slices have to be multiples of 4 elements, and each slice must be smaller than 2^31 bytes. With
 //! `CAUSAL`, a query sees the keys up to its own position, counted from the ends of both sequences. The result of a query that sees no key

@@ -6,16 +6,16 @@
 //! | argument | meaning |
 //! |---|---|
 //! | `size` | rows of `a` and `c`, columns of `b` and `c`, and depth: columns of `a`, rows of `b` |
-//! | `pitch` | elements from one contiguous line of `a` to the next, likewise `b` and `c` |
-//! | `batch` | elements from one `a` of the batch to the next, likewise `b` and `c`; 0 where all have the same |
-//! | `order` | L2 caches and rows of tiles that go together: [`ORDER`] or [`SHARED_L2`]; see [`tile::place`] |
+//! | `pitch` | distance between contiguous lines (rows or columns) of `a`, `b` and `c`, in elements |
+//! | `batch` | distance between the matrices of the batch for `a`, `b` and `c`, in elements; 0 if all share one matrix |
+//! | `order` | the order of tiles, as the number of L2 caches and the number of tile rows in a group: [`ORDER`] or [`SHARED_L2`]; see [`tile::place`] |
 //! | `alpha`, `beta` | factors; where `beta` is 0, `c` is not read |
-//! | `bias` | an element for each column, or an empty slice |
-//! | `row_scales`, `column_scales` | a factor for each row and each column of the product, or empty slices |
+//! | `bias` | one element per column, or an empty slice |
+//! | `row_scales`, `column_scales` | one factor per row and per column of the product, or empty slices |
 //!
 //! | parameter | meaning |
 //! |---|---|
-//! | `A`, `B` | what is contiguous in memory: [`Rows`] or [`Columns`] of `a`, and of the *transposed* `b`: `Rows` if `b` is stored column by column |
+//! | `A`, `B` | whether [`Rows`] or [`Columns`] are contiguous in memory, of `a` and of the *transposed* `b`: `Rows` if `b` is stored column by column |
 //! | `E` | the [`Activation`] |
 //! | `WHOLE` | pitches, batches, the depth and, of factors with contiguous `Columns`, their extent are multiples of 16 bytes; otherwise elements are loaded one by one |
 //!
