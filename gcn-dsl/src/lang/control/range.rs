@@ -253,7 +253,7 @@ pub fn for_begin<I: ForIndex, F: Flow, B: Kind, R: Kind>(
         };
         let counter = c.builder.declare(I::IR);
         c.builder.write(counter, first, Some(source(loc)));
-        c.builder.open(varying); // lanes that make a trip at all
+        c.builder.open(varying); // the lanes with at least one iteration
         let done = varying.then(|| c.builder.open_block());
         c.builder.open(varying); // body
         (counter, enter, done)

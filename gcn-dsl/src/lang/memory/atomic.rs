@@ -376,22 +376,23 @@ macro_rules! integer_operations {
 }
 
 integer_operations! {
-    AtomicInteger /// Subtracts, wrapping; gives the old value.
+    AtomicInteger /// Subtracts with wrapping and returns the old value.
     fetch_sub Sub
-    AtomicElement /// Keeps the smaller one, as signed or unsigned as the element is; gives the old value. Floats without an instruction on the target
-    /// take a compare-exchange loop. Which of a NaN and a number is kept is unspecified.
+    AtomicElement /// Stores the minimum, signed or unsigned according to the element type, and returns the old value. Floats for
+    /// which the target has no instruction use a compare-exchange loop. If one value is a NaN, the result is unspecified.
     fetch_min Min
-    AtomicElement /// Keeps the larger one, as [`fetch_min`](Self::fetch_min) the smaller one.
+    AtomicElement /// Stores the maximum and returns the old value, otherwise like [`fetch_min`](Self::fetch_min).
     fetch_max Max
-    AtomicInteger /// Bitwise and; gives the old value.
+    AtomicInteger /// Stores the bitwise and, and returns the old value.
     fetch_and And
-    AtomicInteger /// Bitwise or; gives the old value.
+    AtomicInteger /// Stores the bitwise or, and returns the old value.
     fetch_or Or
-    AtomicInteger /// Bitwise exclusive or; gives the old value.
+    AtomicInteger /// Stores the bitwise exclusive or, and returns the old value.
     fetch_xor Xor
-    AtomicUnsigned /// One more, or 0 if the old value is `value` or more (LLVM's `uinc_wrap`); gives the old value.
+    AtomicUnsigned /// Adds 1, or stores 0 if the old value is at least `value` (LLVM's `uinc_wrap`); returns the old value.
     fetch_inc_wrap IncWrap
-    AtomicUnsigned /// One less, or `value` if the old value is 0 or more than it (LLVM's `udec_wrap`); gives the old value.
+    AtomicUnsigned /// Subtracts 1, or stores `value` if the old value is 0 or greater than `value` (LLVM's `udec_wrap`); returns the
+    /// old value.
     fetch_dec_wrap DecWrap
 }
 
