@@ -13,7 +13,7 @@ pub struct Excluded {
     pub has: fn(&InstDesc) -> bool,
     /// The reason.
     pub reason: &'static str,
-    /// What to use in a kernel instead.
+    /// The alternative in a kernel.
     pub instead: &'static str,
 }
 

@@ -134,7 +134,7 @@ pub fn functions() -> Vec<Function> {
 }
 
 impl Function {
-    /// The functions that exist.
+    /// The forms that exist: `f`, and `f_with` if there are modifiers.
     pub fn forms(&self) -> &'static [Form] {
         if self.has_with { &[Form::Short, Form::With] } else { &[Form::Short] }
     }

@@ -16,7 +16,7 @@ pub enum Leaf {
     Constant(u64, Elem),
 }
 
-/// How a value is composed of scalar parts.
+/// The composition of a value of scalar parts.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Shape {
     /// A single part.
@@ -47,7 +47,7 @@ pub struct Named {
     pub at: SourceLoc,
     /// The end of the name's scope: line and column in the same file.
     pub end: (u32, u32),
-    /// How the value is composed of its parts.
+    /// The composition of the value of its parts.
     pub shape: Shape,
     /// The parts.
     pub leaves: Vec<Leaf>,

@@ -94,7 +94,7 @@ struct Word {
 /// A source of a packed instruction.
 struct Source {
     from: Origin,
-    /// Whether the low and the high half are negated.
+    /// For the low and the high half, true if it is negated.
     negated: [bool; 2],
 }
 

@@ -3,7 +3,7 @@
 use super::{Bin, Value};
 use crate::scalar::Elem;
 
-/// What each lane gets.
+/// The kinds of results: which values are combined for each lane.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Spread {
     /// The reduction of all values of the lane's segment. Over a whole wave the result is uniform.
@@ -19,7 +19,7 @@ pub enum Spread {
 pub struct Wave {
     /// The operation, which is associative and commutative.
     pub op: Bin,
-    /// What each lane gets.
+    /// The kind of result.
     pub spread: Spread,
     /// The number of lanes in a segment: 16, 32 or 64.
     pub width: u8,

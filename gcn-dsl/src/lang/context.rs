@@ -62,7 +62,7 @@ pub(crate) struct Context {
 pub struct TraceError {
     /// The position in the user's source.
     pub location: String,
-    /// What is wrong, and the remedy.
+    /// The problem and its remedy.
     pub message: String,
     /// The calls of device functions around the position, innermost first.
     pub calls: Vec<CallSite>,

@@ -342,7 +342,7 @@ fn signed(inst: &MInst) -> Option<&'static InstDesc> {
     float(inst).or_else(|| (!inst.keeps_dst && row.entry.mnemonic == SELECTION).then_some(*row))
 }
 
-/// Whether an instruction reads its operand `slot`, and whether it writes that operand.
+/// Two flags: true if the instruction reads its operand `slot`, and true if it writes that operand.
 pub(super) fn accesses(inst: &MInst, slot: usize) -> (bool, bool) {
     match &inst.op {
         Op::Machine(row, _) => match row.operands.get(slot).map(|s| s.access) {

@@ -29,7 +29,7 @@ pub enum LowerCause {
         mnemonic: String,
         /// The target.
         target: Target,
-        /// What to write instead.
+        /// The remedy: what to write instead.
         remedy: String,
     },
     /// No encoding takes the operands.
@@ -41,7 +41,7 @@ pub enum LowerCause {
         target: Target,
         /// The operands.
         operands: String,
-        /// What to write instead.
+        /// The remedy: what to write instead.
         remedy: String,
     },
     /// The instruction does not have a modifier.
@@ -74,7 +74,7 @@ pub enum LowerCause {
         what: String,
         /// The element type.
         elem: Elem,
-        /// What to write instead.
+        /// The remedy: what to write instead.
         remedy: String,
     },
 }

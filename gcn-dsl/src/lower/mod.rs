@@ -147,7 +147,7 @@ struct Lower<'k> {
     undefined: undef::Undefined,
     /// The reads and writes of variables that need no copy.
     direct: variable::Direct,
-    /// The scalars that vector instructions have computed.
+    /// The vector registers that also contain scalars, because vector instructions computed these.
     twins: lanes::Twins,
     /// True if the kernel names an LDS instruction.
     names_lds: bool,

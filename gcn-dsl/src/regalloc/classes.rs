@@ -20,7 +20,7 @@ use super::{access, two_address};
 use crate::mir::{Function, MOperand, Pin, VReg, VRegInfo, VSlice};
 use pinned::Pinned;
 
-/// Which copies are coalesced.
+/// The choice of the copies that are coalesced.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Coalesce {
     /// All copies.

@@ -40,7 +40,7 @@ pub enum AllocError {
         register: Reg,
         /// The location of the user's request.
         at: Option<SourceLoc>,
-        /// What occupies the register, and where.
+        /// The reason: what occupies the register, and where.
         why: String,
     },
     /// The machine code before allocation breaks a rule that the allocator relies on, which is a bug in an earlier
@@ -51,7 +51,7 @@ pub enum AllocError {
         kernel: String,
         /// The instruction.
         at: InstPlace,
-        /// What is wrong, and what is required.
+        /// The violated rule: what is wrong, and what is required.
         rule: String,
     },
     /// The result failed verification, which is a bug in the allocator.
@@ -67,7 +67,7 @@ pub struct VerifyError {
     pub kernel: String,
     /// The instruction in the function.
     pub at: InstPlace,
-    /// What differs.
+    /// The difference from the function.
     pub what: String,
 }
 

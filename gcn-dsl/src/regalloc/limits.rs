@@ -17,7 +17,7 @@ pub struct Limits {
     /// On targets where VGPRs and AGPRs are one file: the total of the VGPRs (rounded up to a multiple of 4, where the
     /// AGPRs start) and the AGPRs. On other targets, the larger of the two.
     pub total_vector: u16,
-    /// Where values may be spilled; by default nowhere.
+    /// The permitted destinations of spilled values; by default none.
     pub spill: SpillTo,
 }
 
@@ -55,7 +55,7 @@ impl Limits {
     }
 }
 
-/// Where values may be spilled.
+/// The permitted destinations of spilled values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SpillTo {
     /// SGPRs may be spilled to lanes of VGPRs.

@@ -70,7 +70,7 @@ fn accesses(kernel: &Kernel, region: &Region) -> Option<HashMap<LdsId, u32>> {
     known.then_some(counts)
 }
 
-/// How the arrays are double-buffered, or why they cannot be.
+/// The plan for double-buffering the arrays, or the reason why it is impossible.
 pub(super) fn of(
     kernel: &Kernel,
     workgroup: [u32; 3],

@@ -19,7 +19,7 @@ use super::buffers::Fill;
 use super::order::Order;
 use super::rotate::{Copying, Emit, fresh, renamed};
 
-/// What alternates between copies of the body: for this copy, and for the next.
+/// The buffers and variables that alternate between the copies of the body: for this copy, and for the next.
 #[derive(Clone, Copy)]
 struct Turn<'a> {
     arrays: [&'a HashMap<LdsId, LdsId>; 2],

@@ -172,7 +172,7 @@ pub(super) fn is_probe(call: &Call) -> bool {
     matches!(call.args.first(), Some(Arg::Literal(number)) if *number >= probe::FIRST)
 }
 
-/// What an instruction loads from.
+/// The kind of memory from which an instruction loads.
 pub(super) enum Source {
     Memory(Memory),
     /// A read-only slice, through the scalar cache.

@@ -364,7 +364,7 @@ impl<'a> Emit<'a> {
     }
 }
 
-/// How to copy the body.
+/// The changes to make while the body is copied.
 #[derive(Default)]
 pub(super) struct Copying {
     /// The loads whose values are in variables.

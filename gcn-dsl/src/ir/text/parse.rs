@@ -23,7 +23,7 @@ use crate::scalar::Elem;
 pub struct ParseError {
     /// The line, from 1.
     pub line: usize,
-    /// What was expected, and what was found.
+    /// The error: what was expected, and what was found.
     pub what: String,
 }
 

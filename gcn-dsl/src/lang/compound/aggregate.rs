@@ -1,8 +1,8 @@
 //! Tuples and arrays of device values.
 //!
-//! They are host tuples and arrays whose members are handles. The aggregate itself has no registers; each member has
-//! its own. Everything that a device value can do applies member by member: conversions, variables, assignments,
-//! merging of branches. `#[device] struct` generates the same impls for a struct.
+//! Aggregates of device values are host tuples and arrays whose members are handles. The aggregate itself has no
+//! registers; each member has its own. Everything that a device value can do applies member by member: conversions,
+//! variables, assignments, merging of branches. `#[device] struct` generates the same impls for a struct.
 
 use std::cell::RefCell;
 use std::marker::PhantomData;

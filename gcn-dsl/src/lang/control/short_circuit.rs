@@ -17,7 +17,7 @@ struct Only {
     runs: Runs,
 }
 
-/// What is known about when the code runs.
+/// The cases in which the code runs, as far as they are known when the kernel is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Runs {
     Always,

@@ -41,7 +41,7 @@ impl<X: Flatten, F> CalledOn<X, F> {
 
 /// Values that none of their methods changes. Method lookup finds this before [`HoldOther`].
 pub trait HoldNumber<X> {
-    /// The value for a call.
+    /// Reads the value for a method call.
     fn hold<G>(&self, flow: &G) -> Unchanged<X>;
 }
 macro_rules! numbers {

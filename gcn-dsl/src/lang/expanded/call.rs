@@ -1,5 +1,5 @@
-//! What a call's result requires: whether all lanes must run, and which targets. The result's type says so, not the
-//! function's name.
+//! Checks of the requirements of a call: that all lanes run, and that the target supports it. The macro cannot resolve
+//! the function's name, so the requirements follow from the type of the call's result.
 
 use crate::lang::control::everyone::{Barrier, Everyone, OnMx};
 use crate::lang::control::function::{AllLanes, AllLanesHere};

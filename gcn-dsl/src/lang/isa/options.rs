@@ -7,8 +7,8 @@ use crate::ir::call::BUFFER_FORMAT;
 
 /// Modifiers of an instruction: the last parameter of a `…_with`, `…_dpp` or `…_sdwa` function.
 ///
-/// What is not set here is as in an instruction without modifiers. A modifier that the instruction lacks on the target,
-/// or a value that does not fit, is a build error at the call.
+/// Modifiers that are not set have the same value as in an instruction without modifiers. A modifier that the
+/// instruction lacks on the target, or a value that does not fit, is a build error at the call.
 ///
 /// ```
 /// use gcn_dsl::{isa::{self, Options}, prelude::*};

@@ -201,7 +201,7 @@ impl Places {
         }
     }
 
-    /// The same for a part of a slice that begins at byte offset `start`.
+    /// The same mapping for a part of a slice that begins at byte offset `start`.
     pub(super) fn starting_at(self, start: Option<Value>) -> Places {
         Places { start, ..self }
     }

@@ -14,7 +14,7 @@ use crate::lang::{LanePtr, Lds, LdsPlane, LdsRow, LdsSlice, Private, Ptr, Slice,
 #[derive(Debug, Clone, Copy)]
 pub struct Counted<N>(N);
 
-/// What the macro wraps such an index in.
+/// The macro's wrapper for such an index.
 pub fn counted<N: HostCount>(n: N) -> Counted<N> {
     Counted(n)
 }

@@ -62,7 +62,7 @@ macro_rules! values {
 }
 values!(S V);
 
-/// The same for references to elements of host arrays.
+/// Implements [`LoadDeref`] for references to elements of host arrays.
 macro_rules! host_values {
     ($($t:ty)*) => {$(
         impl LoadDeref for $t {

@@ -56,7 +56,7 @@ pub struct LdsSlice<T> {
     note = "a length that only the launch knows: `LdsSlice::<T>::dynamic(n)`, launched with `Grid::x(…).with_dynamic_lds(bytes)`"
 )]
 pub trait LdsLen {
-    /// The length.
+    /// The length in elements.
     fn number(self) -> usize;
 }
 impl LdsLen for usize {

@@ -1,8 +1,8 @@
-//! Whether a value, a branch or an exit is the same for all lanes, as a type.
+//! Types that say whether a value, a branch or an exit is the same for all lanes.
 
 use std::fmt::Debug;
 
-/// Whether all lanes do the same: [`Uniform`] or [`Varying`].
+/// Types that say whether something is the same for all lanes: [`Uniform`] or [`Varying`].
 pub trait Kind: Copy + Debug + 'static {
     /// Varying if either of the two is.
     type Or<K: Kind>: Kind;

@@ -17,7 +17,7 @@ pub(super) const MIX: &str = "v_fma_mix_f32";
 /// The conversion that is folded.
 const CONVERSION: &str = "v_cvt_f32_f16";
 
-/// What a source of the mixed instruction is.
+/// The origin of a source of the mixed instruction.
 #[derive(Clone, Copy)]
 enum Part {
     /// A source of the original instruction.

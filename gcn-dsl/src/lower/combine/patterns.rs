@@ -1,6 +1,6 @@
 //! The table of two-instruction patterns.
 
-/// What a source of the replacement instruction is.
+/// The origin of a source of the replacement instruction.
 #[derive(Clone, Copy)]
 pub(super) enum Source {
     /// A source of the inner instruction.
@@ -16,7 +16,7 @@ pub(super) enum Source {
 }
 use Source::{Bits, First, Inner, Outer, Width};
 
-/// Which source of the outer instruction is the inner one's result.
+/// The source of the outer instruction that must be the result of the inner one.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum At {
     Either,

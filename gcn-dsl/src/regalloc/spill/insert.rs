@@ -79,7 +79,7 @@ impl Round<'_> {
     }
 }
 
-/// How an instruction accesses a spilled register.
+/// The way in which an instruction accesses a spilled register.
 struct Touched {
     reg: VReg,
     home: HomeId,

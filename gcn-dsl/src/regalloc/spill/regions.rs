@@ -190,8 +190,8 @@ impl Finder<'_> {
                     }
                     _ => {
                         let before = rest.first().map_or(last + 1, |l| l.0);
-                        // Code between loops ends before a block that is entered from elsewhere than that code, or by a
-                        // branch back: such a block would be a second entry.
+                        // A stretch of code between loops ends before a block that is entered from outside the stretch,
+                        // or by a backward branch: such a block would be a second entry.
                         let entered = |b: usize| {
                             let Span { first, last } = self.from[b];
                             first != usize::MAX && (first < at || last >= b)

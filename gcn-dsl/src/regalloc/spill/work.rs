@@ -12,7 +12,7 @@ use crate::mir::{Function, MInst, MOperand, Op, VReg, VRegInfo, VSlice};
 
 pub(super) use super::role::{HomeId, Role};
 
-/// What a virtual register of the working function is.
+/// The role of a virtual register of the working function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     /// A register of the original function.
@@ -55,7 +55,7 @@ impl Kind {
     }
 }
 
-/// Where a spilled value is kept.
+/// The kinds of homes of spilled values.
 #[derive(Clone, Debug)]
 pub(super) enum Home {
     /// In a register of the other vector file.
@@ -96,7 +96,7 @@ pub(super) struct Work {
     lane_regs: Vec<VReg>,
     /// The lane registers that were added in this round.
     pub new_lanes: Vec<VReg>,
-    /// Whether the other vector file has room for values of VGPRs, and of AGPRs.
+    /// Two flags: true if AGPRs have room for spilled VGPRs, and true if VGPRs have room for spilled AGPRs.
     pub room: [bool; 2],
     /// The SGPRs with addresses of pages of the frame: the address, the register, and the instruction that set it.
     pub pages: Vec<(u32, VReg, usize)>,
@@ -105,7 +105,7 @@ pub(super) struct Work {
     /// The VGPRs through which AGPRs reach memory, where memory instructions cannot access AGPRs. Each is written once
     /// and read once.
     pub staging: HashSet<VReg>,
-    /// Those of them whose AGPR was itself spilled, so that the value to be stored is already in its home.
+    /// The staging registers whose AGPR was itself spilled, so that the value to be stored is already in its home.
     pub dead_staging: HashSet<VReg>,
     /// For each slot, the home that it implements.
     pub slots: HashMap<VReg, HomeId>,

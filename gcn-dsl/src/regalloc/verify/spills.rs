@@ -23,10 +23,10 @@ pub(super) struct Repeats {
     pure: HashSet<u32>,
     /// The locations of those with the same shape as some inserted line.
     at: HashMap<u32, At>,
-    /// The same, by their shape and the first dword of their first register source, if they have one, so that the
-    /// candidates for a line are found without a search.
+    /// The same instructions, by their shape and the first dword of their first register source, if they have one, so
+    /// that the candidates for a line are found without a search.
     by_source: HashMap<(Shape, Option<u32>), Vec<u32>>,
-    /// Those whose first register source may be undefined, so that any register contains it.
+    /// Instructions whose first register source may be undefined, so that any register contains it.
     with_undefined: HashMap<Shape, Vec<u32>>,
 }
 
