@@ -1,5 +1,5 @@
-//! `#[device] #[repr(u32)] enum`: an enum without fields that is stored in memory. For the host it is the enum as
-//! written; a kernel computes with its number, which is a separate element type.
+//! `#[device] #[repr(u32)] enum`: an enum without fields that is stored in memory. On the host it is the enum as written; a kernel computes
+//! with its discriminant, which is a separate element type.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -103,7 +103,7 @@ impl Numbered {
                 fn write_bytes(self, out: &mut ::std::vec::Vec<u8>) {
                     ::gcn_dsl::scalar::Scalar::write_bytes(self as #number, out);
                 }
-                // Called only for numbers that `unknown` has accepted.
+                // Called only for discriminants that `unknown` has accepted.
                 fn read_bytes(bytes: &[u8]) -> Self {
                     let number = <#number as ::gcn_dsl::scalar::Scalar>::read_bytes(bytes);
                     let known = [#(#name::#names),*].into_iter().find(|known| *known as #number == number);
@@ -176,7 +176,7 @@ impl Numbered {
     }
 }
 
-/// The enum next to device values: in comparisons, and as the value of a branch.
+/// Implementations for the enum next to device values: in comparisons, and as the value of a branch.
 fn joins(name: &Path) -> TokenStream {
     let at = Span::call_site();
     let [s, v] = [quote!(::gcn_dsl::S<#name>), quote!(::gcn_dsl::V<#name>)];
