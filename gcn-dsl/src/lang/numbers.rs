@@ -16,7 +16,6 @@ pub(super) mod math;
 pub(super) mod math32;
 mod math64;
 pub(super) mod min_max;
-mod ordering;
 pub(super) mod overflow;
 pub(super) mod packed;
 pub(super) mod powf;

@@ -2,9 +2,9 @@
 
 use std::cmp::Ordering;
 
-use super::arithmetic::{Float, Integer};
-use crate::lang::compound::option::where_holds;
+use super::option::where_holds;
 use crate::lang::device::Maybe;
+use crate::lang::numbers::arithmetic::{Float, Integer};
 use crate::lang::values::kind::Kind;
 use crate::lang::values::operand::Operand;
 use crate::lang::{IntoDevice, S, V, cast, eq, ge, gt, lt, or};
