@@ -128,6 +128,8 @@ impl<'a> CounterCheck<'a> {
             return self.is_written_after(line, told) && told.findings.insert((rule, first));
         }
         if rule == rules::LDS_DMA.id {
+            // Nothing else waits for such copies: a path on which nobody does reads LDS while they write it.
+            broken.is_shown = self.set().has_async_copies();
             return told.findings.insert((rule, first))
                 && !paths.is_served(first, rule, |_, facts| facts.reads(Shared::Lds));
         }
@@ -336,8 +338,9 @@ impl CounterCheck<'_> {
                 registers.extend(other.map(|used| (&rules::HALF, used)));
             }
         }
-        let overwritten = operation.holds().iter().find_map(|held| access.overwrites(*held));
-        registers.extend(overwritten.map(|write| (&rules::WAR, write)));
+        let overwritten = operation.holds().iter().find_map(|held| access.overwrites(stream, *held));
+        let rule = if stream.of_operands().is_some() { &rules::OPERAND_WAR } else { &rules::WAR };
+        registers.extend(overwritten.map(|write| (rule, write)));
         // A register that an index may reach must not hide one that the instruction certainly uses.
         if let Some((rule, used)) = registers.into_iter().min_by_key(|r| r.1.via) {
             return Some((rule, Some(used)));

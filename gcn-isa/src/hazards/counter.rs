@@ -2,7 +2,7 @@
 //! report under these names.
 
 use super::evidence::Evidence;
-use super::row::on::{GFX9, GFX10_1, GFX10_3, GFX11_0, GFX11_5, GFX12};
+use super::row::on::{GFX9, GFX10_1, GFX10_3, GFX11_0, GFX11_5, GFX12, GFX12_5};
 use super::row::{Cite, cite, counter_rules};
 use crate::target::{Target, TargetSet};
 
@@ -50,6 +50,7 @@ const MANUAL_OF_COUNTERS: Cite = Cite::BySet(&[
     (GFX11_0, "RDNA 3 ISA section 5.6"),
     (GFX11_5, "RDNA 3.5 ISA section 5.6"),
     (GFX12, "RDNA 4 ISA section 5.7"),
+    (GFX12_5, cite::LLVM),
 ]);
 const FULL_COUNTERS: Cite = Cite::One("ROCm/rocm-systems issue 11202; LLVM 22, measured");
 const MEMORY_MODEL: Cite = Cite::One("LLVM AMDGPU guide, memory model");
@@ -72,7 +73,7 @@ counter_rules! {
     /// The other half of a register is still to be written.
     HALF = "waitcnt.half",
         "one half of a register is used before the memory operation that writes the other is done";
-        MEASURED, FROM_GFX11, LLVM;
+        MEASURED, WITH_HALF_VGPRS, LLVM;
         "since RDNA 3 a half of a VGPR is a register of its own, and D16 loads write one. LLVM 22 counts whole registers, the version \
          that Triton 3.9 has counts halves; the manuals describe no dependence between them".
     /// Other outstanding operations may overtake it.
@@ -109,11 +110,17 @@ counter_rules! {
     WAR = "waitcnt.exp-war",
         "a register is written before the GDS or GWS operation that reads it has done so";
         MANUAL_OF_COUNTERS, WITH_GDS, AGREED.
+    /// An operand that is still to be read is overwritten.
+    OPERAND_WAR = "waitcnt.operand-war",
+        "a register is written before the memory instruction that reads it has done so";
+        MEASURED, GFX12_5, LLVM;
+        "xcnt counts vector and scalar memory instructions, but not asynchronous copies; a result of the same kind that returns, and a memory \
+         instruction of the other kind, show that the operands were read".
     /// LDS is used before a load into it is done.
     LDS_DMA = "waitcnt.lds-dma", "LDS is accessed before a load into LDS is done";
-        MANUAL_OF_COUNTERS, UP_TO_GFX10, LLVM;
-        "it counts on vmcnt only; addresses are not looked at, so that one half of LDS may be meant and the \
-         other used".
+        MANUAL_OF_COUNTERS, WITH_LDS_DMA, LLVM;
+        "it counts on vmcnt only (gfx12.5: asynccnt and tensorcnt, for which LLVM 22 inserts no waits); addresses are not looked \
+         at, so that one half of LDS may be meant and the other used".
     /// A cache is invalidated under outstanding loads.
     WBINVL1 = "waitcnt.wbinvl1",
         "the vector cache is invalidated before earlier vector memory operations are done";
@@ -139,7 +146,7 @@ counter_rules! {
     /// A barrier before a load into LDS is done.
     BARRIER_LDS_DMA = "barrier.lds-dma",
         "a barrier is reached before a load into LDS is done, so other waves may not see it";
-        MEMORY_MODEL, BACK_OFF_UP_TO_GFX10, LLVM;
+        MEMORY_MODEL, LDS_DMA_WITH_BACK_OFF, LLVM;
         "the barrier itself asks for nothing, and a program that uses several buffers may pass it with accesses \
          outstanding. The memory model's release asks for the wait: where an access of LDS can follow before a later \
          barrier publishes the write, the finding is documented".

@@ -28,7 +28,7 @@ pub(super) const RULES: &[Rule] = &[
            fault replays all of it. Any other instruction ends it"),
     rule!("xnack.clause.rdna1",
           "scalar memory instructions of one clause of which one writes what the other reads, or the second stores";
-          LOADS => SMEM, [clause 64]; GFX10_1: Const(1);
+          LOADS => SMEM, [clause 64]; SCALAR_CLAUSES: Const(1);
           cite::LLVM, LLVM, xnack;
           "adjacent scalar memory instructions form a clause; a page fault replays all of it. Any other instruction ends it"),
 ];

@@ -129,11 +129,11 @@ pub(super) mod on {
     /// Those that may run a workgroup's waves on several compute units.
     pub const WITH_TG_SPLIT: TargetSet = TargetSet::WITH_TG_SPLIT;
     /// Those that have GDS and GWS.
-    pub const WITH_GDS: TargetSet = TargetSet::ALL.difference(GFX12);
+    pub const WITH_GDS: TargetSet = TargetSet::ALL.difference(GFX12.union(GFX12_5));
     /// Those with loads into LDS.
-    pub const UP_TO_GFX10: TargetSet = TargetSet::GFX9.union(GFX10);
+    pub const WITH_LDS_DMA: TargetSet = TargetSet::GFX9.union(GFX10).union(GFX12_5);
     /// Of these those whose barriers may be passed with some outstanding.
-    pub const BACK_OFF_UP_TO_GFX10: TargetSet = UP_TO_GFX10.intersection(WITH_BACK_OFF);
+    pub const LDS_DMA_WITH_BACK_OFF: TargetSet = WITH_LDS_DMA.intersection(WITH_BACK_OFF);
     /// All of GFX9.
     pub const GFX9: TargetSet = TargetSet::GFX9;
     /// Targets without matrix instructions, and gfx908, whose AGPRs are a separate file.
@@ -158,6 +158,8 @@ pub(super) mod on {
     pub const MI350: TargetSet = TargetSet::between(InstructionSet::GFX9_4_GENERIC, InstructionSet::GFX950);
     /// RDNA 1.
     pub const GFX10_1: TargetSet = TargetSet::between(InstructionSet::GFX10_1, InstructionSet::GFX1011);
+    /// Those besides GFX9 whose scalar loads are replayed as a clause after a page fault.
+    pub const SCALAR_CLAUSES: TargetSet = GFX10_1.union(GFX12_5);
     /// RDNA 2.
     pub const GFX10_3: TargetSet = TargetSet::one(InstructionSet::GFX10_3);
     /// RDNA 1 and 2.
@@ -172,6 +174,12 @@ pub(super) mod on {
     pub const FROM_GFX11: TargetSet = TargetSet::between(InstructionSet::GFX11, InstructionSet::GFX12);
     /// RDNA 4.
     pub const GFX12: TargetSet = TargetSet::one(InstructionSet::GFX12);
+    /// CDNA 5.
+    pub const GFX12_5: TargetSet = TargetSet::one(InstructionSet::GFX12_5);
+    /// The same and CDNA 5.
+    pub const ALL_FROM_GFX11: TargetSet = FROM_GFX11.union(GFX12_5);
+    /// Those on which half a VGPR is a register of its own.
+    pub const WITH_HALF_VGPRS: TargetSet = ALL_FROM_GFX11;
 }
 
 /// Where a rule is written.

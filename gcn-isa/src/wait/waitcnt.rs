@@ -19,7 +19,7 @@ use crate::cfg::{Flow, is_return};
 use crate::counters::{self, Counter, Event, Stream, WaitCnt};
 use crate::hazards::counter::{
     BARRIER_COUNTERS, BARRIER_LDS, BARRIER_LDS_DMA, BARRIER_LDS_READ, BARRIER_STORE, CALL_ENTRY, CALL_EXIT,
-    CounterRule, FULL, GWS, HALF, LDS_DMA, MIXED, RAW, WAR, WAW, WAW_FLAT, WBINVL1,
+    CounterRule, FULL, GWS, HALF, LDS_DMA, MIXED, OPERAND_WAR, RAW, WAR, WAW, WAW_FLAT, WBINVL1,
 };
 use crate::indexing::Indexing;
 use crate::inst::{RegUse, Via};
@@ -223,6 +223,8 @@ impl<'a> WaitcntPass<'a> {
                 self.counts(&WAW_FLAT)
             }
             Debt::Write => Some(WAW.id),
+            Debt::Read if entry.is_read_before(events, reg) => None,
+            Debt::Read if entry.stream.of_operands().is_some() => self.counts(&OPERAND_WAR),
             Debt::Read => self.counts(&WAR),
             _ => None,
         }
@@ -363,6 +365,13 @@ impl Pass for WaitcntPass<'_> {
                 need = need.and(c.counter.at(c.limit));
             }
         });
+        // A result that is waited for anyway may show that operands were read.
+        let results = Counter::X.set(need, u8::MAX);
+        if Counter::X.is_in(need) && !results.is_none() {
+            let mut then = state.clone();
+            then.wait(results);
+            return results.and(self.need(&then, line, counts));
+        }
         need
     }
 
@@ -464,5 +473,5 @@ impl WaitcntPass<'_> {
 /// True for waits that concern memory or a whole counter. Their producer is one of several, so that nothing can be said
 /// about where the others stand.
 fn is_fixed_in_place(conflict: &Conflict) -> bool {
-    conflict.reg.is_none() || conflict.rule == WAR.id
+    conflict.reg.is_none() || [WAR.id, OPERAND_WAR.id].contains(&conflict.rule)
 }

@@ -10,7 +10,8 @@ use gcn_isa::{Inst, Operand, Program, check};
 /// The processor and the size of waves that a row names.
 fn subtarget(target: &str, wave: &str) -> Subtarget {
     let wave = wave.parse().ok().and_then(WaveSize::of_lanes).expect("a wave size");
-    Subtarget::new(target.parse().expect("a target"), wave).expect("a wave size of the target")
+    let target = gcn_isa::Target::KNOWN.into_iter().find(|known| known.name() == target).expect("a target");
+    Subtarget::new(target, wave).expect("a wave size of the target")
 }
 
 /// A program of statements and labels `L1:`.
@@ -178,6 +179,11 @@ fn outcome(on: Subtarget, before: &[&str], theirs: &[&str], rules: Config) -> Ou
     if !before.iter().all(|s| is_known(on, s)) {
         return Outcome::Skipped;
     }
+    if on.target == gcn_isa::Target::GFX1250
+        && before.iter().any(|s| s.starts_with("ds_atomic_async_barrier_arrive"))
+    {
+        return Outcome::Skipped;
+    }
     let ours = repaired(program(on, before.iter().copied()), rules);
     let outcome = compare(on, &ours, theirs, rules);
     show(outcome, on, before, theirs, &ours);
@@ -241,9 +247,13 @@ fn pairs_are_as_llvm_has_them() {
         table(data!("pairs", "gfx1100", ".tsv.gz")),
         table(data!("pairs", "gfx1151", ".tsv.gz")),
         table(data!("pairs", "gfx1201", ".tsv.gz")),
+        table(data!("pairs", "gfx1250", ".tsv.gz")),
     ];
     let same = |n| [n, 0, 0, 0, 0, 0];
-    assert_eq!(all, [[5343, 0, 0, 0, 0, 355], same(2347), same(3548), same(3491), same(3892)]);
+    assert_eq!(
+        all,
+        [[5343, 0, 0, 0, 0, 355], same(2347), same(3548), same(3491), same(3892), [5391, 0, 0, 5, 22, 397]]
+    );
 }
 
 /// Chains of three to eight instructions.
@@ -255,6 +265,7 @@ fn chains_are_as_llvm_has_them() {
         table(data!("chains", "gfx1100", ".tsv.gz")),
         table(data!("chains", "gfx1151", ".tsv.gz")),
         table(data!("chains", "gfx1201", ".tsv.gz")),
+        table(data!("chains", "gfx1250", ".tsv.gz")),
     ];
     // Above: LLVM puts two waits for one reader together.
     let expected = [
@@ -263,6 +274,7 @@ fn chains_are_as_llvm_has_them() {
         [4698, 2, 1, 48, 0, 0],
         [4054, 5, 0, 59, 0, 0],
         [4680, 1, 0, 0, 0, 0],
+        [2713, 0, 0, 163, 10, 196],
     ];
     assert_eq!(all, expected);
 }
@@ -276,6 +288,7 @@ fn streams_are_as_llvm_has_them() {
         streams("gfx1100", data!("streams", "gfx1100", ".txt.gz")),
         streams("gfx1151", data!("streams", "gfx1151", ".txt.gz")),
         streams("gfx1201", data!("streams", "gfx1201", ".txt.gz")),
+        streams("gfx1250", data!("streams", "gfx1250", ".txt.gz")),
     ];
     // Below: LLVM comes to the head of a loop before it has put the wait into its end that makes the one at the head idle.
     let expected = [
@@ -284,6 +297,7 @@ fn streams_are_as_llvm_has_them() {
         [996, 0, 0, 1, 3, 0],
         [998, 1, 0, 0, 1, 0],
         [998, 1, 0, 1, 0, 0],
+        [434, 0, 0, 30, 14, 22],
     ];
     assert_eq!(all, expected);
 }

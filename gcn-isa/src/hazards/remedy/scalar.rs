@@ -328,7 +328,36 @@ pub(super) const RULES: &[RemedyRule] = &[
         remedy: Remedy::Wait(Dependency::VaVcc),
         ..READ_SGPR
     },
+    SCRATCH_BASE,
+    RemedyRule {
+        id: "llvm.scratch-base.valu",
+        ends: &[end(EndBy::Waits(Waits::VA_SDST), 1)],
+        remedy: Remedy::Wait(Dependency::VaSdst),
+        ..SCRATCH_BASE
+    },
 ];
+
+/// Reads of the base of scratch after its SGPRs were written, by the dependency that LLVM waits for: it asks for both.
+const SCRATCH_BASE: RemedyRule = RemedyRule {
+    id: "llvm.scratch-base.salu",
+    title: "the SGPRs of the base of scratch are written, then the base is read",
+    cite: "LLVM 22, measured",
+    targets: on::GFX12_5,
+    steps: &[Step { who: anyone(Kinds::EVERY), roles: Role::SDST, which: Which::Sgprs, tie: Tie::Each }],
+    second: Step {
+        who: anyone(Kinds::EVERY),
+        roles: Role::SCRATCH_BASE,
+        which: Which::Sgprs,
+        tie: Tie::Same,
+    },
+    ends: &[end(EndBy::Waits(Waits::SA_SDST), 1)],
+    within: Within { salus: 9, ..Within::ANY },
+    outside: false,
+    alone: false,
+    evidence: Evidence::LLVM,
+    note: "ten scalar ALU instructions between them end it",
+    ..READ_SGPR
+};
 
 const LEAVES: Step =
     Step { who: anyone(Kinds::JUMP), roles: Role::empty(), which: Which::Sgprs, tie: Tie::Some };
