@@ -99,7 +99,7 @@ impl<'a> CounterCheck<'a> {
                         tell(&broken, line, &mut paths);
                     }
                     // One finding is enough: a wait before this LDS access also serves those that follow in the block.
-                    if broken.rule == &rules::LDS_DMA
+                    if [&rules::LDS_DMA, &rules::ASYNC_LDS].contains(&broken.rule)
                         && let Some(first) = broken.first
                     {
                         state.forget(first, MemoryEffect::LDS_DMA);
@@ -127,7 +127,7 @@ impl<'a> CounterCheck<'a> {
         if rule == rules::BARRIER_LDS_READ.id {
             return self.is_written_after(line, told) && told.findings.insert((rule, first));
         }
-        if rule == rules::LDS_DMA.id {
+        if rule == rules::copies_to_lds(self.set()).id {
             // Nothing else waits for such copies: a path on which nobody does reads LDS while they write it.
             broken.is_shown = self.set().has_async_copies();
             return told.findings.insert((rule, first))
@@ -203,8 +203,9 @@ struct Told<'a> {
 }
 
 /// Rules about accesses of LDS, and of memory at barriers, which depend on addresses.
-const ADDRESS_RULES: [&CounterRule; 5] = [
+const ADDRESS_RULES: [&CounterRule; 6] = [
     &rules::LDS_DMA,
+    &rules::ASYNC_LDS,
     &rules::BARRIER_LDS,
     &rules::BARRIER_LDS_READ,
     &rules::BARRIER_LDS_DMA,
@@ -347,7 +348,7 @@ impl CounterCheck<'_> {
         }
         let dma = operation.memory().contains(MemoryEffect::LDS_DMA);
         if dma && access.memory.intersects(self.options.memory_model.lds_accesses()) {
-            return Some((&rules::LDS_DMA, None));
+            return Some((rules::copies_to_lds(self.set()), None));
         }
         let is_barrier = access.inst.desc.class == Class::Barrier;
         let depends = is_barrier || access.events.iter().any(|e| e.stream.accesses_memory());

@@ -4,7 +4,7 @@
 use super::evidence::Evidence;
 use super::row::on::{GFX9, GFX10_1, GFX10_3, GFX11_0, GFX11_5, GFX12, GFX12_5};
 use super::row::{Cite, cite, counter_rules};
-use crate::target::{Target, TargetSet};
+use crate::target::{InstructionSet, Target, TargetSet};
 
 /// A rule about operations that complete later, or about a single instruction.
 #[derive(Debug)]
@@ -119,8 +119,13 @@ counter_rules! {
     /// LDS is used before a load into it is done.
     LDS_DMA = "waitcnt.lds-dma", "LDS is accessed before a load into LDS is done";
         MANUAL_OF_COUNTERS, WITH_LDS_DMA, LLVM;
-        "it counts on vmcnt only (gfx12.5: asynccnt and tensorcnt, for which LLVM 22 inserts no waits); addresses are not looked \
-         at, so that one half of LDS may be meant and the other used".
+        "it counts on vmcnt only; addresses are not looked at, so that one half of LDS may be meant and the \
+         other used".
+    /// LDS is used before an asynchronous copy into it is done.
+    ASYNC_LDS = "waitcnt.async-lds", "LDS is accessed before an asynchronous copy into it is done";
+        Cite::One("LLVM documentation, AMDGPU Asynchronous Operations; LLVM pull request 185810"), GFX12_5, MANUAL;
+        "asynccnt and tensorcnt count such copies. LLVM inserts no waits for them: the program tracks its copies itself. Addresses are not \
+         looked at; a copy that no path waits for before it comes to an access of LDS is reported".
     /// A cache is invalidated under outstanding loads.
     WBINVL1 = "waitcnt.wbinvl1",
         "the vector cache is invalidated before earlier vector memory operations are done";
@@ -176,6 +181,11 @@ counter_rules! {
         Cite::One("LLVM 22"), GFX9, ABOVE_MANUAL;
         "LLVM writes VCC to itself before such a branch on targets up to GFX9; the MI100 manual says that \
          each scalar write to VCC updates VCCZ (3.9)".
+}
+
+/// The rule about accesses of LDS that come before a copy into it is done.
+pub fn copies_to_lds(set: InstructionSet) -> &'static CounterRule {
+    if set.has_async_copies() { &ASYNC_LDS } else { &LDS_DMA }
 }
 
 /// The rule called `id`.

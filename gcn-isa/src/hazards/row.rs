@@ -131,9 +131,9 @@ pub(super) mod on {
     /// Those that have GDS and GWS.
     pub const WITH_GDS: TargetSet = TargetSet::ALL.difference(GFX12.union(GFX12_5));
     /// Those with loads into LDS.
-    pub const WITH_LDS_DMA: TargetSet = TargetSet::GFX9.union(GFX10).union(GFX12_5);
-    /// Of these those whose barriers may be passed with some outstanding.
-    pub const LDS_DMA_WITH_BACK_OFF: TargetSet = WITH_LDS_DMA.intersection(WITH_BACK_OFF);
+    pub const WITH_LDS_DMA: TargetSet = TargetSet::GFX9.union(GFX10);
+    /// Those with any copies into LDS whose barriers may be passed with some outstanding.
+    pub const LDS_DMA_WITH_BACK_OFF: TargetSet = WITH_LDS_DMA.union(GFX12_5).intersection(WITH_BACK_OFF);
     /// All of GFX9.
     pub const GFX9: TargetSet = TargetSet::GFX9;
     /// Targets without matrix instructions, and gfx908, whose AGPRs are a separate file.

@@ -19,7 +19,7 @@ use crate::cfg::{Flow, is_return};
 use crate::counters::{self, Counter, Event, Stream, WaitCnt};
 use crate::hazards::counter::{
     BARRIER_COUNTERS, BARRIER_LDS, BARRIER_LDS_DMA, BARRIER_LDS_READ, BARRIER_STORE, CALL_ENTRY, CALL_EXIT,
-    CounterRule, FULL, GWS, HALF, LDS_DMA, MIXED, OPERAND_WAR, RAW, WAR, WAW, WAW_FLAT, WBINVL1,
+    CounterRule, FULL, GWS, HALF, MIXED, OPERAND_WAR, RAW, WAR, WAW, WAW_FLAT, WBINVL1, copies_to_lds,
 };
 use crate::indexing::Indexing;
 use crate::inst::{RegUse, Via};
@@ -159,7 +159,7 @@ impl<'a> WaitcntPass<'a> {
             self.owed_registers(state, line, found);
         }
         if events::touch_lds(events) {
-            memory_conflicts(state, LDS_DMA.id, Debt::LdsDma, found);
+            memory_conflicts(state, copies_to_lds(self.set()).id, Debt::LdsDma, found);
         }
         if let Some(rule) = self.counts(&GWS)
             && (inst.desc.class == Class::Barrier || events.iter().any(|e| e.stream.accesses_memory()))

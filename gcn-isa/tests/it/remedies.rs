@@ -175,13 +175,16 @@ fn is_known(on: Subtarget, statement: &str) -> bool {
     statement.ends_with(':') || named || parse_inst(statement, on).is_ok()
 }
 
+/// LLVM puts `s_wait_alu depctr_vm_vsrc(0)` before and after this instruction of gfx12.5, whatever stands there. No rule has that.
+fn is_put_between_waits(statement: &str) -> bool {
+    statement.starts_with("ds_atomic_async_barrier_arrive_b64")
+}
+
 fn outcome(on: Subtarget, before: &[&str], theirs: &[&str], rules: Config) -> Outcome {
     if !before.iter().all(|s| is_known(on, s)) {
         return Outcome::Skipped;
     }
-    if on.target == gcn_isa::Target::GFX1250
-        && before.iter().any(|s| s.starts_with("ds_atomic_async_barrier_arrive"))
-    {
+    if before.iter().any(|s| is_put_between_waits(s)) {
         return Outcome::Skipped;
     }
     let ours = repaired(program(on, before.iter().copied()), rules);
@@ -250,6 +253,8 @@ fn pairs_are_as_llvm_has_them() {
         table(data!("pairs", "gfx1250", ".tsv.gz")),
     ];
     let same = |n| [n, 0, 0, 0, 0, 0];
+    // gfx1250, above: LLVM takes no account of the scales of matrix instructions. Below: it takes the address in LDS of an asynchronous copy
+    // for a result. Skipped: `is_put_between_waits`.
     assert_eq!(
         all,
         [[5343, 0, 0, 0, 0, 355], same(2347), same(3548), same(3491), same(3892), [5391, 0, 0, 5, 22, 397]]
@@ -267,7 +272,8 @@ fn chains_are_as_llvm_has_them() {
         table(data!("chains", "gfx1201", ".tsv.gz")),
         table(data!("chains", "gfx1250", ".tsv.gz")),
     ];
-    // Above: LLVM puts two waits for one reader together.
+    // Above: LLVM puts two waits for one reader together. On gfx1250 it stops at the first group of matrix instructions of which one is near,
+    // although another one needs more `v_nop`s.
     let expected = [
         [3759, 7, 0, 0, 0, 366],
         [2387, 0, 0, 0, 0, 0],

@@ -73,7 +73,6 @@ const BROKEN: &[(&str, &[&str])] = &[
         &[
             "buffer_load_dword v0, s[8:11], 0 offen lds | ds_read_b32 v1, v2",
             "buffer_load_b32 v0, s[8:11], 0 offen lds | ds_load_b32 v1, v2",
-            "global_load_async_to_lds_b32 v0, v[2:3], off | ds_load_b32 v1, v2",
         ],
     ),
     (
@@ -114,6 +113,7 @@ const BROKEN: &[(&str, &[&str])] = &[
             "ds_gws_barrier v4 gds | global_load_b32 v0, v[2:3], off",
         ],
     ),
+    ("waitcnt.async-lds", &["global_load_async_to_lds_b32 v0, v[2:3], off | ds_load_b32 v1, v2"]),
     ("waitcnt.operand-war", &["global_store_b32 v[2:3], v4, off | v_mov_b32_e32 v4, 0"]),
     ("llvm.shift64", &["v_lshlrev_b64 v[0:1], v7, v[2:3]"]),
     ("xnack.smem-address", &["s_load_dwordx2 s[0:1], s[0:1], 0x4", "s_load_b64 s[0:1], s[0:1], 0x4"]),

@@ -85,8 +85,9 @@ fn golden_programs_wait_as_llvm() {
         if program.contains("branch") { &mut branching } else { &mut straight }.add(&mine, &llvm);
     }
     assert_eq!(copies, 123);
-    assert_eq!(straight, Tally { rows: 449, equal: 449, weaker: 0, stronger: 0 });
-    assert_eq!(branching, Tally { rows: 1111, equal: 1077, weaker: 18, stronger: 16 });
+    // Weaker: a load that returns shows that older stores have read their operands. LLVM relies on it only if no store is outstanding.
+    assert_eq!(straight, Tally { rows: 580, equal: 559, weaker: 21, stronger: 0 });
+    assert_eq!(branching, Tally { rows: 1322, equal: 1241, weaker: 62, stronger: 19 });
 }
 
 /// What a use of a result, its overwriting, or the use of the first of two waits for. After a GWS instruction LLVM waits for it, whatever
@@ -175,7 +176,7 @@ fn copies_to_lds_are_waited_for() {
     let copy = "global_load_async_to_lds_b32 v5, v[2:3], off";
     let tensor = "tensor_load_to_lds s[40:43], s[48:55]";
     for (first, rule, waits) in
-        [(copy, "waitcnt.lds-dma", Counter::Async), (tensor, "waitcnt.lds-dma", Counter::Tensor)]
+        [(copy, "waitcnt.async-lds", Counter::Async), (tensor, "waitcnt.async-lds", Counter::Tensor)]
     {
         let lines = [first, "ds_load_b32 v1, v5", "s_endpgm"];
         assert_eq!(at_grade(Target::GFX1250, &lines, Grade::Documented), (vec![rule], 1), "{first}");
@@ -188,7 +189,7 @@ fn copies_to_lds_are_waited_for() {
     let waited = [copy, "s_wait_asynccnt 0x0", "ds_load_b32 v1, v5", "s_endpgm"];
     assert_eq!(at_grade(Target::GFX1250, &waited, Grade::Documented), (vec![], 0));
     let other = [copy, "s_wait_loadcnt 0x0", "s_wait_tensorcnt 0x0", "ds_load_b32 v1, v5", "s_endpgm"];
-    assert_eq!(at_grade(Target::GFX1250, &other, Grade::Documented), (vec!["waitcnt.lds-dma"], 1));
+    assert_eq!(at_grade(Target::GFX1250, &other, Grade::Documented), (vec!["waitcnt.async-lds"], 1));
 }
 
 /// Operands of memory instructions are still to be read; results, other kinds of memory instructions and xcnt show that they were.
