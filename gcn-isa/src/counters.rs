@@ -13,7 +13,7 @@ pub use counter::Counter;
 pub use events::{Event, Events, MemoryEffect, Stream, events, finishes_after, room};
 pub use wait::{OnSet, WaitCnt};
 
-/// Counter values of an instruction set: see [`WaitCnt::NONE`].
+/// The counters of an instruction set, whose values a [`WaitCnt`] holds.
 impl InstructionSet {
     /// The counters, in the order in which `s_waitcnt` prints them, then those with instructions of their own.
     ///
