@@ -196,7 +196,7 @@ pub(super) const RULES: &[RemedyRule] = &[
         title: "a memory instruction, then `s_*_saveexec_*` or `s_*_wrexec_*`",
         second: some(Kinds::SAVES_EXEC),
         evidence: MORE_IN_MESA,
-        note: "LLVM looks at the written destinations only",
+        note: "LLVM considers only the destinations that are written",
         ..TO_EXEC
     },
     RemedyRule {
@@ -284,7 +284,7 @@ pub(super) const RULES: &[RemedyRule] = &[
         steps: &[VALU_USES],
         ends: &[VALU_DONE, end(EndBy::Waits(Waits::VA_VDST), BEGUN)],
         within: FIFTEEN_VALUS,
-        note: "LLVM does not take a wait for `va_vdst(0)` for an end",
+        note: "in LLVM a wait for `va_vdst(0)` does not end the hazard",
         ..DIRECT
     },
     RemedyRule {
@@ -314,7 +314,7 @@ pub(super) const RULES: &[RemedyRule] = &[
         remedy: Remedy::Field(WaitField::NoValu),
         second: some(Kinds::LDS_DIRECT),
         evidence: Evidence::of(Voice::Silent, Voice::Moot).mesa(Voice::Less),
-        note: "LLVM does not look whether there is anything to wait for",
+        note: "LLVM inserts it whether or not anything is outstanding",
         ..DIRECT
     },
     RemedyRule {
@@ -407,7 +407,7 @@ pub(super) const RULES: &[RemedyRule] = &[
         ends: &[end(EndBy::Kind(anyone(Kinds::NOP)), BEGUN)],
         remedy: Remedy::States(1),
         evidence: Evidence::of(Voice::Silent, Voice::Less).mesa(Voice::Agrees),
-        note: "LLVM puts it before the messages that it adds itself, not before written ones",
+        note: "LLVM inserts it before the messages that it adds itself, not before those in the source",
         ..DIRECT
     },
 ];

@@ -134,7 +134,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "mesa.mask-write",
-        title: "vector ALU reads a lane mask, scalar ALU writes it once more, then it is read",
+        title: "vector ALU reads a lane mask, scalar ALU writes it again, then it is read",
         ends: &[MASK_WAITED[1], OTHER_SGPR_READ],
         evidence: MORE_IN_MESA,
         ..MASK_WRITE
@@ -184,7 +184,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "llvm.read-sgpr.salu",
-        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then it is read however much later",
+        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then it is read, at any distance",
         steps: &[READS, SALU_WRITES],
         second: Step { who: anyone(Kinds::ANY_VALU.union(Kinds::SALU)), ..READ_SGPR.second },
         ends: MEMORY_OR_WAIT,
@@ -228,7 +228,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "llvm.read-vcc.salu",
-        title: "vector ALU reads VCC, scalar ALU writes it, then it is read however much later",
+        title: "vector ALU reads VCC, scalar ALU writes it, then it is read, at any distance",
         steps: &[READS_VCC, SALU_WRITES_VCC],
         second: Step {
             who: anyone(Kinds::ANY_VALU.union(Kinds::SALU)),
@@ -271,7 +271,7 @@ pub(super) const RULES: &[RemedyRule] = &[
         second: LEAVES,
         within: TO_VALU,
         ends: MEMORY_OR_WAIT,
-        note: "code that is not shown does not know of the sequence",
+        note: "a callee or caller outside the program cannot know of the sequence",
         ..READ_SGPR
     },
     RemedyRule {
@@ -285,17 +285,17 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "llvm.read-sgpr.leave",
-        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then a call, return or jump to an address however much later",
+        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then a call, return or jump to an address, at any distance",
         steps: &[READS, SALU_WRITES],
         second: LEAVES,
         evidence: MORE_IN_LLVM,
         ends: MEMORY_OR_WAIT,
-        note: "code that is not shown does not know of the sequence",
+        note: "a callee or caller outside the program cannot know of the sequence",
         ..READ_SGPR
     },
     RemedyRule {
         id: "llvm.read-vcc.leave",
-        title: "vector ALU reads VCC, scalar ALU writes it, then a call, return or jump to an address however much later",
+        title: "vector ALU reads VCC, scalar ALU writes it, then a call, return or jump to an address, at any distance",
         steps: &[READS_VCC, SALU_WRITES_VCC],
         second: LEAVES,
         evidence: MORE_IN_LLVM,
@@ -363,4 +363,4 @@ const LEAVES: Step =
     Step { who: anyone(Kinds::JUMP), roles: Role::empty(), which: Which::Sgprs, tie: Tie::Some };
 
 /// Note for rules that require LLVM's wait directly after the write.
-const AT_ONCE_NOTE: &str = "LLVM waits after the write, be the mask read or not";
+const AT_ONCE_NOTE: &str = "LLVM waits directly after the write, whether the mask is read or not";

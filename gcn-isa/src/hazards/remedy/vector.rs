@@ -51,7 +51,7 @@ const FORWARDING: RemedyRule = RemedyRule {
     ends: &[RESULTS_THERE, MEMORY, WRITTEN_AGAIN],
     within: Within { valus: 4, valus_of_steps: 2, ..Within::ANY },
     remedy: Remedy::Wait(Dependency::VaVdst),
-    note: "memory and LDS instructions end it in LLVM, which of several registers looks at the last written one only",
+    note: "memory and LDS instructions end it in LLVM, which considers only the last register written if there are several",
     ..CMPX_PERMLANE
 };
 
@@ -149,7 +149,7 @@ pub(super) const RULES: &[RemedyRule] = &[
         targets: on::ALL_FROM_GFX11,
         ends: &[End { by: EndBy::Kind(but(Kinds::ANY_VALU, Kinds::V_NOP)), stages: 1 }],
         evidence: Evidence::LLVM.mesa(Voice::Less),
-        note: "Mesa takes `v_nop` for enough from RDNA 3 on",
+        note: "in Mesa `v_nop` is enough from RDNA 3 on",
         ..CMPX_PERMLANE
     },
     RemedyRule {
@@ -162,7 +162,7 @@ pub(super) const RULES: &[RemedyRule] = &[
         id: "rdna1.cmpx-permlane",
         targets: on::GFX10_1,
         ends: &[End { by: EndBy::Kind(but(Kinds::ANY_VALU, Kinds::V_NOP)), stages: 1 }],
-        note: "`v_nop` is dropped before it could separate them",
+        note: "the hardware drops `v_nop` early, so it does not separate them",
         ..CMPX_PERMLANE
     },
 ];
