@@ -20,14 +20,14 @@ pub(super) const RULES: &[Rule] = &[
           "the manual exempts an SGPR offset; an MI350X stored the new value of one register without a wait state, and the right \
            one with it"),
     rule!("xnack.clause",
-          "memory instructions of one clause of which one writes what the other reads, or the second stores";
+          "one memory instruction of a clause writes what another reads, or a store follows a load in it";
           LOADS => VMEM | SMEM, [clause 64]; GFX9: Const(1);
           cite::LLVM, LLVM, xnack;
           "adjacent scalar memory instructions form a clause, adjacent vector memory instructions do; a page \
-           fault replays all of it. Any other instruction ends it"),
+           fault replays the whole clause. Any other instruction ends the clause"),
     rule!("xnack.clause.rdna1",
-          "scalar memory instructions of one clause of which one writes what the other reads, or the second stores";
+          "one scalar memory instruction of a clause writes what another reads, or a store follows a load in it";
           LOADS => SMEM, [clause 64]; SCALAR_CLAUSES: Const(1);
           cite::LLVM, LLVM, xnack;
-          "adjacent scalar memory instructions form a clause; a page fault replays all of it. Any other instruction ends it"),
+          "adjacent scalar memory instructions form a clause; a page fault replays the whole clause. Any other instruction ends the clause"),
 ];

@@ -13,7 +13,7 @@ const BEGUN: u8 = 1;
 /// Stage mask: sequences whose second step, a branch, is complete.
 const BRANCHED: u8 = 1 << 1;
 
-const CITE: &str = "LLVM 22, measured; Mesa 25.0.7, `aco_insert_NOPs`";
+const CITE: &str = "measured with LLVM 22; Mesa 25.0.7, `aco_insert_NOPs`";
 
 /// A step that any instruction of `kinds` takes, whatever its registers.
 const fn some(kinds: Kinds) -> Step {
@@ -268,7 +268,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     RemedyRule {
         id: "llvm.atomic-denorm-mode",
         title: "an atomic on floats in memory, then `s_denorm_mode`",
-        cite: "LLVM 22, measured",
+        cite: "measured with LLVM 22",
         targets: on::GFX10,
         steps: &[some(Kinds::FLOAT_ATOMIC)],
         second: some(Kinds::DENORM_MODE),
@@ -400,7 +400,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     RemedyRule {
         id: "mesa.dealloc-vgprs",
         title: "a message gives the wave's VGPRs back, with no `s_nop` before it",
-        cite: "Mesa 25.0.7, `aco_insert_NOPs`; LLVM 22, measured",
+        cite: "Mesa 25.0.7, `aco_insert_NOPs`; measured with LLVM 22",
         targets: on::FROM_GFX11,
         steps: &[Step { who: but(Kinds::EVERY, Kinds::NOP), ..some(Kinds::EVERY) }],
         second: some(Kinds::DEALLOC_VGPRS),

@@ -124,7 +124,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     RemedyRule {
         id: "rdna.matrix",
         title: "a matrix instruction writes VGPRs, then the next one reads them as A, B or index",
-        cite: "LLVM 22, measured; Mesa 25.0.7, `aco_insert_NOPs`",
+        cite: "measured with LLVM 22; Mesa 25.0.7, `aco_insert_NOPs`",
         targets: on::ALL_FROM_GFX11,
         waves: WaveSizes::all(),
         steps: &[Step { who: anyone(Kinds::MATRIX), roles: Role::VDST, which: Which::Vgprs, tie: Tie::Each }],
@@ -145,7 +145,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     RemedyRule {
         id: "llvm.cmpx-permlane.rdna",
         title: "a compare writes EXEC, then `v_permlane*`, with no vector ALU instruction but `v_nop` between",
-        cite: "LLVM 22, measured",
+        cite: "measured with LLVM 22",
         targets: on::ALL_FROM_GFX11,
         ends: &[End { by: EndBy::Kind(but(Kinds::ANY_VALU, Kinds::V_NOP)), stages: 1 }],
         evidence: Evidence::LLVM.mesa(Voice::Less),
@@ -178,7 +178,7 @@ const VALU_READS_FIRST: Step = Step { tie: Tie::Each, ..VALU_READS };
 /// Common part of the hazards of transcendental instructions of gfx12.5, which complete out of order with the rest of the vector ALU.
 const TRANS_GFX12_5: RemedyRule = RemedyRule {
     targets: on::GFX12_5,
-    cite: "LLVM 22, measured",
+    cite: "measured with LLVM 22",
     ends: &[],
     within: BESIDE,
     remedy: Remedy::VectorNops(1),
@@ -230,7 +230,7 @@ const fn overlapping(
     let valu = RemedyRule {
         id: ids[1],
         title: "a matrix instruction writes VGPRs, then the vector ALU reads or writes them",
-        cite: "LLVM 22, measured",
+        cite: "measured with LLVM 22",
         targets: on::GFX12_5,
         waves: WaveSizes::all(),
         steps: results,
@@ -278,7 +278,7 @@ const fn overlapping(
 const CMPX_PERMLANE: RemedyRule = RemedyRule {
     id: "rdna.cmpx-permlane",
     title: "a compare writes EXEC, then `v_permlane*`",
-    cite: "LLVM 22, measured; Mesa 25.0.7, `aco_insert_NOPs`",
+    cite: "measured with LLVM 22; Mesa 25.0.7, `aco_insert_NOPs`",
     targets: on::ALL_FROM_GFX11,
     waves: WaveSizes::all(),
     steps: &[Step { who: anyone(Kinds::COMPARE), roles: Role::SDST, which: Which::Exec, tie: Tie::Some }],
