@@ -28,7 +28,7 @@ pub(super) const INPUT_RULES: &[Rule] = &[
           cite::LLVM, LLVM rocroller Agrees;
           "source C is read over the whole run of the instruction; sources A and B at its start"),
     rule!("rocroller.xdl-srcc-war",
-          "a matrix instruction reads source C, then a vector ALU instruction writes it, four states more";
+          "a matrix instruction reads source C, then a vector ALU instruction writes it, with four more wait states";
           XDL => VALU, [registers SRC_C, VDST, Any]; MI200: PassesBut2 { at2: 1, plus: 3 };
           cite::ROCROLLER, ROCROLLER),
     rule!("rocroller.sgemm-srcc-war",

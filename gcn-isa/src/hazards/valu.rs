@@ -17,7 +17,7 @@ pub(super) const SCALAR_RULES: &[Rule] = &[
     rule!("cdna3.10", "vector ALU writes an SGPR, then vector memory reads it";
           VALU => VMEM, [registers SDST, SSRC, AnyLive]; GFX9: Const(5);
           cite::TABLE_11, AGREED rocroller Agrees;
-          "what another instruction has written since is no longer the vector ALU's"),
+          "if another instruction has overwritten the register since, the rule does not apply"),
     rule!("llvm.10.overwritten",
           "vector ALU writes an SGPR, another instruction overwrites it, then vector memory reads it";
           VALU => VMEM, [scalar SSRC]; GFX9: Const(5);
@@ -45,7 +45,7 @@ pub(super) const SCALAR_RULES: &[Rule] = &[
           "rocRoller asks for one state if it is VCC, for two if it is another SGPR; shipping kernels leave \
            one"),
     rule!("llvm.18.mask",
-          "vector ALU writes an SGPR, VCC or EXEC, then v_cndmask reads it as mask, one state more";
+          "vector ALU writes an SGPR, VCC or EXEC, then v_cndmask reads it as mask, with one more wait state";
           VALU => VALU, [scalar MASK]; GFX940: Const(2);
           cite::LLVM, ABOVE_MANUAL rocroller Less;
           "LLVM does not tell operand roles apart. Shipping kernels leave one state between a compare and \

@@ -79,7 +79,7 @@ const TO_EXEC: RemedyRule = RemedyRule {
 };
 
 /// LLVM and Mesa differ in what ends this sequence.
-const COUNTER_ENDS: &str = "in Mesa also ended by a wait for the memory instruction's counter";
+const COUNTER_ENDS: &str = "in Mesa, a wait for the memory instruction's counter also ends the hazard";
 
 /// Fields common to the hazards of direct loads from LDS.
 const DIRECT: RemedyRule = RemedyRule {
@@ -161,7 +161,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     RemedyRule {
         id: "llvm.vmem-to-scalar",
         evidence: MORE_IN_LLVM,
-        note: "whatever counter is waited for",
+        note: "no wait for a counter ends the hazard",
         ..TO_SCALAR
     },
     RemedyRule {
@@ -188,7 +188,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     RemedyRule {
         id: "llvm.vmem-to-exec",
         evidence: MORE_IN_LLVM,
-        note: "whatever counter is waited for",
+        note: "no wait for a counter ends the hazard",
         ..TO_EXEC
     },
     RemedyRule {
@@ -262,7 +262,7 @@ pub(super) const RULES: &[RemedyRule] = &[
         ],
         remedy: Remedy::Wait(Dependency::SaSdst),
         evidence: MORE_IN_LLVM,
-        note: "`v_readlane_b32` and `v_readfirstlane_b32` end it in Mesa",
+        note: "in Mesa, `v_readlane_b32` and `v_readfirstlane_b32` end the hazard",
         ..TO_SCALAR
     },
     RemedyRule {
@@ -298,7 +298,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "llvm.lds-direct-valu",
-        title: "the vector ALU uses a VGPR, then a direct load from LDS writes it, whatever is waited for between",
+        title: "the vector ALU uses a VGPR, then a direct load from LDS writes it; no wait in between ends the hazard",
         steps: &[VALU_USES],
         ends: &[VALU_DONE],
         within: FIFTEEN_VALUS,
@@ -349,7 +349,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "llvm.lds-direct-vmem",
-        title: "a memory instruction uses a VGPR, then a direct load from LDS writes it, whatever counter is waited for",
+        title: "a memory instruction uses a VGPR, then a direct load from LDS writes it; no wait for a counter ends the hazard",
         targets: on::GFX11,
         steps: &[MEMORY_USES],
         ends: READ_ALL,
@@ -389,7 +389,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "llvm.rdna4-lds-direct-vmem",
-        title: "a memory instruction uses a VGPR, then a direct load from LDS writes it, whatever counter is waited for",
+        title: "a memory instruction uses a VGPR, then a direct load from LDS writes it; no wait for a counter ends the hazard",
         targets: on::GFX12,
         steps: &[MEMORY_USES],
         ends: READ_ALL,

@@ -170,7 +170,7 @@ pub(super) const RULES: &[RemedyRule] = &[
         title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then the vector ALU reads what was written",
         ends: MEMORY_OR_WAIT,
         within: TO_VALU,
-        note: "scalar memory and buffer instructions end it in LLVM, eleven scalar instructions in Mesa",
+        note: "in LLVM, scalar memory and buffer instructions end the hazard; in Mesa, eleven scalar instructions do",
         ..READ_SGPR
     },
     RemedyRule {
@@ -179,7 +179,7 @@ pub(super) const RULES: &[RemedyRule] = &[
         second: SALU_READS,
         ends: MEMORY_OR_WAIT,
         within: TO_SALU,
-        note: "scalar memory and buffer instructions end it in LLVM, ten scalar instructions in Mesa",
+        note: "in LLVM, scalar memory and buffer instructions end the hazard; in Mesa, ten scalar instructions do",
         ..READ_SGPR
     },
     RemedyRule {
@@ -193,7 +193,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "mesa.read-sgpr.valu",
-        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then the vector ALU reads what was written, whatever is between",
+        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then the vector ALU reads what was written; nothing in between ends the hazard",
         ends: WAIT,
         within: TO_VALU,
         evidence: MORE_IN_MESA,
@@ -201,7 +201,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "mesa.read-sgpr.salu",
-        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then the scalar ALU reads what was written, whatever is between",
+        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then the scalar ALU reads what was written; nothing in between ends the hazard",
         second: SALU_READS,
         ends: WAIT,
         within: TO_SALU,

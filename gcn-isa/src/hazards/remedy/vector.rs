@@ -32,7 +32,7 @@ const TRANS_USE: RemedyRule = RemedyRule {
     ends: &[RESULTS_THERE, MEMORY],
     within: Within { valus: 5, transcendentals: 1, ..Within::ANY },
     remedy: Remedy::Wait(Dependency::VaVdst),
-    note: "memory and LDS instructions end it in LLVM",
+    note: "in LLVM, memory and LDS instructions end the hazard",
     ..CMPX_PERMLANE
 };
 
@@ -51,7 +51,7 @@ const FORWARDING: RemedyRule = RemedyRule {
     ends: &[RESULTS_THERE, MEMORY, WRITTEN_AGAIN],
     within: Within { valus: 4, valus_of_steps: 2, ..Within::ANY },
     remedy: Remedy::Wait(Dependency::VaVdst),
-    note: "memory and LDS instructions end it in LLVM, which considers only the last register written if there are several",
+    note: "in LLVM, memory and LDS instructions end the hazard, and LLVM considers only the last register written if there are several",
     ..CMPX_PERMLANE
 };
 
