@@ -24,7 +24,7 @@ use crate::syntax::name_of;
 /// targets. rustc is asked for every call with such a name; for a path of several segments, a method of a type or a
 /// function of a module, the last segment counts. rustc knows which function it is and what it requires.
 fn may_need(name: &Ident) -> bool {
-    const NAMES: [&str; 9] = [
+    const NAMES: [&str; 10] = [
         "barrier",
         "barrier_with_reads_pending",
         "all_lanes",
@@ -33,6 +33,7 @@ fn may_need(name: &Ident) -> bool {
         "mfma_scale",
         "smfmac",
         "matmul",
+        "matmul_from",
         "scaled_from",
     ];
     NAMES.iter().any(|n| name == n) || name.to_string().starts_with("workgroup_")

@@ -1,24 +1,33 @@
 //! Uniform floats that vector instructions compute.
 //!
-//! The scalar unit has no floating-point arithmetic. A uniform float is therefore computed in a vector
-//! register, equal in all lanes, and read back from one lane where a scalar is needed. A variable that
-//! receives such results would move back and forth on each trip of a loop; this pass keeps it in a vector
+//! Before RDNA 3.5 the scalar unit has no floating-point arithmetic, and later it lacks some of it ([`scalar_float`]). Such a
+//! uniform float is computed in a vector register, equal in all lanes, and read back from one lane where a scalar is needed. A
+//! variable that receives only such results would move back and forth on each trip of a loop; this pass keeps it in a vector
 //! register, and each scalar read of it reads one lane.
 
-use super::{Inst, Kernel, Place, Region, Stmt, Type, Value, ValueDef, Variable};
+use gcn_isa::Target;
+
+use super::{Inst, Kernel, Place, Region, Stmt, Type, Value, ValueDef, Variable, scalar_float};
 use crate::scalar::Elem;
 
 /// The largest number of rounds of [`alike`].
 const ROUNDS: u32 = 8;
 
 /// Moves uniform float variables to vector registers.
-pub fn run(kernel: &mut Kernel) {
+pub fn run(kernel: &mut Kernel, target: Target) {
     let mut moves = vec![false; kernel.variables.len()];
+    let mut stays = moves.clone();
+    let in_vector = scalar_float::in_vector(kernel, target);
     kernel.body.each_inst(&mut |v| {
-        if let Inst::Write { var, value, .. } = kernel.def(v).inst {
-            moves[var.0 as usize] |= is_float(kernel.variables[var.0 as usize]) && is_computed(kernel, value);
+        if let Inst::Write { var, value, .. } = kernel.def(v).inst
+            && is_float(kernel.variables[var.0 as usize])
+            && is_computed(kernel, value)
+        {
+            let list = if in_vector[value.0 as usize] { &mut moves } else { &mut stays };
+            list[var.0 as usize] = true;
         }
     });
+    moves.iter_mut().zip(&stays).for_each(|(moves, stays)| *moves &= !stays);
     // The user chose scalar registers for these.
     kernel.pins.iter().for_each(|pin| moves[pin.var.0 as usize] = false);
     if !moves.contains(&true) {
@@ -38,7 +47,7 @@ fn is_float(ty: Type) -> bool {
         && matches!(ty.elem, Elem::F16 | Elem::Bf16 | Elem::F32 | Elem::F64)
 }
 
-/// True if a vector instruction computes the uniform value.
+/// True if an instruction computes the uniform value: a vector instruction, unless the target has a scalar one.
 pub(super) fn is_computed(kernel: &Kernel, v: Value) -> bool {
     matches!(
         kernel.def(v).inst,

@@ -9,6 +9,7 @@
 //! - `call`: explicitly named instructions; `scc`: SCC among their results.
 //! - `arith`: integer and floating-point arithmetic; `unary`: operations of one operand; `compare`:
 //! comparisons and selection; `convert`: conversions; `lanes`: single lanes.
+//! - `scalar_float`: uniform floats, where the target has scalar instructions for them.
 //! - `expand`: operations without a single instruction (reciprocals, division of floats, 64-bit
 //! multiplication).
 //! - `memory`: loads, stores, kernel arguments; `constants`: the address of tables after the code.
@@ -44,6 +45,7 @@ mod lanes;
 mod mask;
 mod memory;
 mod pairs;
+mod scalar_float;
 mod scc;
 mod schedule;
 mod skip;
