@@ -5,7 +5,7 @@
 //! they store there. [`product`] has extents for which they do, for elements of two bytes and less.
 
 use gcn_dsl::lang::matrix::{
-    AccElement, Bound, Contiguous, ExistsOn, Rows, Spread, TileFactor, View, has_copied_factors, has_instruction, matmul_from,
+    AccElement, Bound, Contiguous, ExistsOn, Rows, Spread, TileFactor, View, Wide, has_copied_factors, has_instruction, matmul_from,
 };
 use gcn_dsl::lang::target;
 use gcn_dsl::prelude::*;
@@ -86,7 +86,7 @@ gcn_kernel! {
             // Sums and factors share the 192 registers that each of eight waves of 64 lanes has on a compute unit. Where lanes have whole rows,
             // those of fewer `k` fit.
             comptime if has_copied_factors() {
-                walk_in_step::<G, T, C, A, B, 256, 256, 128, 64, 32, D, D>(all_lanes(), a, b, row, col, depth)
+                walk_in_step::<G, T, C, A, B, 256, 256, 128, 64, 32, D, D2>(all_lanes(), a, b, row, col, depth)
             } else {
                 walk_in_step::<G, T, C, A, B, 256, 256, 128, 64, 32, D2, D2>(all_lanes(), a, b, row, col, depth)
             }
@@ -126,26 +126,36 @@ gcn_kernel! {
     where
         T::Targets: ExistsOn<Bound<G>>,
     {
-        let left = [LdsTile::<T::Memory, TM, D2, Spread<SIDE>>::new(), LdsTile::<T::Memory, TM, D2, Spread<SIDE>>::new()];
-        let right = [LdsTile::<T::Memory, TN, D2, Spread<SIDE>>::new(), LdsTile::<T::Memory, TN, D2, Spread<SIDE>>::new()];
+        let left = [LdsTile::<T::Memory, TM, D2, Spread<SIDE, Wide>>::new(), LdsTile::<T::Memory, TM, D2, Spread<SIDE, Wide>>::new()];
+        let right = [LdsTile::<T::Memory, TN, D2, Spread<SIDE, Wide>>::new(), LdsTile::<T::Memory, TN, D2, Spread<SIDE, Wide>>::new()];
         let (of_row, of_col) = part::<TN, M, N>();
         let mut acc = Tile::<C, M, N, SIDE>::zero();
         let mut next_a = left[0].stage_by::<A>(a, row, 0);
         let mut next_b = right[0].stage_by::<B>(b, col, 0);
+        left[0].put(next_a);
+        right[0].put(next_b);
         for done in (0..depth).step_by(2 * D2 as u32) {
             #[unroll]
             for here in 0..2usize {
-                left[here].put(next_a);
-                right[here].put(next_b);
-                // Whoever comes here has left the tiles of the last turn but one, which are overwritten next.
+                // Who comes here has read the other tiles, which are overwritten now.
                 barrier();
-                let after = done + ((here + 1) * D2) as u32;
-                next_a = left[1 - here].stage_by::<A>(a, row, after);
-                next_b = right[1 - here].stage_by::<B>(b, col, after);
+                let (next, after) = (1 - here, done + ((here + 1) * D2) as u32);
                 #[unroll]
                 for k in (0..D2).step_by(D) {
-                    let y = TileB::<T, D, N, SIDE>::load(right[here].transposed(), k as u32, of_col);
+                    let y = TileB::<T, D, N, SIDE, Wide>::load(right[here].transposed(), k as u32, of_col);
+                    comptime if k == 0 {
+                        next_a = left[next].stage_by::<A>(a, row, after);
+                    }
+                    comptime if k + D == D2 {
+                        next_b = right[next].stage_by::<B>(b, col, after);
+                    }
                     acc = matmul_from(left[here], of_row, k as u32, y, acc);
+                    comptime if k == 0 {
+                        left[next].put(next_a);
+                    }
+                    comptime if k + D == D2 {
+                        right[next].put(next_b);
+                    }
                 }
             }
         }
