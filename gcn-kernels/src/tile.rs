@@ -5,7 +5,7 @@
 //! they store there. [`product`] has extents for which they do, for elements of two bytes and less.
 
 use gcn_dsl::lang::matrix::{
-    AccElement, Bound, Contiguous, ExistsOn, Rows, Spread, TileFactor, View, Wide, has_copied_factors, has_instruction, matmul_from,
+    AccElement, Bound, ByNumber, Contiguous, ExistsOn, Rows, Spread, TileFactor, View, has_copied_factors, has_instruction, matmul_from,
 };
 use gcn_dsl::lang::target;
 use gcn_dsl::prelude::*;
@@ -86,9 +86,9 @@ gcn_kernel! {
             // Sums and factors share the 192 registers that each of eight waves of 64 lanes has on a compute unit. Where lanes have whole rows,
             // those of fewer `k` fit.
             comptime if has_copied_factors() {
-                walk_in_step::<G, T, C, A, B, 256, 256, 128, 64, 32, D, D2>(all_lanes(), a, b, row, col, depth)
+                walk_in_step::<G, T, C, A, B, 256, 256, 128, 64, 32, D, D>(all_lanes(), a, b, row, col, depth)
             } else {
-                walk_in_step::<G, T, C, A, B, 256, 256, 128, 64, 32, D2, D2>(all_lanes(), a, b, row, col, depth)
+                walk_in_step::<G, T, C, A, B, 256, 256, 128, 64, 32, D, D2>(all_lanes(), a, b, row, col, depth)
             }
         // More LDS goes with matrix instructions that are twice as fast, for which a phase needs to be twice as deep.
         } else if target().lds_per_cu() >= DEEP {
@@ -126,8 +126,8 @@ gcn_kernel! {
     where
         T::Targets: ExistsOn<Bound<G>>,
     {
-        let left = [LdsTile::<T::Memory, TM, D2, Spread<SIDE, Wide>>::new(), LdsTile::<T::Memory, TM, D2, Spread<SIDE, Wide>>::new()];
-        let right = [LdsTile::<T::Memory, TN, D2, Spread<SIDE, Wide>>::new(), LdsTile::<T::Memory, TN, D2, Spread<SIDE, Wide>>::new()];
+        let left = [LdsTile::<T::Memory, TM, D2, Spread<SIDE>>::new(), LdsTile::<T::Memory, TM, D2, Spread<SIDE>>::new()];
+        let right = [LdsTile::<T::Memory, TN, D2, Spread<SIDE>>::new(), LdsTile::<T::Memory, TN, D2, Spread<SIDE>>::new()];
         let (of_row, of_col) = part::<TN, M, N>();
         let mut acc = Tile::<C, M, N, SIDE>::zero();
         let mut next_a = left[0].stage_by::<A>(a, row, 0);
@@ -142,18 +142,13 @@ gcn_kernel! {
                 let (next, after) = (1 - here, done + ((here + 1) * D2) as u32);
                 #[unroll]
                 for k in (0..D2).step_by(D) {
-                    let y = TileB::<T, D, N, SIDE, Wide>::load(right[here].transposed(), k as u32, of_col);
                     comptime if k == 0 {
                         next_a = left[next].stage_by::<A>(a, row, after);
-                    }
-                    comptime if k + D == D2 {
                         next_b = right[next].stage_by::<B>(b, col, after);
                     }
-                    acc = matmul_from(left[here], of_row, k as u32, y, acc);
+                    acc = matmul_from::<T, ByNumber, C, _, M, N, D, SIDE>(left[here], right[here].transposed(), of_row, k as u32, of_col, acc);
                     comptime if k == 0 {
                         left[next].put(next_a);
-                    }
-                    comptime if k + D == D2 {
                         right[next].put(next_b);
                     }
                 }

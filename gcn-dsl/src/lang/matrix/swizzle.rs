@@ -3,7 +3,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use gcn_isa::Target;
+use gcn_isa::target::Subtarget;
 use gcn_isa::layout::{ElemType, Matrix};
 
 use super::format::bits;
@@ -21,7 +21,7 @@ pub trait Swizzle: Copy + fmt::Debug + 'static {
     /// Elements from one row to the next, for rows of `columns`.
     fn pitch(columns: u32) -> u32;
     /// How groups of elements change places on `target`, in rows of `columns` of `T`.
-    fn groups<T: Number>(_target: Target, _columns: u32) -> Option<Groups> {
+    fn groups<T: Number>(_on: Subtarget, _columns: u32) -> Option<Groups> {
         None
     }
 }
@@ -110,7 +110,7 @@ impl<const WIDTH: usize, const PERIOD: usize, const ROWS: usize> Swizzle for Xor
     fn pitch(columns: u32) -> u32 {
         columns
     }
-    fn groups<T: Number>(_: Target, _: u32) -> Option<Groups> {
+    fn groups<T: Number>(_: Subtarget, _: u32) -> Option<Groups> {
         const {
             let powers = WIDTH.is_power_of_two() && PERIOD.is_power_of_two() && ROWS.is_power_of_two();
             assert!(powers, "XorGroups takes powers of two");
@@ -123,10 +123,10 @@ impl<const SIDE: usize, O: KOrder> Swizzle for Spread<SIDE, O> {
     fn pitch(columns: u32) -> u32 {
         columns
     }
-    fn groups<T: Number>(target: Target, columns: u32) -> Option<Groups> {
+    fn groups<T: Number>(on: Subtarget, columns: u32) -> Option<Groups> {
         const { assert!(SIDE == 32 || SIDE == 16, "the SIDE of Spread is that of a tile, 32 or 16") };
-        let (banks, bytes) = (4 * target.lds_banks(), T::ELEM.bytes());
-        let (side, deepest) = reads(target, SIDE as u32, T::ELEM);
+        let (banks, bytes) = (4 * on.target.lds_banks(), T::ELEM.bytes());
+        let (side, deepest) = reads(on, SIDE as u32, T::ELEM);
         let at_once = match () {
             () if O::WIDE => WIDEST,
             () if O::AS_ACC => deepest.min(ROWS_OF_ACC * bytes),
@@ -145,9 +145,9 @@ impl<const SIDE: usize, O: KOrder> Swizzle for Spread<SIDE, O> {
 }
 
 /// Rows of a fragment and bytes of a row that a lane reads at once, for the deepest instruction on such elements.
-fn reads(target: Target, side: u32, elem: Elem) -> (u32, u32) {
+fn reads(on: Subtarget, side: u32, elem: Elem) -> (u32, u32) {
     let bytes = elem.bytes();
-    let like = square_shapes(target.into()).filter(|s| match s.a {
+    let like = square_shapes(on).filter(|s| match s.a {
         ElemType::F16 | ElemType::Bf16 => elem == if s.a == ElemType::F16 { Elem::F16 } else { Elem::Bf16 },
         // What is f32 in memory is taken for f32, and bytes for any format of bytes.
         ElemType::Xf32 => false,
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn spread_fills_the_banks() {
         let f16s = |target, columns| {
-            Spread::<32>::groups::<half::f16>(target, columns).map(|g| [g.width, g.period, g.rows])
+            Spread::<32>::groups::<half::f16>(target.into(), columns).map(|g| [g.width, g.period, g.rows])
         };
         assert_eq!(f16s(Target::GFX942, 64), Some([4, 16, 1]));
         assert_eq!(f16s(Target::GFX942, 32), Some([4, 8, 2]));
@@ -177,30 +177,30 @@ mod tests {
         assert_eq!(f16s(Target::GFX942, 6), None, "a group does not divide the row");
         // One f32 to each of 32 rows; 16 rows with two of them beside each other.
         assert_eq!(
-            Spread::<32>::groups::<f32>(Target::GFX942, 64),
+            Spread::<32>::groups::<f32>(Target::GFX942.into(), 64),
             Some(Groups { width: 1, period: 32, rows: 1 })
         );
         assert_eq!(
-            Spread::<16>::groups::<f32>(Target::GFX942, 64),
+            Spread::<16>::groups::<f32>(Target::GFX942.into(), 64),
             Some(Groups { width: 2, period: 16, rows: 1 })
         );
         // bf16 instructions of gfx908 are half as deep as those on f16.
-        let bf16s = Spread::<32>::groups::<half::bf16>(Target::GFX908, 64);
+        let bf16s = Spread::<32>::groups::<half::bf16>(Target::GFX908.into(), 64);
         assert_eq!(bf16s, Some(Groups { width: 2, period: 32, rows: 1 }));
         // In the order of an accumulator 32 lanes read 8 bytes each, which fill all banks of gfx950: four rows of 64 bytes.
         let as_acc = |target, columns| {
-            Spread::<32, crate::lang::matrix::AsAcc>::groups::<half::f16>(target, columns)
+            Spread::<32, crate::lang::matrix::AsAcc>::groups::<half::f16>(target.into(), columns)
                 .map(|g| [g.width, g.period, g.rows])
         };
         assert_eq!(as_acc(Target::GFX950, 32), Some([4, 8, 4]));
         assert_eq!(as_acc(Target::GFX950, 64), Some([4, 16, 2]));
         assert_eq!(as_acc(Target::GFX942, 32), f16s(Target::GFX942, 32));
         // By 16 bytes: 8 lanes, each a row of 128 bytes.
-        let wide = Spread::<32, crate::lang::matrix::Wide>::groups::<half::f16>(Target::GFX942, 64);
+        let wide = Spread::<32, crate::lang::matrix::Wide>::groups::<half::f16>(Target::GFX942.into(), 64);
         assert_eq!(wide, Some(Groups { width: 8, period: 8, rows: 1 }));
         // f64 has 16 rows only.
         assert_eq!(
-            Spread::<32>::groups::<f64>(Target::GFX950, 64),
+            Spread::<32>::groups::<f64>(Target::GFX950.into(), 64),
             Some(Groups { width: 2, period: 16, rows: 1 })
         );
     }

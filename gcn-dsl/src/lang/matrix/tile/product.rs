@@ -235,17 +235,16 @@ where
     Everyone::gives(Tile::of(values))
 }
 
-/// As [`matmul`], with the part of the left matrix whose first element is at (`row`, `col`) of `a`. Its fragments are loaded as they are
-/// multiplied, those of one row of accumulators at a time, so that a tile may have more rows than its lanes have registers for beside the
-/// sums: on RDNA 3, where each lane has a whole row of a fragment, 128 rows of 16 f16 take 64 registers.
-///
-/// In a kernel: `acc = matmul_from(a, row, col, b, acc);`.
+/// As [`matmul`] with factors that are loaded while they are multiplied: `M x K` elements of `a` from (`row`, `k`) on, and `K x N` of `b`
+/// from (`k`, `col`) on. Of `a` there are the fragments of one or two rows of accumulators in registers at a time, so that a tile may
+/// have more rows than lanes have registers for beside the sums: on RDNA 3, where each lane has a whole row of a fragment, 128 rows of 16
+/// f16 take 64.
 ///
 /// # Errors
 /// Those of [`matmul`].
 ///
 /// ```
-/// use gcn_dsl::lang::matrix::matmul_from;
+/// use gcn_dsl::lang::matrix::{ByNumber, matmul_from};
 /// use gcn_dsl::prelude::*;
 ///
 /// gcn_kernel! {
@@ -253,9 +252,8 @@ where
 ///     #[workgroup(64)]
 ///     #[targets(HasWmma)]
 ///     fn tall(a: &[f16], b: &[f16], c: &mut [f32]) {
-///         let right = TileB::<f16, 16, 32, 16>::load(col_major(b, 16), 0, 0);
 ///         let mut acc = Tile::<f32, 64, 32, 16>::zero();
-///         acc = matmul_from(row_major(a, 16), 0, 0, right, acc);
+///         acc = matmul_from::<f16, ByNumber, _, _, 64, 32, 16, 16>(row_major(a, 16), col_major(b, 16), 0, 0, 0, acc);
 ///         acc.store_to(row_major(c, 32), 0, 0);
 ///     }
 /// }
@@ -265,11 +263,12 @@ where
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[track_caller]
-pub fn matmul_from<T, C, O, X, const M: usize, const N: usize, const K: usize, const SIDE: usize>(
+pub fn matmul_from<T, O, C, X, const M: usize, const N: usize, const K: usize, const SIDE: usize>(
     a: impl AsView<T::Memory>,
+    b: impl AsView<T::Memory>,
     row: impl IntoDevice<V<u32>>,
+    k: impl IntoDevice<V<u32>>,
     col: impl IntoDevice<V<u32>>,
-    b: TileB<T, K, N, SIDE, O>,
     c: Tile<C, M, N, SIDE>,
 ) -> Everyone<Tile<C, M, N, SIDE>, X>
 where
@@ -278,24 +277,38 @@ where
     O: KOrder,
 {
     let loc = Location::caller();
-    let (places, at) = (a.places(), [At::new(row.into_device()), At::new(col.into_device())]);
-    let load = |lines| TileA::<T, M, K, SIDE, O>::load_parts(places, at, lines, loc);
+    let [row, k, col] = [At::new(row.into_device()), At::new(k.into_device()), At::new(col.into_device())];
+    let (a, b) = (a.places(), b.places());
+    let left = |lines| TileA::<T, M, K, SIDE, O>::load_parts(a, [row, k], lines, loc);
+    let right = || TileB::<T, K, N, SIDE, O>::load_parts(b, [k, col], 0..N, loc);
     let step = Step::here(T::FORMAT, SIDE, K, loc);
     if step.family != Family::Dense {
-        return matmul(TileA::<T, M, K, SIDE, O>::of(Parts::of(load(0..M))), b, c);
+        let (left, right) = (Parts::of(left(0..M)), Parts::of(right()));
+        return matmul(TileA::<T, M, K, SIDE, O>::of(left), TileB::<T, K, N, SIDE, O>::of(right), c);
     }
     let formats = [T::FORMAT, T::FORMAT, C::FORMAT];
     let product =
         Product { formats, size: [step.side, step.side, step.depth, 1], sparse: false, scaled: false };
     let (across, steps) = (N / step.side, K / step.depth);
     let mut values = c.values;
+    // The first product needs the first fragment of each factor: what comes first from LDS.
+    let mut next = left(0..step.side);
+    let columns = right();
+    // Where registers are not short, the next row is on its way while this one is multiplied.
+    let ahead = !has_copied_factors();
     for (i, sums) in values.values[..values.len].chunks_mut(across).enumerate() {
-        let rows = load(i * step.side..(i + 1) * step.side);
-        for (step, left) in rows.into_iter().enumerate() {
+        let after = (i + 1) * step.side;
+        let load = || if after < M { left(after..after + step.side) } else { Vec::new() };
+        let mut rows = next;
+        next = if ahead { load() } else { Vec::new() };
+        for (step, left) in rows.drain(..).enumerate() {
             for (j, acc) in sums.iter_mut().enumerate() {
-                let right = b.values.values[j * steps + step];
+                let right = columns[j * steps + step];
                 *acc = multiply(product, &[left, right, *acc], *acc, Ok((Controls::default(), 0)), loc);
             }
+        }
+        if !ahead {
+            next = load();
         }
     }
     Everyone::gives(Tile::of(values))
