@@ -5,7 +5,7 @@
 //! they store there. [`product`] has extents for which they do, for elements of two bytes and less.
 
 use gcn_dsl::lang::matrix::{
-    AccElement, Bound, ByNumber, Contiguous, ExistsOn, Rows, Spread, TileFactor, View, has_copied_factors, has_instruction, matmul_from,
+    AccElement, Bound, Contiguous, ExistsOn, Rows, Spread, TileFactor, View, Wide, has_copied_factors, has_instruction, matmul_from,
 };
 use gcn_dsl::lang::target;
 use gcn_dsl::prelude::*;
@@ -146,7 +146,8 @@ gcn_kernel! {
                         next_a = left[next].stage_by::<A>(a, row, after);
                         next_b = right[next].stage_by::<B>(b, col, after);
                     }
-                    acc = matmul_from::<T, ByNumber, C, _, M, N, D, SIDE>(left[here], right[here].transposed(), of_row, k as u32, of_col, acc);
+                    // Bytes by twos of fragments, so that a lane reads 8 of them at once, as it does of wider elements.
+                    acc = matmul_from::<T, Wide, C, _, M, N, D, SIDE>(left[here], right[here].transposed(), of_row, k as u32, of_col, acc);
                     comptime if k == 0 {
                         left[next].put(next_a);
                         right[next].put(next_b);
