@@ -5,7 +5,8 @@
 //! they store there. [`product`] has extents for which they do, for elements of two bytes and less.
 
 use gcn_dsl::lang::matrix::{
-    AccElement, Bound, Contiguous, ExistsOn, Rows, Spread, TileFactor, View, Wide, has_copied_factors, has_instruction, matmul_from,
+    AccElement, Bound, Contiguous, ExistsOn, Rows, Spread, TileFactor, View, Wide, has_copied_factors,
+    has_instruction, matmul_from,
 };
 use gcn_dsl::lang::target;
 use gcn_dsl::prelude::*;

@@ -1,9 +1,9 @@
 //! [`gcn_kernels::attention`] against plain Rust in f64, on full, ragged and tiny sequences.
 
-use gcn_dsl::{BuildOptions, BuiltKernel, WaveSize};
 use gcn_dsl::lang::HalfFloat;
 use gcn_dsl::prelude::*;
 use gcn_dsl::sim::{Mode, Options, Sanitize};
+use gcn_dsl::{BuildOptions, BuiltKernel, WaveSize};
 use gcn_kernels::attention::{self, Element};
 use gcn_test_support::env::some_of;
 
@@ -173,8 +173,7 @@ fn everywhere<T: Tested, const D: usize, const CAUSAL: bool>() {
     // In an ordinary run each target has some of the kernels.
     let which = D / 64 + usize::from(CAUSAL);
     let of_64 = some_of(&targets, which).iter().map(|target| (*target, WaveSize::W64));
-    let of_both =
-        some_of(&radeon, which).iter().flat_map(|target| WaveSize::ALL.map(|wave| (*target, wave)));
+    let of_both = some_of(&radeon, which).iter().flat_map(|target| WaveSize::ALL.map(|wave| (*target, wave)));
     for (target, wave) in of_64.chain(of_both) {
         let options = BuildOptions { wave: Some(wave), ..BuildOptions::default() };
         let built = attention::forward::<T, D, CAUSAL>.build_with(target, &options).unwrap().into_any();

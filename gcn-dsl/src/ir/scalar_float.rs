@@ -5,7 +5,7 @@
 
 use gcn_isa::{Target, table};
 
-use super::{Bin, Inst, Kernel, Place, Pred, Un, Value};
+use super::{Bin, Inst, Kernel, Pred, Un, Value};
 use crate::scalar::Elem;
 
 /// The operation, by the table's name, that computes a uniform float; that of its last step where it takes several. `None` where the
@@ -94,25 +94,4 @@ fn of(unit: &str, stem: &str, elem: Elem) -> Option<String> {
 
 fn exists(target: Target, name: &str) -> bool {
     table::find_operation(target, name).next().is_some()
-}
-
-/// For each value, whether it is a uniform one that the vector ALU computes: it has to, or all that the value is computed from is in vector
-/// registers already, so that a scalar instruction would first have to read them back.
-pub fn in_vector(kernel: &Kernel, target: Target) -> Vec<bool> {
-    let mut in_vector = vec![false; kernel.values.len()];
-    kernel.body.each_inst(&mut |v| {
-        let inst = &kernel.def(v).inst;
-        if !super::uniform::is_computed(kernel, v) || kernel.ty(v).place != Place::Uniform {
-            return;
-        }
-        let (mut some, mut all) = (false, true);
-        inst.operands(|operand| {
-            if kernel.constant(operand).is_none() {
-                some = true;
-                all &= in_vector[operand.0 as usize];
-            }
-        });
-        in_vector[v.0 as usize] = some && all || operation(kernel, target, v).is_none();
-    });
-    in_vector
 }

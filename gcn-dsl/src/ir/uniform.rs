@@ -17,7 +17,7 @@ const ROUNDS: u32 = 8;
 pub fn run(kernel: &mut Kernel, target: Target) {
     let mut moves = vec![false; kernel.variables.len()];
     let mut stays = moves.clone();
-    let in_vector = scalar_float::in_vector(kernel, target);
+    let in_vector = in_vector(kernel, target);
     kernel.body.each_inst(&mut |v| {
         if let Inst::Write { var, value, .. } = kernel.def(v).inst
             && is_float(kernel.variables[var.0 as usize])
@@ -39,6 +39,27 @@ pub fn run(kernel: &mut Kernel, target: Target) {
         }
     }
     kernel.rewrite(|kernel, body| region(kernel, &moves, body));
+}
+
+/// For each value, whether it is a uniform one that the vector ALU computes: it has to, or all that the value is computed from is in vector
+/// registers already, so that a scalar instruction would first have to read them back.
+fn in_vector(kernel: &Kernel, target: Target) -> Vec<bool> {
+    let mut in_vector = vec![false; kernel.values.len()];
+    kernel.body.each_inst(&mut |v| {
+        let inst = &kernel.def(v).inst;
+        if !is_computed(kernel, v) || kernel.ty(v).place != Place::Uniform {
+            return;
+        }
+        let (mut some, mut all) = (false, true);
+        inst.operands(|operand| {
+            if kernel.constant(operand).is_none() {
+                some = true;
+                all &= in_vector[operand.0 as usize];
+            }
+        });
+        in_vector[v.0 as usize] = some && all || scalar_float::operation(kernel, target, v).is_none();
+    });
+    in_vector
 }
 
 fn is_float(ty: Type) -> bool {

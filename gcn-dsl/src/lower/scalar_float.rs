@@ -57,11 +57,7 @@ impl Lower<'_> {
             return Some(self.condition_to_scc(a).and_then(|()| {
                 let dst = self.define(v);
                 let one = if to == Elem::F16 { 0x3c00 } else { 1f32.to_bits() };
-                self.machine(
-                    &name,
-                    &[dst],
-                    &[Src::Const(one.into(), Width::B32), Src::Const(0, Width::B32)],
-                )
+                self.machine(&name, &[dst], &[Src::Const(one.into(), Width::B32), Src::Const(0, Width::B32)])
             }));
         }
         let src = self.operand(a);

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use gcn_isa::target::Subtarget;
 use gcn_isa::layout::{ElemType, Matrix};
+use gcn_isa::target::Subtarget;
 
 use super::format::bits;
 use super::k_order::{ByNumber, KOrder};

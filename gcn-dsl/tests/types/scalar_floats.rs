@@ -1,4 +1,5 @@
-//! Uniform floats where the target has scalar instructions for them, against the same arithmetic on the host.
+//! Uniform floats, which targets of RDNA 3.5 and 4 compute by scalar instructions, against the same arithmetic on the host: NaN, zeros,
+//! denormals, ties and numbers that do not fit among them.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::sim::{Mode, Options};
@@ -61,13 +62,39 @@ fn same(x: f32, y: f32) -> bool {
 
 #[test]
 fn uniform_floats_are_those_of_the_host() {
-    let values = [0.0f32, -0.0, 1.5, -2.5, 3.75e9, -1.0e-40, f32::MIN_POSITIVE, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 300.7, 65503.4, 0.1];
+    let values = [
+        0.0f32,
+        -0.0,
+        1.5,
+        -2.5,
+        3.75e9,
+        -1.0e-40,
+        f32::MIN_POSITIVE,
+        f32::INFINITY,
+        f32::NEG_INFINITY,
+        f32::NAN,
+        300.7,
+        65503.4,
+        0.1,
+    ];
     for (target, wave) in TARGETS.into_iter().flat_map(|t| WaveSize::ALL.map(|wave| (t, wave))) {
         let options = BuildOptions { wave: Some(wave), ..BuildOptions::default() };
         let device = Device::simulator_with(target, Options { mode: Mode::Strict, ..Options::default() });
-        let (one, two) = (singles.build_with(target, &options).unwrap(), halves.build_with(target, &options).unwrap());
-        std::fs::write(format!("/tmp/h53a/singles.{target}.{}.s", wave.lanes()), one.assembly(Comments::None)).unwrap();
-        std::fs::write(format!("/tmp/h53a/halves.{target}.{}.s", wave.lanes()), two.assembly(Comments::None)).unwrap();
+        let (one, two) =
+            (singles.build_with(target, &options).unwrap(), halves.build_with(target, &options).unwrap());
+        // What clang 22 has for such code too: by scalar instructions from gfx1150 on, by vector instructions before.
+        for (built, kernel) in
+            [(one.assembly(Comments::None), "singles"), (two.assembly(Comments::None), "halves")]
+        {
+            let scalar = ["s_add_f", "s_mul_f", "s_fmac_f", "s_cmp_lt_f", "s_floor_f", "s_cvt_"]
+                .map(|name| built.contains(name));
+            assert_eq!(scalar, [target != Target::GFX1100; 6], "{kernel} on {target}");
+            assert_eq!(
+                built.contains("v_fma_f") || built.contains("v_readfirstlane"),
+                target == Target::GFX1100,
+                "{kernel} on {target}"
+            );
+        }
         for (i, a) in values.into_iter().enumerate() {
             for (j, b) in values.into_iter().enumerate() {
                 let (c, n, u) = (values[(i + 3 * j) % values.len()], i as i32 - 6, j as u32);
@@ -76,32 +103,67 @@ fn uniform_floats_are_those_of_the_host() {
                 let mut turns = 1f32;
                 for i in 0..u {
                     turns = turns * a + i as f32;
-                    if turns > 1.0e6 { turns *= 0.5; }
+                    if turns > 1.0e6 {
+                        turns *= 0.5;
+                    }
                 }
                 let want = [
-                    a + b, a - b, a * b, a.mul_add(b, c), a.min(b), a.max(b), a.floor(), a.ceil(), a.trunc(), a.round_ties_even(), -a, a.abs(),
-                    n as f32, u as f32, if a < b { a * c } else { b * c }, f32::from(u8::from(a >= c)), turns, (a + 0.1) * 0.3,
+                    a + b,
+                    a - b,
+                    a * b,
+                    a.mul_add(b, c),
+                    a.min(b),
+                    a.max(b),
+                    a.floor(),
+                    a.ceil(),
+                    a.trunc(),
+                    a.round_ties_even(),
+                    -a,
+                    a.abs(),
+                    n as f32,
+                    u as f32,
+                    if a < b { a * c } else { b * c },
+                    f32::from(u8::from(a >= c)),
+                    turns,
+                    (a + 0.1) * 0.3,
                 ];
                 for (k, (x, y)) in out.iter().zip(want).enumerate() {
                     let zeros = matches!(k, 4 | 5) && *x == 0.0 && y == 0.0;
                     assert!(same(*x, y) || zeros, "{target} {wave:?} {a} {b} {c}: {k}: {x} {y}");
                 }
                 let bits = [a == b, a != b, a < b, a <= b, a > b, a >= b].map(u32::from);
-                let want = [vec![a as i32 as u32, a as u32, a as i8 as i32 as u32, u32::from(a as u16)], bits.to_vec()].concat();
+                let want = [
+                    vec![a as i32 as u32, a as u32, a as i8 as i32 as u32, u32::from(a as u16)],
+                    bits.to_vec(),
+                ]
+                .concat();
                 assert_eq!(ints, want, "{target} {wave:?} {a} {b}");
 
                 let [x, y, z] = [a, b, c].map(f16::from_f32);
                 let (mut out, mut wide, mut ints) = (vec![f16::ZERO; 11], vec![0f32; 2], vec![0i32; 4]);
-                device.launch(&halves, &two, Grid::x(1), (x, y, z, n, &mut out, &mut wide, &mut ints)).unwrap();
+                device
+                    .launch(&halves, &two, Grid::x(1), (x, y, z, n, &mut out, &mut wide, &mut ints))
+                    .unwrap();
                 let f = |v: f16| v.to_f64();
                 let want = [
-                    f16::from_f64(f(x) + f(y)), f16::from_f64(f(x) - f(y)), f16::from_f64(f(x) * f(y)), f16::from_f64(f(x) * f(y) + f(z)),
-                    f16::from_f64(f(x).min(f(y))), f16::from_f64(f(x).max(f(y))), -x, f16::from_f64(f(x).abs()), f16::from_f64(f64::from(n)),
-                    f16::from_f64(f(x).floor()), f16::from_f32(x.to_f32() * 0.7),
+                    f16::from_f64(f(x) + f(y)),
+                    f16::from_f64(f(x) - f(y)),
+                    f16::from_f64(f(x) * f(y)),
+                    f16::from_f64(f(x) * f(y) + f(z)),
+                    f16::from_f64(f(x).min(f(y))),
+                    f16::from_f64(f(x).max(f(y))),
+                    -x,
+                    f16::from_f64(f(x).abs()),
+                    f16::from_f64(f64::from(n)),
+                    f16::from_f64(f(x).floor()),
+                    f16::from_f32(x.to_f32() * 0.7),
                 ];
                 for (k, (have, want)) in out.iter().zip(want).enumerate() {
                     let zeros = matches!(k, 4 | 5) && f(*have) == 0.0 && f(want) == 0.0;
-                    assert!(have.to_bits() == want.to_bits() || have.is_nan() && want.is_nan() || zeros, "{target} {wave:?} {x} {y} {z}: half {k}: {have} {want}");
+                    assert!(
+                        have.to_bits() == want.to_bits() || have.is_nan() && want.is_nan() || zeros,
+                        "{target} {wave:?} {x} {y} {z}: half {k}: {have} {want}"
+                    );
                 }
                 assert!(same(wide[0], x.to_f32()) && same(wide[1], x.to_f32() * y.to_f32()));
                 assert_eq!(ints[..3], [f(x) as i32, i32::from(x < y), i32::from(x != y)], "{target} {x} {y}");
