@@ -5,7 +5,8 @@
 //! four waves, and as storing the next tiles there. The extents of [`product`] satisfy that for elements of at most two bytes.
 
 use gcn_dsl::lang::matrix::{
-    AccElement, Bound, Contiguous, ExistsOn, Rows, Spread, TileFactor, View, has_instruction,
+    AccElement, Bound, Contiguous, ExistsOn, Rows, Spread, TileFactor, View, Wide, has_copied_factors,
+    has_instruction, matmul_from,
 };
 use gcn_dsl::lang::target;
 use gcn_dsl::prelude::*;
@@ -82,12 +83,80 @@ gcn_kernel! {
         comptime if !has_instruction::<T>() {
             // Each lane holds 32 rows and 4 columns of the factors, so more than two steps of `k` do not fit into its registers.
             walk_by::<G, T, C, A, B, 256, 256, 128, 64, 32, 2, 16>(all_lanes(), a, b, row, col, depth)
+        } else if !target().has_agprs() {
+            // Sums and factors share the 192 registers that each of eight waves of 64 lanes has on a compute unit. Where lanes have whole rows,
+            // those of fewer `k` fit.
+            comptime if has_copied_factors() {
+                walk_in_step::<G, T, C, A, B, 256, 256, 128, 64, 32, D, D>(all_lanes(), a, b, row, col, depth)
+            } else {
+                walk_in_step::<G, T, C, A, B, 256, 256, 128, 64, 32, D, D2>(all_lanes(), a, b, row, col, depth)
+            }
         // Targets with more LDS also have matrix instructions that are twice as fast, for which a phase has to be twice as deep.
         } else if target().lds_per_cu() >= DEEP {
             walk_by::<G, T, C, A, B, 256, 256, 128, 64, 32, D2, D4>(all_lanes(), a, b, row, col, depth)
         } else {
             walk_by::<G, T, C, A, B, 256, 256, 128, 64, 32, D2, D2>(all_lanes(), a, b, row, col, depth)
         }
+    }
+
+    /// As [`walk_by`] for the matrix instructions of RDNA, of which several waves of a SIMD fill the pipe between them: all waves go along
+    /// `k` in step, with one barrier for each tile in LDS, and load the left factor while they multiply it.
+    #[device]
+    #[track_caller]
+    fn walk_in_step<
+        G,
+        T: TileFactor<T, C>,
+        C: AccElement,
+        A: Contiguous,
+        B: Contiguous,
+        const TM: usize,
+        const TN: usize,
+        const M: usize,
+        const N: usize,
+        const SIDE: usize,
+        const D: usize,
+        const D2: usize,
+    >(
+        all: AllLanes<G>,
+        a: View<T::Memory>,
+        b: View<T::Memory>,
+        row: u32,
+        col: u32,
+        depth: u32,
+    ) -> Tile<C, M, N, SIDE>
+    where
+        T::Targets: ExistsOn<Bound<G>>,
+    {
+        let left = [LdsTile::<T::Memory, TM, D2, Spread<SIDE>>::new(), LdsTile::<T::Memory, TM, D2, Spread<SIDE>>::new()];
+        let right = [LdsTile::<T::Memory, TN, D2, Spread<SIDE>>::new(), LdsTile::<T::Memory, TN, D2, Spread<SIDE>>::new()];
+        let (of_row, of_col) = part::<TN, M, N>();
+        let mut acc = Tile::<C, M, N, SIDE>::zero();
+        let mut next_a = left[0].stage_by::<A>(a, row, 0);
+        let mut next_b = right[0].stage_by::<B>(b, col, 0);
+        left[0].put(next_a);
+        right[0].put(next_b);
+        for done in (0..depth).step_by(2 * D2 as u32) {
+            #[unroll]
+            for here in 0..2usize {
+                // Who comes here has read the other tiles, which are overwritten now.
+                barrier();
+                let (next, after) = (1 - here, done + ((here + 1) * D2) as u32);
+                #[unroll]
+                for k in (0..D2).step_by(D) {
+                    comptime if k == 0 {
+                        next_a = left[next].stage_by::<A>(a, row, after);
+                        next_b = right[next].stage_by::<B>(b, col, after);
+                    }
+                    // Bytes by twos of fragments, so that a lane reads 8 of them at once, as it does of wider elements.
+                    acc = matmul_from::<T, Wide, C, _, M, N, D, SIDE>(left[here], right[here].transposed(), of_row, k as u32, of_col, acc);
+                    comptime if k == 0 {
+                        left[next].put(next_a);
+                        right[next].put(next_b);
+                    }
+                }
+            }
+        }
+        acc
     }
 
     /// The first row and column of the wave's `M x N` part, in a tile with `TN` columns.

@@ -1,9 +1,9 @@
 //! [`gcn_kernels::attention`] against plain Rust in f64, on full, ragged and tiny sequences.
 
-use gcn_dsl::BuiltKernel;
 use gcn_dsl::lang::HalfFloat;
 use gcn_dsl::prelude::*;
 use gcn_dsl::sim::{Mode, Options, Sanitize};
+use gcn_dsl::{BuildOptions, BuiltKernel, WaveSize};
 use gcn_kernels::attention::{self, Element};
 use gcn_test_support::env::some_of;
 
@@ -172,8 +172,11 @@ fn everywhere<T: Tested, const D: usize, const CAUSAL: bool>() {
     let radeon = [Target::GFX1100, Target::GFX1151, Target::GFX1201];
     // In an ordinary run each target has some of the kernels.
     let which = D / 64 + usize::from(CAUSAL);
-    for &target in some_of(&targets, which).iter().chain(some_of(&radeon, which)) {
-        let built = attention::forward::<T, D, CAUSAL>.build(target).unwrap().into_any();
+    let of_64 = some_of(&targets, which).iter().map(|target| (*target, WaveSize::W64));
+    let of_both = some_of(&radeon, which).iter().flat_map(|target| WaveSize::ALL.map(|wave| (*target, wave)));
+    for (target, wave) in of_64.chain(of_both) {
+        let options = BuildOptions { wave: Some(wave), ..BuildOptions::default() };
+        let built = attention::forward::<T, D, CAUSAL>.build_with(target, &options).unwrap().into_any();
         for case in CASES {
             run::<T, D, CAUSAL>(&Device::simulator_with(target, strict()), &built, case);
         }

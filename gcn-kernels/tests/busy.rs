@@ -1,15 +1,34 @@
-//! How busy attention keeps the matrix pipe in the steady state, in the timed simulator, and how much of LDS's time bank conflicts take.
+//! How busy attention on CDNA and products on RDNA keep the matrix pipe in the steady state, in the timed simulator, and how much of LDS's
+//! time bank conflicts take.
 //!
-//! Keys and values come through an L2 that other compute units share, as in docs/matrix-pipe.md.
+//! What is loaded comes through an L2 that other compute units share, as in docs/matrix-pipe.md.
 
+use gcn_dsl::BuiltKernel;
+use gcn_dsl::lang::matrix::Rows;
 use gcn_dsl::prelude::*;
 use gcn_dsl::sim::{KernelState, Machine, Memory, timed};
-use gcn_kernels::attention;
+use gcn_kernels::activation::Identity;
+use gcn_kernels::{attention, gemm};
 
-const SHARED: [&str; 5] =
-    ["l2.bandwidth=54", "memory.bandwidth=54", "mall.bandwidth=54", "memory.latency=500", "mall.latency=500"];
+/// Cycles, those in which the matrix pipe is busy, those in which the banks of LDS are, and those of conflicts, of `groups` workgroups on a
+/// compute unit or workgroup processor whose share of the L2 is `bandwidth` bytes per cycle.
+fn timed(built: &BuiltKernel, memory: &mut Memory, kernarg: &[u8], groups: u32, bandwidth: u32) -> [f64; 4] {
+    let target = built.target();
+    let state = KernelState::from_descriptor(&built.descriptor(), target).unwrap();
+    let machine = Machine::new(target, built.code(), state).unwrap();
+    let mut config = timed::Config { cus: Some(1), ..timed::Config::default() };
+    for (names, value) in [
+        (&["l2.bandwidth", "memory.bandwidth", "mall.bandwidth"][..], bandwidth),
+        (&["memory.latency", "mall.latency"], 500),
+    ] {
+        names.iter().for_each(|name| config.set(&format!("{name}={value}")).unwrap());
+    }
+    let report = timed::run(&machine, memory, [groups, 1, 1], [512, 1, 1], kernarg, &config).unwrap();
+    let cycles = report.cycles as f64;
+    let matrix = report.pipes.iter().find(|pipe| pipe.pipe == timed::Pipe::Matrix).unwrap();
+    [cycles, cycles * matrix.utilization, report.lds.busy_cycles as f64, report.lds.conflict_cycles as f64]
+}
 
-/// Cycles, those in which the matrix pipe is busy, those in which the banks of LDS are, and those of conflicts.
 fn run<const D: usize>(target: Target, length: u32) -> [f64; 4] {
     const QUERIES: u32 = 256;
     let kernel = attention::forward::<f16, D, false>;
@@ -46,23 +65,16 @@ fn run<const D: usize>(target: Target, length: u32) -> [f64; 4] {
         &mut lse[..],
     );
     let kernarg = kernel.kernarg(args, &addresses).unwrap();
-    let state = KernelState::from_descriptor(&built.descriptor(), target).unwrap();
-    let machine = Machine::new(target, built.code(), state).unwrap();
-    let mut config = timed::Config { cus: Some(1), ..timed::Config::default() };
-    SHARED.iter().for_each(|setting| config.set(setting).unwrap());
-    let report = timed::run(&machine, &mut memory, [1, 1, 1], [512, 1, 1], &kernarg, &config).unwrap();
-    let cycles = report.cycles as f64;
-    let matrix = report.pipes.iter().find(|pipe| pipe.pipe == timed::Pipe::Matrix).unwrap();
-    [cycles, cycles * matrix.utilization, report.lds.busy_cycles as f64, report.lds.conflict_cycles as f64]
+    timed(&built.into_any(), &mut memory, &kernarg, 1, 54)
 }
 
 /// The shares of the steady state in percent: the matrix pipe busy, LDS busy, LDS conflicts.
-fn steady<const D: usize>(target: Target) -> [f64; 3] {
-    let [short, long] = [512, 1024].map(|length| run::<D>(target, length));
+fn steady(what: &str, target: Target, run: impl Fn(u32) -> [f64; 4]) -> [f64; 3] {
+    let [short, long] = [512, 1024].map(run);
     let more = |i: usize| long[i] - short[i];
     let shares = [1, 2, 3].map(|i| 100.0 * more(i) / more(0));
     println!(
-        "{target}, heads of {D}: matrix pipe {:.1}%, LDS {:.1}%, conflicts {:.1}%",
+        "{target}, {what}: matrix pipe {:.1}%, LDS {:.1}%, conflicts {:.1}%",
         shares[0], shares[1], shares[2]
     );
     shares
@@ -71,7 +83,50 @@ fn steady<const D: usize>(target: Target) -> [f64; 3] {
 #[test]
 fn attention_keeps_the_matrix_pipe_busy() {
     for (target, wide, narrow) in [(Target::GFX942, 90.0, 88.0), (Target::GFX950, 75.0, 60.0)] {
-        let (of_128, of_64) = (steady::<128>(target), steady::<64>(target));
+        let of_128 = steady("heads of 128", target, |length| run::<128>(target, length));
+        let of_64 = steady("heads of 64", target, |length| run::<64>(target, length));
         assert!(of_128[0] >= wide && of_64[0] >= narrow, "{target}: {of_128:?} {of_64:?}");
     }
+}
+
+macro_rules! products {
+    ($($kernel:ident $of:ty, $sum:ty, $to:ty: $($target:ident $least:literal)*;)*) => {
+        /// Two workgroups, one on each compute unit of a workgroup processor: its share of an L2 is 32 bytes per cycle on the Radeon RX 7900
+        /// XTX (gfx1100), 25 on the Ryzen AI Max+ 395 (gfx1151) and 64 on the Radeon RX 9070 XT (gfx1201).
+        #[test]
+        fn products_keep_the_matrix_pipe_of_radeons_busy() {
+            $($({
+                let kernel = gemm::$kernel::<Rows, Rows, Identity, true>;
+                let target = Target::$target;
+                let bandwidth = match target {
+                    Target::GFX1100 => 32,
+                    Target::GFX1151 => 25,
+                    _ => 64,
+                };
+                let built = kernel.build(target).unwrap().into_any();
+                assert_eq!(built.report().spills, Default::default(), "{target}, {}", stringify!($kernel));
+                let shares = steady(stringify!($kernel), target, |depth| {
+                    let ab = vec![<$of>::default(); (512 * depth) as usize];
+                    let mut c = vec![<$to>::default(); 256 * 512];
+                    let mut memory = Memory::new();
+                    let sizes = [size_of_val(&ab[..]), size_of_val(&ab[..]), 4, 4, 4, size_of_val(&c[..])];
+                    let addresses = sizes.map(|size| memory.alloc(size));
+                    let args = (
+                        [256, 512, depth], [depth, depth, 512], [0; 3], gemm::ORDER, 1 as $sum, 0 as $sum, &ab[..], &ab[..],
+                        &[][..], &[][..], &[][..], &mut c[..],
+                    );
+                    let kernarg = kernel.kernarg(args, &addresses).unwrap();
+                    timed(&built, &mut memory, &kernarg, 2, bandwidth)
+                });
+                assert!(shares[0] >= $least && shares[2] < 1.0, "{target}, {}: {shares:?}", stringify!($kernel));
+            })*)*
+        }
+    };
+}
+
+products! {
+    f16s f16, f32, f16: GFX1100 86.0 GFX1151 85.0 GFX1201 89.5;
+    bf16s bf16, f32, bf16: GFX1100 86.0 GFX1151 85.0 GFX1201 89.5;
+    i8s i8, i32, i32: GFX1100 95.0 GFX1151 94.0 GFX1201 89.5;
+    fp8s u8, f32, f32: GFX1201 88.5;
 }

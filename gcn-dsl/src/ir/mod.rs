@@ -44,6 +44,7 @@ pub mod probe;
 pub mod products;
 pub mod range;
 mod rewrite;
+pub mod scalar_float;
 pub mod schedule;
 pub mod sink;
 mod stmt;

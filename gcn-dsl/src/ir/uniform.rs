@@ -1,24 +1,33 @@
 //! Keeps uniform floats that vector instructions compute in vector registers.
 //!
-//! The scalar unit has no floating-point arithmetic. A uniform float is therefore computed in a vector register, equal
-//! in all lanes, and one lane is read where a scalar is needed. A variable that receives such results would move back
-//! and forth in each iteration of a loop; this pass keeps it in a vector register, and reads one lane for each scalar
-//! use.
+//! Before RDNA 3.5 the scalar unit has no floating-point arithmetic, and later it lacks some of it ([`scalar_float`]). Such a
+//! uniform float is computed in a vector register, equal in all lanes, and read back from one lane where a scalar is needed. A
+//! variable that receives only such results would move back and forth on each trip of a loop; this pass keeps it in a vector
+//! register, and each scalar read of it reads one lane.
 
-use super::{Inst, Kernel, Place, Region, Stmt, Type, Value, ValueDef, Variable};
+use gcn_isa::Target;
+
+use super::{Inst, Kernel, Place, Region, Stmt, Type, Value, ValueDef, Variable, scalar_float};
 use crate::scalar::Elem;
 
 /// The largest number of rounds in [`alike`].
 const ROUNDS: u32 = 8;
 
 /// Moves uniform float variables to vector registers.
-pub fn run(kernel: &mut Kernel) {
+pub fn run(kernel: &mut Kernel, target: Target) {
     let mut moves = vec![false; kernel.variables.len()];
+    let mut stays = moves.clone();
+    let in_vector = in_vector(kernel, target);
     kernel.body.each_inst(&mut |v| {
-        if let Inst::Write { var, value, .. } = kernel.def(v).inst {
-            moves[var.0 as usize] |= is_float(kernel.variables[var.0 as usize]) && is_computed(kernel, value);
+        if let Inst::Write { var, value, .. } = kernel.def(v).inst
+            && is_float(kernel.variables[var.0 as usize])
+            && is_computed(kernel, value)
+        {
+            let list = if in_vector[value.0 as usize] { &mut moves } else { &mut stays };
+            list[var.0 as usize] = true;
         }
     });
+    moves.iter_mut().zip(&stays).for_each(|(moves, stays)| *moves &= !stays);
     // These must be in the scalar registers that the user chose.
     kernel.pins.iter().for_each(|pin| moves[pin.var.0 as usize] = false);
     if !moves.contains(&true) {
@@ -32,13 +41,34 @@ pub fn run(kernel: &mut Kernel) {
     kernel.rewrite(|kernel, body| region(kernel, &moves, body));
 }
 
+/// For each value, whether it is a uniform one that the vector ALU computes: it has to, or all that the value is computed from is in vector
+/// registers already, so that a scalar instruction would first have to read them back.
+fn in_vector(kernel: &Kernel, target: Target) -> Vec<bool> {
+    let mut in_vector = vec![false; kernel.values.len()];
+    kernel.body.each_inst(&mut |v| {
+        let inst = &kernel.def(v).inst;
+        if !is_computed(kernel, v) || kernel.ty(v).place != Place::Uniform {
+            return;
+        }
+        let (mut some, mut all) = (false, true);
+        inst.operands(|operand| {
+            if kernel.constant(operand).is_none() {
+                some = true;
+                all &= in_vector[operand.0 as usize];
+            }
+        });
+        in_vector[v.0 as usize] = some && all || scalar_float::operation(kernel, target, v).is_none();
+    });
+    in_vector
+}
+
 fn is_float(ty: Type) -> bool {
     ty.place == Place::Uniform
         && ty.count == 1
         && matches!(ty.elem, Elem::F16 | Elem::Bf16 | Elem::F32 | Elem::F64)
 }
 
-/// True if a vector instruction computes the uniform value.
+/// True if an instruction computes the uniform value: a vector instruction, unless the target has a scalar one.
 pub(super) fn is_computed(kernel: &Kernel, v: Value) -> bool {
     matches!(
         kernel.def(v).inst,

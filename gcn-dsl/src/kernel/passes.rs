@@ -83,7 +83,7 @@ passes! {
         "`#[ping_pong]` loops for two groups of waves that take turns";
     private if ALWAYS => |_, k| { private::run(k); Ok(Left::Work) },
         "private arrays with constant indices become variables";
-    uniform if ALWAYS => |_, k| { uniform::run(k); Ok(Left::Work) },
+    uniform if ALWAYS => |p, k| { uniform::run(k, p.target); Ok(Left::Work) },
         "variables that take uniform floats, which only vector instructions compute, move to vector registers";
     contract if |p| p.signature.contract => |_, k| { contract::run(k); Ok(Left::Work) },
         "products and sums become fused multiply-adds, where `#[contract]` asks for it";

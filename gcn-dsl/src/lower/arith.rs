@@ -188,6 +188,9 @@ impl Lower<'_> {
             return self.machine(self.mask_op(mnemonic), &[dst], &[a, b]);
         }
         if ty.place == Place::Uniform {
+            if let Some(done) = self.by_scalars(v, dst, &[a, b]) {
+                return done;
+            }
             if let Some(mnemonic) = scalar_op(op, calc(ty.elem)) {
                 self.machine(mnemonic, &[dst], &[a, b])?;
                 return if stays_narrow(op) { Ok(()) } else { self.wrap_scalar(dst, ty.elem) };

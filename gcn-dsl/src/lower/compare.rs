@@ -34,6 +34,9 @@ impl Lower<'_> {
     pub(super) fn compare_to_scc(&mut self, pred: Pred, a: Value, b: Value) -> Lowered {
         let elem = self.kernel.ty(a).elem;
         let (x, y) = (self.operand(a), self.operand(b));
+        if let Some(done) = self.compare_scalar_floats(pred, elem, [x, y]) {
+            return done;
+        }
         let suffix = match (calc(elem), pred) {
             _ if elem.is_eight_bit_float() => return self.compare_by_vector(pred, elem, x, y),
             (Calc::I32, _) => "i32",

@@ -59,6 +59,9 @@ impl Lower<'_> {
             };
         }
         if to.place == Place::Uniform {
+            if let Some(done) = self.cast_scalar_float(v, a) {
+                return done;
+            }
             let src = if from.elem == Elem::Bool && !to.elem.is_float() {
                 // The condition is already 0 or 1.
                 self.operand(a)

@@ -5,10 +5,12 @@
 //! Every instruction comes from the table by its mnemonic; `emit` picks the encoding whose slots accept the operands,
 //! and copies operands that no encoding accepts. So this module contains no rules about operand kinds.
 //!
-//! - `call`: machine instructions that the kernel names; `scc`: SCC among their results.
-//! - `arith`: integer and floating-point arithmetic; `unary`: operations with one operand; `compare`: comparisons and
-//!   selects; `convert`: conversions; `lanes`: access to single lanes.
-//! - `expand`: operations that take several instructions (reciprocals, division of floats, 64-bit multiplication).
+//! - `call`: explicitly named instructions; `scc`: SCC among their results.
+//! - `arith`: integer and floating-point arithmetic; `unary`: operations of one operand; `compare`:
+//! comparisons and selection; `convert`: conversions; `lanes`: single lanes.
+//! - `scalar_float`: uniform floats, where the target has scalar instructions for them.
+//! - `expand`: operations without a single instruction (reciprocals, division of floats, 64-bit
+//! multiplication).
 //! - `memory`: loads, stores, kernel arguments; `constants`: the address of tables after the code.
 //! - `atomic`: atomics and fences, with the sequences of the memory model.
 //! - `wave`: reductions and scans over lanes.
@@ -41,6 +43,7 @@ mod lanes;
 mod mask;
 mod memory;
 mod pairs;
+mod scalar_float;
 mod scc;
 mod schedule;
 mod skip;

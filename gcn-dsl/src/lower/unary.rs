@@ -30,9 +30,11 @@ impl Lower<'_> {
             (Un::Neg, Calc::I64 | Calc::U64) if uniform => {
                 self.add_sub_64_scalar(Bin::Sub, dst, Src::Const(0, Width::B64), a)
             }
-            // Uniform floats: the SALU of these targets has no float arithmetic, so all lanes compute the value and one
-            // is read back.
+            // Uniform floats that the scalar ALU cannot compute: every lane computes the value and one is read back.
             _ if uniform => {
+                if let Some(done) = self.by_scalars(v, dst, &[a]) {
+                    return done;
+                }
                 let wide = self.new_reg(RegFile::Vgpr, dst.len);
                 self.un_vector(op, ty.elem, wide, a)?;
                 self.uniform_result(dst, wide, ty)
@@ -121,6 +123,9 @@ impl Lower<'_> {
         let srcs = [self.operand(a), self.operand(b), self.operand(c)];
         let dst = self.define(v);
         if ty.place == Place::Uniform {
+            if let Some(done) = self.by_scalars(v, dst, &srcs) {
+                return done;
+            }
             let wide = self.new_reg(RegFile::Vgpr, dst.len);
             self.fma_vector(ty.elem, wide, srcs)?;
             return self.uniform_result(dst, wide, ty);

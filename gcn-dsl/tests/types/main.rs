@@ -19,6 +19,7 @@ mod packing;
 mod patterns;
 mod powers;
 mod remainder;
+mod scalar_floats;
 mod short;
 mod short_steps;
 mod small;

@@ -5,6 +5,7 @@ mod turned;
 use std::marker::PhantomData;
 use std::panic::Location;
 
+use super::operand::here;
 use super::place::{At, Places, Run, Stride, Xor};
 use super::swizzle::{Linear, Swizzle};
 use super::view::{AsView, AsViewMut, View};
@@ -293,9 +294,9 @@ pub(super) fn part<T: Number>(value: Value, [from, bytes, of]: [u32; 3]) -> Valu
     with(|c| c.value(inst, ty, Location::caller()))
 }
 
-/// The permutation of element groups in the layout `L`, on the target that the kernel is built for.
+/// How groups of a tile's elements change places on the target and in the wave that are built for.
 fn groups<T: Number, L: Swizzle>(columns: usize) -> Option<Groups> {
-    L::groups::<T>(with(|c| c.target), columns as u32)
+    L::groups::<T>(with(|c| here(c)), columns as u32)
 }
 
 /// The division of a tile among the lanes of the workgroup; the kernel fails if there is none.

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use gcn_isa::Target;
 use gcn_isa::layout::{ElemType, Matrix};
+use gcn_isa::target::Subtarget;
 
 use super::format::bits;
 use super::k_order::{ByNumber, KOrder};
@@ -22,7 +22,7 @@ pub trait Swizzle: Copy + fmt::Debug + 'static {
     fn pitch(columns: u32) -> u32;
     /// The permutation of element groups in rows of `columns` elements of `T` on `target`; `None` if elements stay in
     /// order.
-    fn groups<T: Number>(_target: Target, _columns: u32) -> Option<Groups> {
+    fn groups<T: Number>(_on: Subtarget, _columns: u32) -> Option<Groups> {
         None
     }
 }
@@ -112,7 +112,7 @@ impl<const WIDTH: usize, const PERIOD: usize, const ROWS: usize> Swizzle for Xor
     fn pitch(columns: u32) -> u32 {
         columns
     }
-    fn groups<T: Number>(_: Target, _: u32) -> Option<Groups> {
+    fn groups<T: Number>(_: Subtarget, _: u32) -> Option<Groups> {
         const {
             let powers = WIDTH.is_power_of_two() && PERIOD.is_power_of_two() && ROWS.is_power_of_two();
             assert!(powers, "XorGroups takes powers of two");
@@ -125,10 +125,10 @@ impl<const SIDE: usize, O: KOrder> Swizzle for Spread<SIDE, O> {
     fn pitch(columns: u32) -> u32 {
         columns
     }
-    fn groups<T: Number>(target: Target, columns: u32) -> Option<Groups> {
+    fn groups<T: Number>(on: Subtarget, columns: u32) -> Option<Groups> {
         const { assert!(SIDE == 32 || SIDE == 16, "the SIDE of Spread is that of a tile, 32 or 16") };
-        let (banks, bytes) = (4 * target.lds_banks(), T::ELEM.bytes());
-        let (side, deepest) = reads(target, SIDE as u32, T::ELEM);
+        let (banks, bytes) = (4 * on.target.lds_banks(), T::ELEM.bytes());
+        let (side, deepest) = reads(on, SIDE as u32, T::ELEM);
         let at_once = match () {
             () if O::WIDE => WIDEST,
             () if O::AS_ACC => deepest.min(ROWS_OF_ACC * bytes),
@@ -150,9 +150,9 @@ impl<const SIDE: usize, O: KOrder> Swizzle for Spread<SIDE, O> {
 
 /// For the deepest instruction on such elements: the number of rows of a fragment, and the number of bytes that a lane
 /// reads at once.
-fn reads(target: Target, side: u32, elem: Elem) -> (u32, u32) {
+fn reads(on: Subtarget, side: u32, elem: Elem) -> (u32, u32) {
     let bytes = elem.bytes();
-    let like = square_shapes(target.into()).filter(|s| match s.a {
+    let like = square_shapes(on).filter(|s| match s.a {
         ElemType::F16 | ElemType::Bf16 => elem == if s.a == ElemType::F16 { Elem::F16 } else { Elem::Bf16 },
         // Memory of f32 may hold f32 or xf32; assume f32. Memory of bytes may hold any 8-bit format.
         ElemType::Xf32 => false,
@@ -172,7 +172,7 @@ mod tests {
     #[test]
     fn spread_fills_the_banks() {
         let f16s = |target, columns| {
-            Spread::<32>::groups::<half::f16>(target, columns).map(|g| [g.width, g.period, g.rows])
+            Spread::<32>::groups::<half::f16>(target.into(), columns).map(|g| [g.width, g.period, g.rows])
         };
         assert_eq!(f16s(Target::GFX942, 64), Some([4, 16, 1]));
         assert_eq!(f16s(Target::GFX942, 32), Some([4, 8, 2]));
@@ -182,30 +182,30 @@ mod tests {
         assert_eq!(f16s(Target::GFX942, 6), None, "a group does not divide the row");
         // f32: 32 rows with one element each, or 16 rows with two neighbouring elements each.
         assert_eq!(
-            Spread::<32>::groups::<f32>(Target::GFX942, 64),
+            Spread::<32>::groups::<f32>(Target::GFX942.into(), 64),
             Some(Groups { width: 1, period: 32, rows: 1 })
         );
         assert_eq!(
-            Spread::<16>::groups::<f32>(Target::GFX942, 64),
+            Spread::<16>::groups::<f32>(Target::GFX942.into(), 64),
             Some(Groups { width: 2, period: 16, rows: 1 })
         );
         // bf16 instructions of gfx908 take half as many `k` as those on f16.
-        let bf16s = Spread::<32>::groups::<half::bf16>(Target::GFX908, 64);
+        let bf16s = Spread::<32>::groups::<half::bf16>(Target::GFX908.into(), 64);
         assert_eq!(bf16s, Some(Groups { width: 2, period: 32, rows: 1 }));
         // With `AsAcc`, 32 lanes read 8 bytes each, which covers all banks of gfx950 once: four rows of 64 bytes.
         let as_acc = |target, columns| {
-            Spread::<32, crate::lang::matrix::AsAcc>::groups::<half::f16>(target, columns)
+            Spread::<32, crate::lang::matrix::AsAcc>::groups::<half::f16>(target.into(), columns)
                 .map(|g| [g.width, g.period, g.rows])
         };
         assert_eq!(as_acc(Target::GFX950, 32), Some([4, 8, 4]));
         assert_eq!(as_acc(Target::GFX950, 64), Some([4, 16, 2]));
         assert_eq!(as_acc(Target::GFX942, 32), f16s(Target::GFX942, 32));
         // With accesses of 16 bytes: 8 lanes, each reading in its own row of 128 bytes.
-        let wide = Spread::<32, crate::lang::matrix::Wide>::groups::<half::f16>(Target::GFX942, 64);
+        let wide = Spread::<32, crate::lang::matrix::Wide>::groups::<half::f16>(Target::GFX942.into(), 64);
         assert_eq!(wide, Some(Groups { width: 8, period: 8, rows: 1 }));
         // f64 instructions have 16 rows only.
         assert_eq!(
-            Spread::<32>::groups::<f64>(Target::GFX950, 64),
+            Spread::<32>::groups::<f64>(Target::GFX950.into(), 64),
             Some(Groups { width: 2, period: 16, rows: 1 })
         );
     }

@@ -1,5 +1,6 @@
 //! Loads of a product's factors into registers.
 
+use std::ops::Range;
 use std::panic::Location;
 
 use gcn_isa::layout::{Coordinates, ElemType, Matrix};
@@ -7,11 +8,12 @@ use gcn_isa::target::Subtarget;
 
 use super::product::Step;
 use super::{MOST, Parts, TileA, TileB, even};
+use crate::ir::Value;
 use crate::lang::matrix::format::{MatrixElement, bits};
 use crate::lang::matrix::k_order::KOrder;
 use crate::lang::matrix::lds_tile;
 use crate::lang::matrix::operand::{Family, Operand, here};
-use crate::lang::matrix::place::{At, Run};
+use crate::lang::matrix::place::{At, Places, Run};
 use crate::lang::matrix::swizzle::WIDEST;
 use crate::lang::matrix::view::AsView;
 use crate::lang::{IntoDevice, V, with};
@@ -55,12 +57,22 @@ macro_rules! factor {
                 row: impl IntoDevice<V<u32>>,
                 col: impl IntoDevice<V<u32>>,
             ) -> Self {
+                let at = [At::new(row.into_device()), At::new(col.into_device())];
+                Self::of(Parts::of(Self::load_parts(view.places(), at, 0..$free, Location::caller())))
+            }
+
+            /// The fragments of these lines of the tile, all `k` of a line's fragment after each other.
+            #[track_caller]
+            pub(super) fn load_parts(
+                places: Places,
+                at: [At; 2],
+                lines: Range<usize>,
+                loc: &'static Location<'static>,
+            ) -> Vec<Value> {
                 const { even($free, SIDE) };
-                let loc = Location::caller();
                 let instruction = Step::here(T::FORMAT, SIDE, $k, loc);
                 let (operand, depth, side) =
                     (Self::operand(instruction), instruction.depth, instruction.side);
-                let at = [At::new(row.into_device()), At::new(col.into_device())];
                 let fragment = operand.per_lane(loc) as u32 * bits(T::FORMAT) / 8;
                 let wide = O::WIDE && instruction.family != Family::Lanes;
                 let together = if wide { together(fragment, $k / depth) } else { 1 };
@@ -72,11 +84,10 @@ macro_rules! factor {
                         false => Run::of(by_number(operand, together, $at, loc), $at),
                     })
                     .collect();
-                let places = view.places();
                 let mut values = Vec::new();
-                for part in 0..$free / side {
+                for line in lines.step_by(side) {
                     let mut at = at;
-                    at[$free_at] = at[$free_at].plus((part * side) as u32);
+                    at[$free_at] = at[$free_at].plus(line as u32);
                     for (step, runs) in runs.iter().enumerate() {
                         let mut at = at;
                         if !as_acc_here {
@@ -87,7 +98,8 @@ macro_rules! factor {
                         values.extend((0..together).map(|i| lds_tile::part::<T::Memory>(loaded, from(i))));
                     }
                 }
-                Self::of(Parts::of(values.into_iter().take(MOST)))
+                values.truncate(MOST);
+                values
             }
         }
     };

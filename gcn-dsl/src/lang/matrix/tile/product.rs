@@ -2,10 +2,10 @@
 
 use std::panic::Location;
 
-use gcn_isa::layout::{Controls, ElemType, Shape};
+use gcn_isa::layout::{Controls, ElemType, Matrix, Shape};
 use gcn_isa::target::Subtarget;
 
-use super::{Tile, TileA, TileB};
+use super::{Parts, Tile, TileA, TileB};
 use crate::ir::{Bin, Inst, Value};
 use crate::lang::control::everyone::Everyone;
 use crate::lang::matrix::format::AccElement;
@@ -14,12 +14,14 @@ use crate::lang::matrix::format::{Bf8, Fp8, I4, MatrixElement, Xf32};
 use crate::lang::matrix::k_order::KOrder;
 use crate::lang::matrix::multiply::{Product, multiply};
 use crate::lang::matrix::operand::{Family, here, is_format, square_shapes};
+use crate::lang::matrix::place::At;
 use crate::lang::matrix::swizzle::WIDEST;
+use crate::lang::matrix::view::AsView;
 use crate::lang::targets::{
     Availability, Everywhere, OnlyGfx942, SinceGfx11, SinceGfx90a, SinceGfx942AndGfx12,
 };
 use crate::lang::values::vector::element;
-use crate::lang::{V, with};
+use crate::lang::{IntoDevice, V, with};
 use crate::scalar::{Scalar, f8e4m3, f8e5m2};
 use half::{bf16, f16};
 
@@ -234,6 +236,91 @@ where
         }
     }
     Everyone::gives(Tile::of(values))
+}
+
+/// As [`matmul`] with factors that are loaded while they are multiplied: `M x K` elements of `a` from (`row`, `k`) on, and `K x N` of `b`
+/// from (`k`, `col`) on. Of `a` there are the fragments of one or two rows of accumulators in registers at a time, so that a tile may
+/// have more rows than lanes have registers for beside the sums: on RDNA 3, where each lane has a whole row of a fragment, 128 rows of 16
+/// f16 take 64.
+///
+/// # Errors
+/// Those of [`matmul`].
+///
+/// ```
+/// use gcn_dsl::lang::matrix::{ByNumber, matmul_from};
+/// use gcn_dsl::prelude::*;
+///
+/// gcn_kernel! {
+///     /// c = a * b for 64 x 16 times 16 x 32 elements, b column by column.
+///     #[workgroup(64)]
+///     #[targets(HasWmma)]
+///     fn tall(a: &[f16], b: &[f16], c: &mut [f32]) {
+///         let mut acc = Tile::<f32, 64, 32, 16>::zero();
+///         acc = matmul_from::<f16, ByNumber, _, _, 64, 32, 16, 16>(row_major(a, 16), col_major(b, 16), 0, 0, 0, acc);
+///         acc.store_to(row_major(c, 32), 0, 0);
+///     }
+/// }
+/// let (a, b, mut c) = (vec![f16::ONE; 64 * 16], vec![f16::ONE; 16 * 32], vec![0.0; 64 * 32]);
+/// tall.launch(&Device::simulator(Target::GFX1100), Grid::x(1), (&a, &b, &mut c))?;
+/// assert!(c.iter().all(|c| *c == 16.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[track_caller]
+pub fn matmul_from<T, O, C, X, const M: usize, const N: usize, const K: usize, const SIDE: usize>(
+    a: impl AsView<T::Memory>,
+    b: impl AsView<T::Memory>,
+    row: impl IntoDevice<V<u32>>,
+    k: impl IntoDevice<V<u32>>,
+    col: impl IntoDevice<V<u32>>,
+    c: Tile<C, M, N, SIDE>,
+) -> Everyone<Tile<C, M, N, SIDE>, X>
+where
+    T: TileFactor<T, C, Targets = X>,
+    C: AccElement,
+    O: KOrder,
+{
+    let loc = Location::caller();
+    let [row, k, col] = [At::new(row.into_device()), At::new(k.into_device()), At::new(col.into_device())];
+    let (a, b) = (a.places(), b.places());
+    let left = |lines| TileA::<T, M, K, SIDE, O>::load_parts(a, [row, k], lines, loc);
+    let right = || TileB::<T, K, N, SIDE, O>::load_parts(b, [k, col], 0..N, loc);
+    let step = Step::here(T::FORMAT, SIDE, K, loc);
+    if step.family != Family::Dense {
+        let (left, right) = (Parts::of(left(0..M)), Parts::of(right()));
+        return matmul(TileA::<T, M, K, SIDE, O>::of(left), TileB::<T, K, N, SIDE, O>::of(right), c);
+    }
+    let formats = [T::FORMAT, T::FORMAT, C::FORMAT];
+    let product =
+        Product { formats, size: [step.side, step.side, step.depth, 1], sparse: false, scaled: false };
+    let (across, steps) = (N / step.side, K / step.depth);
+    let mut values = c.values;
+    // The first product needs the first fragment of each factor: what comes first from LDS.
+    let mut next = left(0..step.side);
+    let columns = right();
+    // Where registers are not short, the next row is on its way while this one is multiplied.
+    let ahead = !has_copied_factors();
+    for (i, sums) in values.values[..values.len].chunks_mut(across).enumerate() {
+        let after = (i + 1) * step.side;
+        let load = || if after < M { left(after..after + step.side) } else { Vec::new() };
+        let mut rows = next;
+        next = if ahead { load() } else { Vec::new() };
+        for (step, left) in rows.drain(..).enumerate() {
+            for (j, acc) in sums.iter_mut().enumerate() {
+                let right = columns[j * steps + step];
+                *acc = multiply(product, &[left, right, *acc], *acc, Ok((Controls::default(), 0)), loc);
+            }
+        }
+        if !ahead {
+            next = load();
+        }
+    }
+    Everyone::gives(Tile::of(values))
+}
+
+/// True if each lane has a whole row or column of the factors that matrix instructions multiply, and several lanes have the same, as on
+/// RDNA 3: a wave's tile then takes that many times the registers. For `comptime if`.
+pub fn has_copied_factors() -> bool {
+    with(|c| square_shapes(here(c)).any(|shape| shape.copies(Matrix::A) > 1))
 }
 
 /// `c + a * b` by vector instructions: fused multiply-adds in f32, or multiplications and additions in i32, with

@@ -1,0 +1,97 @@
+//! Operations on uniform floats for which the target has scalar instructions (RDNA 3.5 and later).
+//!
+//! The scalar ALU adds, multiplies, rounds, compares and converts f32 and f16; on RDNA 4 the transcendental unit takes and gives scalars.
+//! Which operations a target has is asked of its instruction table.
+
+use gcn_isa::{Target, table};
+
+use super::{Bin, Inst, Kernel, Pred, Un, Value};
+use crate::scalar::Elem;
+
+/// The operation, by the table's name, that computes a uniform float; that of its last step where it takes several. `None` where the
+/// vector ALU has to compute it.
+pub fn operation(kernel: &Kernel, target: Target, v: Value) -> Option<String> {
+    let elem = kernel.ty(v).elem;
+    let name = match kernel.def(v).inst {
+        Inst::Bin(op, ..) => {
+            let stem = match op {
+                Bin::Add => "add",
+                Bin::Sub => "sub",
+                Bin::Mul => "mul",
+                Bin::Min => "min",
+                Bin::Max => "max",
+                _ => return None,
+            };
+            of("s", stem, elem)?
+        }
+        Inst::Fma(..) => of("s", "fmac", elem)?,
+        Inst::Un(op, _) => match op {
+            Un::Floor => of("s", "floor", elem)?,
+            Un::Ceil => of("s", "ceil", elem)?,
+            Un::Trunc => of("s", "trunc", elem)?,
+            Un::Rndne => of("s", "rndne", elem)?,
+            Un::Sqrt => of("v_s", "sqrt", elem)?,
+            Un::Rcp => of("v_s", "rcp", elem)?,
+            Un::Rsq => of("v_s", "rsq", elem)?,
+            Un::Exp2 => of("v_s", "exp", elem)?,
+            Un::Log2 => of("v_s", "log", elem)?,
+            // By integer instructions, which every target has: worth it where their result is not to go to the vector ALU anyway.
+            Un::Neg | Un::Abs => return exists(target, &of("s", "add", elem)?).then(|| bits(op).to_owned()),
+            _ => return None,
+        },
+        Inst::Cast(x) => return conversion(target, kernel.ty(x).elem, elem),
+        _ => return None,
+    };
+    exists(target, &name).then_some(name)
+}
+
+/// The comparison of two such floats.
+pub fn comparison(target: Target, pred: Pred, elem: Elem) -> Option<String> {
+    let stem = match pred {
+        Pred::Lt => "cmp_lt",
+        Pred::Le => "cmp_le",
+        Pred::Gt => "cmp_gt",
+        Pred::Ge => "cmp_ge",
+        Pred::Eq => "cmp_eq",
+        // Unordered floats are unequal.
+        Pred::Ne => "cmp_neq",
+    };
+    of("s", stem, elem).filter(|name| exists(target, name))
+}
+
+/// The last of the steps by which a number is converted, if a float is among both types and there are such steps: integers become f16, and
+/// f16 integers, by way of f32.
+fn conversion(target: Target, from: Elem, to: Elem) -> Option<String> {
+    let float = |elem| matches!(elem, Elem::F16 | Elem::F32);
+    let integer = |elem: Elem| !elem.is_float() && elem != Elem::Bool && elem.bytes() <= 4;
+    let name = match (from, to) {
+        _ if from == to => return None,
+        (Elem::Bool, _) if float(to) => {
+            return exists(target, &of("s", "add", to)?).then(|| "s_cselect_b32".to_owned());
+        }
+        _ if float(from) && float(to) => format!("s_cvt_{to}_{from}"),
+        _ if integer(from) && to == Elem::F32 => format!("s_cvt_f32_{}", word(from)),
+        _ if integer(from) && to == Elem::F16 => "s_cvt_f16_f32".to_owned(),
+        _ if float(from) && integer(to) => format!("s_cvt_{}_f32", word(to)),
+        _ => return None,
+    };
+    exists(target, &name).then_some(name)
+}
+
+/// An integer of up to 32 bits as conversions name it.
+pub fn word(elem: Elem) -> Elem {
+    if elem.is_signed() { Elem::I32 } else { Elem::U32 }
+}
+
+/// The operation on the bits that changes the sign.
+fn bits(op: Un) -> &'static str {
+    if op == Un::Neg { "s_xor_b32" } else { "s_and_b32" }
+}
+
+fn of(unit: &str, stem: &str, elem: Elem) -> Option<String> {
+    matches!(elem, Elem::F16 | Elem::F32).then(|| format!("{unit}_{stem}_{elem}"))
+}
+
+fn exists(target: Target, name: &str) -> bool {
+    table::find_operation(target, name).next().is_some()
+}
