@@ -5,10 +5,10 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{GenericParam, Generics, Type, TypeParamBound, WherePredicate};
 
-/// The names of `gcn_dsl::scalar::Elem`.
-const SCALARS: [&str; 15] = [
+/// The types of `gcn_dsl::scalar::Scalar`.
+const SCALARS: [&str; 16] = [
     "bool", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64", "f8e4m3",
-    "f8e5m2",
+    "f8e5m2", "LaneMask",
 ];
 const HOST: [&str; 6] = ["usize", "isize", "u128", "i128", "String", "Vec"];
 /// Bounds that make a type parameter an element type: a plain `T` then means `S<T>`.
@@ -255,7 +255,8 @@ impl Elements {
         let of @ Type::Path(inner) = varying_element(ty)? else { return None };
         let name = inner.path.get_ident()?.to_string();
         let is_param = self.elements.contains(&name) || self.others.contains(&name);
-        (name.starts_with(char::is_uppercase) && name != "Self" && !is_param).then_some(of)
+        let is_data = name.starts_with(char::is_uppercase) && name != "Self" && !is_param && !self.is_element(of);
+        is_data.then_some(of)
     }
 
     /// The `[u8; 4]` of `V<[u8; 4]>`: an array that varies.

@@ -1,11 +1,14 @@
 //! The element types of device values and how host values become their bits.
 
 mod eight;
+mod lane_mask;
 
 use std::fmt;
 
 pub use eight::{f8e4m3, f8e5m2};
 pub use half::{bf16, f16};
+use gcn_isa::target::WaveSize;
+pub use lane_mask::LaneMask;
 
 /// An element type.
 #[allow(missing_docs, reason = "the names are the Rust types they stand for")]
@@ -117,7 +120,7 @@ impl fmt::Display for Elem {
 }
 
 /// A host type that has a device counterpart: `bool`, `i8` to `i64`, `u8` to `u64`, [`f16`](struct@f16),
-/// [`bf16`], `f32`, `f64`, [`f8e4m3`], [`f8e5m2`].
+/// [`bf16`], `f32`, `f64`, [`f8e4m3`], [`f8e5m2`], [`LaneMask`].
 ///
 /// In registers, integers narrower than 32 bits are kept sign- or zero-extended; 16-bit floats are in the low
 /// half.
@@ -127,8 +130,13 @@ impl fmt::Display for Elem {
     note = "device scalars are bool, i8..i64, u8..u64, f16, bf16, f32, f64, f8e4m3 and f8e5m2"
 )]
 pub trait Scalar: Copy + PartialEq + fmt::Debug + Send + Sync + 'static {
-    /// The element type.
+    /// The element type, in memory and as an argument.
     const ELEM: Elem;
+    /// The element type of values in registers, in waves of this size.
+    #[doc(hidden)]
+    fn elem_in(_wave: WaveSize) -> Elem {
+        Self::ELEM
+    }
     /// The value's register bits (integers extended as registers hold them).
     fn to_bits(self) -> u64;
     /// The value's bytes in memory, little-endian, appended to `out`.

@@ -5,6 +5,8 @@
 
 use std::panic::Location;
 
+use gcn_isa::target::WaveSize;
+
 use super::arithmetic::Integer;
 use crate::ir::{Bin, Inst, Type, Value};
 use crate::isa;
@@ -37,6 +39,10 @@ mod varying {
 
     #[track_caller]
     pub fn count_ones(x: Word) -> Word {
+        // The word of a mask of lanes, in waves of 32.
+        if let (WaveSize::W32, Some(mask)) = (with(|c| c.wave), of_lanes_below(x.value)) {
+            return isa::v_mbcnt_lo_u32_b32(Word::from_value(mask), 0u32);
+        }
         isa::v_bcnt_u32_b32(x, 0u32)
     }
     /// The number of set bits of a 64-bit `x`, given by its words. For those that `((1 << lane) - 1)` selects there is

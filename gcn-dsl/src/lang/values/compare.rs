@@ -9,7 +9,7 @@ use half::{bf16, f16};
 use crate::ir::{Bin, Inst, Pred, Value};
 use crate::lang::values::literal::{Literal, Real, TakesLiteral, Whole};
 use crate::lang::{IntoDevice, S, V};
-use crate::scalar::Scalar;
+use crate::scalar::{LaneMask, Scalar};
 
 /// Operands that can be compared: both of one element type, each uniform, varying or a host value.
 #[diagnostic::on_unimplemented(
@@ -104,6 +104,20 @@ macro_rules! compare_host {
         }
     };
 }
+
+/// `mask == 0`.
+macro_rules! compare_mask {
+    ($($handle:ident)*) => {$(
+        impl Compare<u64> for $handle<LaneMask> {
+            type Output = $handle<bool>;
+            #[track_caller]
+            fn compare(self, pred: Pred, rhs: u64) -> $handle<bool> {
+                self.compare(pred, LaneMask::from_bits(rhs))
+            }
+        }
+    )*};
+}
+compare_mask!(S V);
 
 /// `target() == Target::GFX950`: what the host knows when the kernel is built.
 impl Compare<Target> for Target {
@@ -254,7 +268,7 @@ macro_rules! compare_number_to_host {
 compare_number_to_host!(Whole: i8, u8, i16, u16, i32, u32, i64, u64, usize, isize, u128, i128);
 compare_number_to_host!(Real: f32, f64);
 
-compare_host!(bool, i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64);
+compare_host!(bool, LaneMask, i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64);
 compare_host!(@host usize, isize, u128, i128);
 
 // The result is a parameter and not `A::Output`: rustc would report a missing implementation once more for that.
