@@ -157,7 +157,7 @@ gcn_kernel! {
     fn masks_and_lanes(x: &[u32], y: &[f64], k: u32, words: &mut [u64], out: &mut [u32], wide: &mut [f64]) {
         let i = global_id().x;
         let odd = x[i] % 2 == 1;
-        words[i] = ballot(odd);
+        words[i] = ballot(odd).bits();
         words[i + 64] = active_lanes();
         out[i] = mbcnt(ballot(odd));
         out[i + 64] = select(shuffle_xor(odd, 5), 1, 0);
