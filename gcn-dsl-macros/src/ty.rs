@@ -255,7 +255,8 @@ impl Elements {
         let of @ Type::Path(inner) = varying_element(ty)? else { return None };
         let name = inner.path.get_ident()?.to_string();
         let is_param = self.elements.contains(&name) || self.others.contains(&name);
-        let is_data = name.starts_with(char::is_uppercase) && name != "Self" && !is_param && !self.is_element(of);
+        let is_data =
+            name.starts_with(char::is_uppercase) && name != "Self" && !is_param && !self.is_element(of);
         is_data.then_some(of)
     }
 

@@ -6,8 +6,8 @@ mod lane_mask;
 use std::fmt;
 
 pub use eight::{f8e4m3, f8e5m2};
-pub use half::{bf16, f16};
 use gcn_isa::target::WaveSize;
+pub use half::{bf16, f16};
 pub use lane_mask::LaneMask;
 
 /// An element type.

@@ -188,7 +188,8 @@ fn masks_are_sets_of_the_lanes_of_a_wave() {
                         own == 0,
                         own == every,
                     ];
-                    let word = flags.iter().enumerate().fold(0, |word, (k, flag)| word | u32::from(*flag) << k);
+                    let word =
+                        flags.iter().enumerate().fold(0, |word, (k, flag)| word | u32::from(*flag) << k);
                     let last = |mask: u64| 63u32.wrapping_sub(mask.leading_zeros());
                     let first_of = |mask: u64| mask.trailing_zeros().min(lanes);
                     let before = |mask: u64| (mask & below(me)).count_ones();

@@ -23,7 +23,8 @@ gcn_kernel! {
 fn processors(cell: &str) -> Vec<Target> {
     let single = Target::with_instructions().filter(|target| target.generic().is_none());
     let singles: Vec<Target> = single.collect();
-    let place = |name: &str| singles.iter().position(|t| t.name() == name).unwrap_or_else(|| panic!("{name}"));
+    let place =
+        |name: &str| singles.iter().position(|t| t.name() == name).unwrap_or_else(|| panic!("{name}"));
     let range = |part: &str| match part.split_once(" to ") {
         Some((first, last)) => singles[place(first)..=place(last)].to_vec(),
         None => vec![singles[place(part)]],

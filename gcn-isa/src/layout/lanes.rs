@@ -81,7 +81,7 @@ impl Shape {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::{ElemType, instructions};
+    use crate::layout::{Arrangement, instructions};
 
     /// Every place of every operand of every instruction has coordinates made of the lane's bits, and they
     /// lead back there.
@@ -100,14 +100,12 @@ mod tests {
                         Matrix::A | Matrix::B => shape.a.bits().unwrap(),
                         Matrix::Index => 4,
                         Matrix::ScaleA | Matrix::ScaleB => 8,
-                        _ => {
-                            if shape.acc == ElemType::F64 {
-                                64
-                            } else {
-                                32
-                            }
-                        }
+                        // Of a 16-bit result RDNA 3 fills half of the register.
+                        _ if shape.arrangement == Arrangement::WmmaCopied => 32,
+                        _ => shape.acc.bits().unwrap(),
                     };
+                    // A place is that of the first copy.
+                    let apart = shape.lanes() / shape.copies(matrix);
                     for bit in (0..32 * u32::from(registers)).step_by(bits.into()) {
                         let Some(at) = shape.coordinates(matrix, bit) else {
                             assert!(
@@ -117,11 +115,11 @@ mod tests {
                             );
                             continue;
                         };
-                        for lane in 0..LANES {
+                        for lane in 0..shape.lanes() {
                             let of = |x: ByLane| x.of(lane) as u16;
                             let place =
                                 shape.place(matrix, of(at.block) as u8, of(at.row), of(at.column)).unwrap();
-                            assert_eq!(u32::from(place.lane), lane, "{} {matrix:?}", desc.printed);
+                            assert_eq!(u32::from(place.lane), lane % apart, "{} {matrix:?}", desc.printed);
                             assert_eq!(u32::from(place.register) * 32 + u32::from(place.low_bit), bit);
                             places += 1;
                         }

@@ -61,7 +61,8 @@ pub fn instructions() -> Vec<Chapter> {
     for page in names.into_iter().filter_map(|name| reference::page(name, None).ok()) {
         let family = family(&page);
         *counts.entry(family).or_default() += 1;
-        let has = |target: &Target| [&page.targets, &page.elsewhere].iter().any(|on| on.contains(&target.name()));
+        let has =
+            |target: &Target| [&page.targets, &page.elsewhere].iter().any(|on| on.contains(&target.name()));
         let targets = match firsts().filter(has).map(Target::name).collect::<Vec<_>>() {
             on if on.len() == firsts().count() => "all".to_owned(),
             on => on.join(", "),
@@ -107,8 +108,11 @@ const FACTS: [(&str, Fact); 12] = [
 ];
 
 fn count(target: Target) -> usize {
-    let mut names: Vec<_> =
-        table::rows_of(target.family()).iter().filter(|r| r.targets.contains(target)).map(|r| r.mnemonic).collect();
+    let mut names: Vec<_> = table::rows_of(target.family())
+        .iter()
+        .filter(|r| r.targets.contains(target))
+        .map(|r| r.mnemonic)
+        .collect();
     names.sort_unstable();
     names.dedup();
     names.len()

@@ -390,7 +390,22 @@ macro_rules! merge_host {
         }
     };
 }
-merge_host!(bool, crate::scalar::LaneMask, i8, u8, i16, u16, i32, u32, i64, u64, half::f16, half::bf16, f32, f64);
+merge_host!(
+    bool,
+    crate::scalar::LaneMask,
+    i8,
+    u8,
+    i16,
+    u16,
+    i32,
+    u32,
+    i64,
+    u64,
+    half::f16,
+    half::bf16,
+    f32,
+    f64
+);
 
 /// A host value joined with a literal, if type parameters are involved.
 macro_rules! merge_number {

@@ -148,14 +148,15 @@ macro_rules! methods {
             /// The lanes in it below `lane`, modulo the wave's size.
             #[track_caller]
             fn lower(self, lane: $handle<u32>) -> Self {
-                as_number!($handle, self, |n: N| $handle::from_value((n & ((N::from(1u8) << lane) - 1)).value))
+                as_number!($handle, self, |n: N| $handle::from_value(
+                    (n & ((N::from(1u8) << lane) - 1)).value
+                ))
             }
         }
     };
 }
 methods!(S Uniform);
 methods!(V Varying);
-
 
 impl S<LaneMask> {
     /// True if lane `lane`, modulo [`wave_size()`](crate::lang::wave_size), is in it.
