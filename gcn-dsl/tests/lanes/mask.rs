@@ -51,7 +51,7 @@ gcn_kernel! {
                 rest &= rest.bits() - 1;
             }
             out[of + 20] = sum as u64;
-            let mut all = LaneMask::ALL;
+            let mut all: V<LaneMask> = LaneMask::ALL;
             all &= own;
             out[of + 21] = all.bits();
             out[of + 22] = read_first_lane(own).bits();
