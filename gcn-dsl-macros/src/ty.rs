@@ -15,6 +15,11 @@ const HOST: [&str; 6] = ["usize", "isize", "u128", "i128", "String", "Vec"];
 const ELEMENT_BOUNDS: [&str; 8] =
     ["Scalar", "Number", "Arithmetic", "Integer", "Float", "Bits", "Signed", "Unsigned"];
 
+/// True for the name of a scalar.
+pub(crate) fn is_scalar(name: &str) -> bool {
+    SCALARS.contains(&name)
+}
+
 fn last_name(ty: &Type) -> Option<String> {
     match ty {
         Type::Path(p) => p.path.segments.last().map(|s| s.ident.to_string()),
@@ -160,7 +165,7 @@ impl Elements {
         let Type::Path(p) = ty else { return false };
         match (p.path.get_ident(), last_name(ty)) {
             (Some(name), _) if self.elements.iter().chain(&self.listed).any(|e| name == e) => true,
-            (_, Some(name)) => SCALARS.contains(&name.as_str()) && p.qself.is_none(),
+            (_, Some(name)) => is_scalar(&name) && p.qself.is_none(),
             _ => false,
         }
     }
