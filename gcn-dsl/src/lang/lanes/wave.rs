@@ -1,4 +1,4 @@
-//! Across lanes and waves.
+//! Operations across the lanes of a wave that give uniform values.
 
 use std::panic::Location;
 
@@ -21,7 +21,8 @@ pub fn read_first_lane<T: Scalar>(v: V<T>) -> S<T> {
     S::emit(Inst::ReadFirstLane(v.value), loc)
 }
 
-/// The value of lane `lane` (modulo [`wave_size()`](crate::lang::wave_size)), active or not. A condition is false in a lane that is not active.
+/// The value of lane `lane` (modulo [`wave_size()`](crate::lang::wave_size)), whether it is active or not. A condition
+/// is false in an inactive lane.
 #[track_caller]
 pub fn read_lane<T: Scalar>(v: V<T>, lane: impl IntoDevice<S<u32>>) -> S<T> {
     let (lane, loc): (S<u32>, _) = (lane.into_device(), Location::caller());
@@ -32,7 +33,7 @@ pub fn read_lane<T: Scalar>(v: V<T>, lane: impl IntoDevice<S<u32>>) -> S<T> {
     S::emit(Inst::ReadLane(v.value, lane.value), loc)
 }
 
-/// The active lanes where `condition` holds, as a mask.
+/// The mask of the active lanes in which `condition` is true.
 #[track_caller]
 pub fn ballot(condition: V<bool>) -> S<LaneMask> {
     S::emit(Inst::Ballot(condition.value), Location::caller())
@@ -45,19 +46,19 @@ pub fn active_lanes() -> S<LaneMask> {
     ballot(every)
 }
 
-/// True if `condition` holds in any active lane of the wave.
+/// True if `condition` is true in any active lane of the wave.
 #[track_caller]
 pub fn any(condition: V<bool>) -> S<bool> {
     ballot(condition).any()
 }
 
-/// True if `condition` holds in every active lane of the wave.
+/// True if `condition` is true in every active lane of the wave.
 #[track_caller]
 pub fn all(condition: V<bool>) -> S<bool> {
     ballot(!condition).is_empty()
 }
 
-/// A result computed for each lane, as a uniform value unless an argument varied.
+/// Converts a varying result back to a uniform one if the arguments, of kind `P`, were uniform.
 #[track_caller]
 pub(in crate::lang) fn first_unless_varying<P: Kind, T: Scalar>(x: V<T>) -> At<P, T> {
     match P::VARYING {
