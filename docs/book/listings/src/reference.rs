@@ -223,7 +223,10 @@ mod tests {
     #[test]
     fn facts_are_on_the_pages() {
         assert!(targets().1.contains("| banks of LDS | 32 | 32 | 32 | 32 | 32 | 64 |"));
-        assert!(targets().1.contains("| gfx950 | gfx1010 |") && targets().1.contains("\n- gfx1201: those of gfx1200\n"));
+        assert!(
+            targets().1.contains("| gfx950 | gfx1010 |")
+                && targets().1.contains("\n- gfx1201: those of gfx1200\n")
+        );
         assert!(layouts().1.contains("| `v_mfma_f32_32x32x8_f16` | 32 x 32 x 8, 1 | 8 | 2048 |"));
         assert!(layouts().1.contains("| `v_wmma_f32_16x16x16_f16` | 16 x 16 x 16, 1 |"));
     }
