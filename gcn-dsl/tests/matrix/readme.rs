@@ -32,13 +32,16 @@ fn processors(cell: &str) -> Vec<Target> {
     cell.split(", ").flat_map(range).collect()
 }
 
+/// Whether a kernel multiplies by MFMA, and whether by WMMA.
+fn by(kernel: &impl Kernel, target: Target) -> [bool; 2] {
+    let built = kernel.build(target).unwrap_or_else(|e| panic!("{target}: {e}"));
+    let text = built.assembly(Comments::None);
+    ["v_mfma", "v_wmma"].map(|name| text.contains(name))
+}
+
 /// The instructions that both kernels multiply by, as the table says it.
 fn multiplies_by(target: Target) -> &'static str {
-    let by = |text: String| ["v_mfma", "v_wmma"].map(|name| text.contains(name));
-    let text = |built: Result<gcn_dsl::BuiltKernel, gcn_dsl::BuildError>| {
-        built.unwrap_or_else(|e| panic!("{target}: {e}")).assembly(Comments::None)
-    };
-    match (by(text(halves.build(target))), by(text(floats.build(target)))) {
+    match (by(&halves, target), by(&floats, target)) {
         ([false, false], [false, false]) => "vector instructions",
         ([true, false], [true, false]) => "MFMA",
         ([false, true], [false, false]) => "WMMA; f32 by vector instructions",

@@ -19,7 +19,12 @@ fn of_lanes_below(x: Value) -> Option<Value> {
         let (b, kernel) = (&c.builder, c.builder.kernel());
         let def = |v: Value| &kernel.def(v).inst;
         let below = |v: Value| {
-            let Inst::Bin(Bin::Sub, power, one) = def(v) else { return false };
+            // Beside a mask of 32 lanes, `(1u64 << lane) - 1` has become a word.
+            let wide = match def(v) {
+                Inst::Cast(of) if kernel.ty(*of).dwords() == 2 => *of,
+                _ => v,
+            };
+            let Inst::Bin(Bin::Sub, power, one) = def(wide) else { return false };
             let Inst::Bin(Bin::Shl, base, lane) = def(*power) else { return false };
             [one, base].into_iter().all(|v| b.as_const(*v) == Some(1)) && *def(*lane) == Inst::LaneId
         };
