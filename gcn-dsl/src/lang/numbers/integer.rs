@@ -24,9 +24,14 @@ fn of_lanes_below(x: Value) -> Option<Value> {
                 Inst::Cast(of) if kernel.ty(*of).dwords() == 2 => *of,
                 _ => v,
             };
-            let Inst::Bin(Bin::Sub, power, one) = def(wide) else { return false };
+            // A word less a constant has become a sum.
+            let (power, least) = match def(wide) {
+                Inst::Bin(Bin::Sub, power, one) => (power, b.as_const(*one) == Some(1)),
+                Inst::Bin(Bin::Add, power, less) => (power, b.as_const(*less) == Some(u32::MAX.into())),
+                _ => return false,
+            };
             let Inst::Bin(Bin::Shl, base, lane) = def(*power) else { return false };
-            [one, base].into_iter().all(|v| b.as_const(*v) == Some(1)) && *def(*lane) == Inst::LaneId
+            least && b.as_const(*base) == Some(1) && *def(*lane) == Inst::LaneId
         };
         match def(x) {
             Inst::Bin(Bin::And, mask, other) if below(*other) => Some(*mask),
