@@ -93,6 +93,10 @@ mod tests {
                 let shape = shape.with_formats(format, format).unwrap();
                 for matrix in Matrix::ALL {
                     let Some(registers) = shape.registers(matrix) else { continue };
+                    // The compressed operands of SWMMAC, of which 4-bit integers of 16x16x32 have no coordinates of this form.
+                    if shape.sparse && shape.arrangement != Arrangement::Mfma && matrix == Matrix::A {
+                        continue;
+                    }
                     let bits = match matrix {
                         // The two elements of a group of four share their position.
                         Matrix::A if shape.sparse => 2 * shape.a.bits().unwrap(),
