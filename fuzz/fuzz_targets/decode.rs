@@ -3,11 +3,10 @@
 
 use gcn_emit::decode::decode_inst;
 use gcn_emit::encode::encode_inst;
-use gcn_isa::Target;
 
 fn run(data: &[u8]) {
     let Some((first, code)) = data.split_first() else { return };
-    let target = Target::ALL[usize::from(*first) % Target::ALL.len()];
+    let target = gcn_fuzz::target_of(*first);
     let mut rest = code;
     while let Ok((inst, length)) = decode_inst(rest, target) {
         assert!(length > 0 && length <= rest.len());

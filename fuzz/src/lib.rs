@@ -1,5 +1,13 @@
 //! Code that the fuzz targets share.
 
+use gcn_isa::Target;
+
+/// The target that a byte of the input chooses, among all whose code can be read and written.
+pub fn target_of(byte: u8) -> Target {
+    let all: Vec<Target> = Target::with_instructions().collect();
+    all[usize::from(byte) % all.len()]
+}
+
 /// Makes a program from a function on bytes. Under cargo-fuzz, the fuzzer calls the function. Without cargo-fuzz, the program calls it with
 /// the content of each file named on the command line, so that an input that cargo-fuzz found reproduces the failure with any compiler.
 #[macro_export]

@@ -5,15 +5,20 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{GenericParam, Generics, Type, TypeParamBound, WherePredicate};
 
-/// The names of the types that implement `gcn_dsl::scalar::Elem`.
-const SCALARS: [&str; 15] = [
+/// The types of `gcn_dsl::scalar::Scalar`.
+const SCALARS: [&str; 16] = [
     "bool", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64", "f8e4m3",
-    "f8e5m2",
+    "f8e5m2", "LaneMask",
 ];
 const HOST: [&str; 6] = ["usize", "isize", "u128", "i128", "String", "Vec"];
 /// Bounds that make a type parameter an element type: a plain `T` then means `S<T>`.
 const ELEMENT_BOUNDS: [&str; 8] =
     ["Scalar", "Number", "Arithmetic", "Integer", "Float", "Bits", "Signed", "Unsigned"];
+
+/// True for the name of a scalar.
+pub(crate) fn is_scalar(name: &str) -> bool {
+    SCALARS.contains(&name)
+}
 
 fn last_name(ty: &Type) -> Option<String> {
     match ty {
@@ -160,7 +165,7 @@ impl Elements {
         let Type::Path(p) = ty else { return false };
         match (p.path.get_ident(), last_name(ty)) {
             (Some(name), _) if self.elements.iter().chain(&self.listed).any(|e| name == e) => true,
-            (_, Some(name)) => SCALARS.contains(&name.as_str()) && p.qself.is_none(),
+            (_, Some(name)) => is_scalar(&name) && p.qself.is_none(),
             _ => false,
         }
     }
@@ -256,7 +261,9 @@ impl Elements {
         let of @ Type::Path(inner) = varying_element(ty)? else { return None };
         let name = inner.path.get_ident()?.to_string();
         let is_param = self.elements.contains(&name) || self.others.contains(&name);
-        (name.starts_with(char::is_uppercase) && name != "Self" && !is_param).then_some(of)
+        let is_data =
+            name.starts_with(char::is_uppercase) && name != "Self" && !is_param && !self.is_element(of);
+        is_data.then_some(of)
     }
 
     /// The `[u8; 4]` of `V<[u8; 4]>`: a varying array.

@@ -105,7 +105,7 @@ pub mod prelude {
         workgroup_inclusive_product, workgroup_inclusive_sum, workgroup_inclusive_xor, workgroup_max,
         workgroup_min, workgroup_or, workgroup_product, workgroup_sum, workgroup_xor,
     };
-    pub use crate::scalar::{Number, Scalar, bf16, f8e4m3, f8e5m2, f16};
+    pub use crate::scalar::{LaneMask, Number, Scalar, bf16, f8e4m3, f8e5m2, f16};
     pub use crate::sched::Classes;
     pub use crate::{
         AsmProgram, Device, DeviceBuffer, DevicePtr, DeviceSlice, Grid, Kernel, Stream, TimedKernel, gcn_asm,

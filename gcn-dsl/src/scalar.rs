@@ -1,11 +1,14 @@
 //! The element types of device values, and the conversion of host values to their bits.
 
 mod eight;
+mod lane_mask;
 
 use std::fmt;
 
 pub use eight::{f8e4m3, f8e5m2};
+use gcn_isa::target::WaveSize;
 pub use half::{bf16, f16};
+pub use lane_mask::LaneMask;
 
 /// An element type.
 #[allow(missing_docs, reason = "the names are the Rust types they stand for")]
@@ -116,8 +119,8 @@ impl fmt::Display for Elem {
     }
 }
 
-/// Host types that have a device counterpart: `bool`, `i8` to `i64`, `u8` to `u64`, [`f16`](struct@f16), [`bf16`],
-/// `f32`, `f64`, [`f8e4m3`], [`f8e5m2`].
+/// A host type that has a device counterpart: `bool`, `i8` to `i64`, `u8` to `u64`, [`f16`](struct@f16),
+/// [`bf16`], `f32`, `f64`, [`f8e4m3`], [`f8e5m2`], [`LaneMask`].
 ///
 /// In registers, integers narrower than 32 bits are sign- or zero-extended, and 16-bit floats are in the low half.
 #[diagnostic::on_unimplemented(
@@ -126,8 +129,13 @@ impl fmt::Display for Elem {
     note = "device scalars are bool, i8..i64, u8..u64, f16, bf16, f32, f64, f8e4m3 and f8e5m2"
 )]
 pub trait Scalar: Copy + PartialEq + fmt::Debug + Send + Sync + 'static {
-    /// The element type.
+    /// The element type, in memory and as an argument.
     const ELEM: Elem;
+    /// The element type of values in registers, in waves of this size.
+    #[doc(hidden)]
+    fn elem_in(_wave: WaveSize) -> Elem {
+        Self::ELEM
+    }
     /// The bits of the value in registers, with narrow integers extended.
     fn to_bits(self) -> u64;
     /// Appends the bytes of the value in memory, little-endian, to `out`.

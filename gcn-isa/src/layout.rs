@@ -370,7 +370,7 @@ pub fn matrix_instructions(target: Target) -> impl Iterator<Item = (&'static Ins
 
 static INSTRUCTIONS: LazyLock<Vec<(Target, &'static InstDesc, &'static Shape)>> = LazyLock::new(|| {
     let of = |target| matrix_instructions(target).map(move |(desc, shape)| (target, desc, shape));
-    Target::ALL.into_iter().flat_map(of).collect()
+    Target::with_instructions().flat_map(of).collect()
 });
 
 type OfSubtarget = Vec<(&'static InstDesc, &'static Shape)>;
@@ -395,7 +395,7 @@ pub fn instructions_on(on: Subtarget) -> &'static [(&'static InstDesc, &'static 
     OF_SUBTARGETS.get(&on).map_or(&[], Vec::as_slice)
 }
 
-/// Every matrix instruction of every target in [`Target::ALL`] with its shape: targets in order, then table order.
+/// Every matrix instruction of every target in [`Target::with_instructions`] with its shape: targets in order, then table order.
 pub fn instructions() -> &'static [(Target, &'static InstDesc, &'static Shape)] {
     &INSTRUCTIONS
 }

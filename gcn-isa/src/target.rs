@@ -17,6 +17,6 @@ pub use reg_file::RegFile;
 pub use set::{TargetSet, UnknownSet};
 pub use subtarget::Subtarget;
 
-/// The number of lanes of a wave on every target in [`Target::ALL`], for types and constants. Code that knows its
+/// The number of lanes of a wave on every target in [`Target::GFX9`], for types and constants. Code that knows its
 /// target calls [`Target::wave_size`].
 pub const WAVE_SIZE: u32 = 64;

@@ -4,7 +4,7 @@ use gcn_dsl::prelude::*;
 
 gcn_kernel! {
     #[workgroup(64)]
-    #[min_occupancy(11)]
+    #[min_occupancy(21)]
     fn too_many(x: &mut [f32]) {
         x[global_id().x] = 1.0;
     }

@@ -9,8 +9,8 @@
 //! number of elements of each digit in the earlier waves. Across blocks and digits, the scan has the answer,
 //! because the counts lie in memory digit by digit and then block by block.
 //!
-//! `ballot` gives the lanes' votes as one `S<u64>`. Each lane keeps or inverts it depending on its own digit,
-//! so the mask of equal lanes is a `V<u64>`, and `count_ones` counts the lanes in it.
+//! `ballot` gives the lanes' votes as one `LaneMask`. Each lane keeps or inverts it depending on its own digit,
+//! so the mask of equal lanes is a `V<LaneMask>`; `below` are the lanes of it with lower numbers, and `count_ones` counts them.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuildOptions, BuiltKernel, LaunchError, LaunchStats};
@@ -67,8 +67,7 @@ gcn_kernel! {
             let votes = ballot(is_set);
             equals = equals & select(is_set, votes, !votes);
         }
-        let below = (splat(1u64) << lane) - 1;
-        let rank = (equals & below).count_ones();
+        let rank = equals.below(lane).count_ones();
 
         if local_id().x < waves * DIGITS {
             counts[local_id().x] = 0;

@@ -23,7 +23,7 @@ use super::wave::Spread;
 use super::{
     AtomicOp, Bin, Inst, Kernel, Label, Memory, Place, Region, Stmt, Type, Un, Value, Variable, atomic, flow,
 };
-use crate::scalar::Elem;
+use crate::scalar::{Elem, LaneMask, Scalar};
 
 /// A violation of a rule of the IR.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -420,11 +420,14 @@ impl Verifier<'_> {
                 true => place(of(a), ty),
                 false => Err("a cast keeps the number of elements".to_owned()),
             },
-            // A lane mask may be a varying bool or a uniform u64.
-            Inst::Bitcast(a) => match of(a).registers() == ty.registers() {
-                true => Ok(()),
-                false => Err(format!("{} and {ty} have different registers", of(a))),
-            },
+            // A mask of lanes is a varying bool, and a uniform number as wide as the wave.
+            Inst::Bitcast(a) => {
+                let registers = |ty: Type| ty.registers_in(self.kernel.wave());
+                match registers(of(a)) == registers(ty) {
+                    true => Ok(()),
+                    false => Err(format!("{} and {ty} have different registers", of(a))),
+                }
+            }
             Inst::Extract { from, dword } => {
                 for_lanes(of(from), ty)?;
                 let (end, len) = (u32::from(*dword) + u32::from(ty.dwords()), of(from).registers().1);
@@ -475,7 +478,7 @@ impl Verifier<'_> {
             }
             Inst::Ballot(a) => {
                 same("the operand", of(a), Type::varying(Elem::Bool))?;
-                same("the result", ty, Type::uniform(Elem::U64))
+                same("the result", ty, self.mask())
             }
             Inst::Wave(wave) => {
                 varying("the operand", of(&wave.value))?;
@@ -511,6 +514,11 @@ impl Verifier<'_> {
             | Inst::Fence { .. }
             | Inst::Schedule(_) => Err("the instruction has no result".to_owned()),
         }
+    }
+
+    /// The type of a mask of lanes as a number.
+    fn mask(&self) -> Type {
+        Type::uniform(LaneMask::elem_in(self.kernel.wave()))
     }
 
     fn bin(&self, op: Bin, a: Type, b: Type, ty: Type) -> Result<(), String> {

@@ -221,7 +221,10 @@ impl Context {
 
     /// Appends a constant.
     pub fn constant<T: Scalar>(&mut self, value: T, place: Place) -> Value {
-        self.builder.constant(value.to_bits(), Type { place, elem: T::ELEM, count: 1 })
+        let elem = T::elem_in(self.wave);
+        // Of a mask of lanes, those of the wave.
+        let bits = if elem == T::ELEM { value.to_bits() } else { value.to_bits() & self.wave.mask() };
+        self.builder.constant(bits, Type { place, elem, count: 1 })
     }
 
     /// `condition ? a : b`; both have the same type.

@@ -1,7 +1,6 @@
 //! Conversions between element types.
 
 use gcn_isa::reg::RegFile;
-use gcn_isa::target::WaveSize;
 
 use super::arith::{Calc, calc, raw_bits};
 use super::expand::c32;
@@ -13,18 +12,6 @@ use crate::scalar::Elem;
 impl Lower<'_> {
     pub(super) fn bitcast(&mut self, v: Value, a: Value) -> Lowered {
         let (to, from) = (self.kernel.ty(v), self.kernel.ty(a));
-        let is_mask = |ty: crate::ir::Type| ty.place == Place::Varying && ty.elem == Elem::Bool;
-        if self.func.wave == WaveSize::W32 && is_mask(to) != is_mask(from) {
-            // The mask is the lower half of the 64 bits.
-            let dst = self.define(v);
-            let (low, src) = if is_mask(to) {
-                (dst, self.slice_of(a, 0, 1))
-            } else {
-                (self.low_of_mask(dst), self.operand(a))
-            };
-            self.copy(low, src);
-            return Ok(());
-        }
         match self.operand(a) {
             // A 16-bit result leaves the upper half of its register unchanged, but for an integer that half must be the
             // extension.

@@ -65,23 +65,11 @@ impl Lower<'_> {
         self.mask_const(if holds { u64::MAX } else { 0 })
     }
 
-    /// Emits the mask, as 64 bits, of the active lanes in which `a` is true.
+    /// The active lanes where `a` holds, as a number.
     pub(super) fn ballot(&mut self, v: Value, a: Value) -> Lowered {
         let mask = self.operand(a);
         let dst = self.define(v);
-        let low = self.low_of_mask(dst);
         // The bits of inactive lanes in a mask are undefined, but a ballot must report 0 for them.
-        self.machine(self.mask_op(AND), &[low], &[mask, Src::Fixed(self.exec().into())])
-    }
-
-    /// The part of a 64-bit register that contains a mask of this wave size. The bits above it are set to 0.
-    pub(super) fn low_of_mask(&mut self, dst: VSlice) -> VSlice {
-        if self.func.wave == WaveSize::W64 {
-            return dst;
-        }
-        self.assemble(dst, 0);
-        let above = VSlice { start: dst.start + 1, len: 1, ..dst };
-        self.copy(above, Src::Const(0, Width::B32));
-        VSlice { len: 1, ..dst }
+        self.machine(self.mask_op(AND), &[dst], &[mask, Src::Fixed(self.exec().into())])
     }
 }

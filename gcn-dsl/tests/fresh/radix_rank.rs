@@ -28,8 +28,8 @@ gcn_kernel! {
     }
 
     #[device]
-    fn match_any_digit(label: V<u32>) -> V<u64> {
-        let mut retval = u64::MAX;
+    fn match_any_digit(label: V<u32>) -> V<LaneMask> {
+        let mut retval = LaneMask::ALL;
         for bit in 0..RADIX_BITS {
             let mask = ballot(label & (1 << bit) != 0);
             retval &= if label & (1 << bit) != 0 { mask } else { !mask };

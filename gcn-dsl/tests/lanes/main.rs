@@ -1,6 +1,7 @@
 //! Cross-lane functions in the simulator against plain Rust: every element type, random data, random active lanes.
 
 mod grid;
+mod mask;
 mod reduce;
 mod same;
 mod sanitized;

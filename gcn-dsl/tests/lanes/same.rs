@@ -25,7 +25,7 @@ macro_rules! matches {
                     let value = x[i];
                     out[i] = u64::MAX;
                     if runs[i] == 1 {
-                        out[i] = match_any(value);
+                        out[i] = match_any(value).bits();
                     }
                 }
             }
@@ -66,8 +66,8 @@ gcn_kernel! {
     #[workgroup(64)]
     fn bits(x: &[f32], out: &mut [u64]) {
         let i = global_id().x;
-        out[i] = match_any(x[i]);
-        out[i + 64] = match_any(x[i] > 0.0);
+        out[i] = match_any(x[i]).bits();
+        out[i + 64] = match_any(x[i] > 0.0).bits();
     }
 }
 

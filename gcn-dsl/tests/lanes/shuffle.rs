@@ -157,15 +157,15 @@ gcn_kernel! {
     fn masks_and_lanes(x: &[u32], y: &[f64], k: u32, words: &mut [u64], out: &mut [u32], wide: &mut [f64]) {
         let i = global_id().x;
         let odd = x[i] % 2 == 1;
-        words[i] = ballot(odd);
-        words[i + 64] = active_lanes();
+        words[i] = ballot(odd).bits();
+        words[i + 64] = active_lanes().bits();
         out[i] = mbcnt(ballot(odd));
         out[i + 64] = select(shuffle_xor(odd, 5), 1, 0);
         out[i + 128] = select(lane_mask(ballot(odd) >> 1), 1, 0);
         out[i + 192] = write_lane(x[i], k, 7u32);
         wide[i] = write_lane(y[i], k + 1, 0.5);
         if odd {
-            words[i + 64] = active_lanes();
+            words[i + 64] = active_lanes().bits();
             out[i + 256] = select(is_first_lane(), 2, 1);
         }
     }

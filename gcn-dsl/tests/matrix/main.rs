@@ -6,6 +6,7 @@ mod fragments;
 mod mixed;
 mod multiply;
 mod radeon;
+mod readme;
 mod tile;
 mod timing;
 mod transposed;

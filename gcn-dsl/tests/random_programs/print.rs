@@ -584,7 +584,7 @@ impl Printer<'_> {
             Op::Cast(t) => format!("({} as {t})", arg(0)),
             Op::Bits(t) => format!("{}.to_bits_as::<{t}>()", arg(0)),
             Op::Splat => format!("splat({})", top(0)),
-            Op::Ballot => format!("ballot({})", top(0)),
+            Op::Ballot => format!("ballot({}).bits()", top(0)),
             Op::Any => format!("any({})", top(0)),
             Op::All => format!("all({})", top(0)),
             Op::ReadFirst => format!("read_first_lane({})", top(0)),

@@ -858,7 +858,7 @@ gcn_kernel! {
                         let mut x2: V<i8> = shuffle_xor(either(splat(a_i8), |v| v > ((splat(a_i32).max(splat(a_i32)) & (in_i32[local] & -2147483648i32)) as i8), |v| v - ((splat(a_i32).max(splat(a_i32)) & (in_i32[local] & -2147483648i32)) as i8)).unwrap_or(in_i8[lane]) | -1i8, 27);
                     }
                     for x3 in (255u8..=splat(255u8)).step_by(4) {
-                        let x4 = ballot(x3 == 7u8) | 2u64;
+                        let x4 = ballot(x3 == 7u8).bits() | 2u64;
                     }
                     x5 = 0u32 - (in_u8[local].wrapping_shl(in_u32[global].max(0u32)) as u32);
                 }

@@ -413,7 +413,7 @@ impl<'p> Tracer<'p> {
             Op::Cast(elem) => value::cast(x[0], elem),
             Op::Bits(elem) => value::to_bits(x[0], elem),
             Op::Splat => value::splat(x[0]),
-            Op::Ballot => lang::ballot(of::<bool>(x[0]).lane()).into(),
+            Op::Ballot => lang::ballot(of::<bool>(x[0]).lane()).bits().into(),
             Op::Any => lang::any(of::<bool>(x[0]).lane()).into(),
             Op::All => lang::all(of::<bool>(x[0]).lane()).into(),
             Op::ReadFirst => value::read_first(x[0]),

@@ -56,7 +56,7 @@ gcn_kernel! {
         let is_set = x[i] & 1 == 1;
         let votes = ballot(is_set);
         let same = select(is_set, votes, !votes);
-        picked[i] = same;
+        picked[i] = same.bits();
         rank[i] = (same & ((splat(1u64) << lane_id()) - 1)).count_ones();
         ones[i] = same.count_ones();
     }

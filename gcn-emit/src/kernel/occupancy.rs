@@ -6,7 +6,7 @@ use gcn_isa::{Target, WaveSize};
 
 use super::KernelSpec;
 
-/// The number of SIMDs per compute unit, on every target in [`Target::ALL`].
+/// The number of SIMDs per compute unit, on every target in [`Target::GFX9`].
 pub const SIMDS_PER_CU: u32 = Target::GFX942.simds_per_cu();
 /// The most workgroups of more than one wave that a compute unit holds: each needs one of its barriers.
 const BARRIERS_PER_CU: u32 = 16;

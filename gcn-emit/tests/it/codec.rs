@@ -142,6 +142,6 @@ fn siblings_have_the_same_bytes() {
         assert_eq!(count.to_string(), texts, "{row}");
         *covered.entry(target).or_insert(0) += count;
     }
-    let siblings = Target::ALL.into_iter().filter(|target| !Target::REPRESENTATIVES.contains(target));
+    let siblings = Target::GFX9.into_iter().filter(|target| !Target::REPRESENTATIVES.contains(target));
     assert_eq!(covered.into_keys().collect::<Vec<_>>(), siblings.collect::<Vec<_>>());
 }

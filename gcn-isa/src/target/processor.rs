@@ -89,8 +89,8 @@ macro_rules! targets {
         const CHIPS: [Chip; Target::KNOWN.len()] = [$($chip),*];
 
         impl Target {
-            /// Every processor with known facts, oldest first within its family. This includes processors for which
-            /// code cannot be compiled, or not even decoded yet ([`Target::ALL`], [`Target::with_instructions`]).
+            /// Every processor with known facts, oldest first within its family, including those whose code
+            /// cannot be compiled, or not even be read yet ([`Target::with_instructions`]).
             pub const KNOWN: [Target; [$(Target::$target),*].len()] = [$(Target::$target),*];
 
             /// The processor name as LLVM and ROCm spell it, for example `gfx942`.
@@ -252,9 +252,8 @@ impl Target {
         matches!(self.family(), Family::GFX9)
     }
 
-    /// The targets of GFX9 and CDNA, oldest first, which pages and tables compare. Kernels can also be compiled for
-    /// RDNA: for every target of [`Target::with_instructions`].
-    pub const ALL: [Target; Target::OF_GFX9] = {
+    /// The targets of GFX9 and CDNA, oldest first. Those of every family are [`Target::with_instructions`].
+    pub const GFX9: [Target; Target::OF_GFX9] = {
         let (mut all, mut n, mut i) = ([Target::GFX900; Target::OF_GFX9], 0, 0);
         while i < Target::KNOWN.len() {
             if Target::KNOWN[i].is_of_gfx9() {
@@ -266,8 +265,8 @@ impl Target {
         all
     };
 
-    /// One target for each instruction set that was measured separately, oldest first. The other targets of
-    /// [`Target::ALL`] have the instructions of one of these, or a subset.
+    /// One target for each instruction set of GFX9 and CDNA that was measured separately, oldest first. The other targets of
+    /// [`Target::GFX9`] have the instructions of one of these, or fewer.
     pub const REPRESENTATIVES: [Target; 6] =
         [Target::GFX900, Target::GFX906, Target::GFX908, Target::GFX90A, Target::GFX942, Target::GFX950];
 

@@ -243,7 +243,7 @@ fn of_matrix(mnemonic: &str, target: Target, matrix: MatrixArithmetic) -> Option
     let mut rows = table::rows().iter().filter(|row| row.mnemonic == mnemonic && row.is_matrix());
     let any = rows.clone().next()?;
     let shape = rows.find_map(|row| layout::shape(row, target).filter(|_| row.targets.contains(target)));
-    if Target::ALL.iter().any(|t| layout::shape(any, *t).is_some_and(|shape| shape.acc == ElemType::I32)) {
+    if Target::GFX9.iter().any(|t| layout::shape(any, *t).is_some_and(|shape| shape.acc == ElemType::I32)) {
         return Some((Grade::Exact, ""));
     }
     Some(match shape.and_then(|shape| model::of(shape, target)) {

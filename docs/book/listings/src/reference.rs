@@ -4,15 +4,17 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use gcn_isa::reference::{self, Page};
-use gcn_isa::{InstDesc, Target, table};
+use gcn_isa::table::{self, Format, Unit};
+use gcn_isa::target::Family;
+use gcn_isa::{InstDesc, Target, layout};
 
-/// Where an instruction is listed, by the encoding formats of the manuals.
-const FAMILIES: [(&str, &str, &[&str]); 5] = [
-    ("scalar", "Scalar instructions", &["SOP1", "SOP2", "SOPC", "SOPK", "SOPP", "SMEM"]),
-    ("matrix", "Matrix instructions", &["VOP3P_MAI", "VOP3PX2"]),
-    ("lds", "LDS instructions", &["DS"]),
-    ("memory", "Memory instructions", &["MUBUF", "MTBUF", "FLAT", "GLOBAL", "SCRATCH", "MIMG"]),
-    ("vector", "Vector instructions", &[]), // everything else
+/// Where an instruction is listed.
+const FAMILIES: [(&str, &str); 5] = [
+    ("scalar", "Scalar instructions"),
+    ("matrix", "Matrix instructions"),
+    ("lds", "LDS instructions"),
+    ("memory", "Memory instructions"),
+    ("vector", "Vector instructions"),
 ];
 
 /// A page of the book: its file's name and its text.
@@ -27,33 +29,54 @@ fn cell(text: &str) -> String {
         .replace('_', "\\_")
 }
 
+/// The targets that the tables compare: the first of each instruction set.
+fn firsts() -> impl Iterator<Item = Target> {
+    Target::with_instructions().filter(|target| target.is_first_of_its_set())
+}
+
+/// Every row of the instruction table.
+fn rows() -> impl Iterator<Item = &'static InstDesc> {
+    Family::ALL.into_iter().flat_map(table::rows_of)
+}
+
 fn family(page: &Page) -> &'static str {
-    let format = page.forms.first().map_or("", |form| form.format);
-    let known = FAMILIES.iter().find(|(.., formats)| formats.contains(&format));
-    known.map_or("vector", |(name, ..)| name)
+    let format = page.forms.first().and_then(|form| Format::named(form.format));
+    match format.map(|format| (format, format.unit())) {
+        _ if !page.matrix.is_empty() => "matrix",
+        Some((Format::Vop3pMai | Format::Vop3px2, _)) => "matrix",
+        Some((_, Unit::Scalar | Unit::ScalarMemory)) => "scalar",
+        Some((_, Unit::Lds)) => "lds",
+        Some((_, Unit::VectorMemory)) => "memory",
+        _ => "vector",
+    }
 }
 
 /// All instructions, a page for each family.
 pub fn instructions() -> Vec<Chapter> {
     let mut lines: BTreeMap<&str, String> = BTreeMap::new();
-    let mut names: Vec<_> = table::mnemonics().collect();
+    let mut names: Vec<_> = rows().map(|row| row.mnemonic).collect();
     names.sort_unstable();
     names.dedup();
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for page in names.into_iter().filter_map(|name| reference::page(name, None).ok()) {
         let family = family(&page);
         *counts.entry(family).or_default() += 1;
-        let targets =
-            if page.targets.len() == Target::ALL.len() { "all".to_owned() } else { page.targets.join(", ") };
+        let has =
+            |target: &Target| [&page.targets, &page.elsewhere].iter().any(|on| on.contains(&target.name()));
+        let targets = match firsts().filter(has).map(Target::name).collect::<Vec<_>>() {
+            on if on.len() == firsts().count() => "all".to_owned(),
+            on => on.join(", "),
+        };
         let meaning = cell(page.semantics);
         let _ = writeln!(lines.entry(family).or_default(), "| `{}` | {targets} | {meaning} |", page.mnemonic);
     }
-    let chapter = |(name, title, _): &(&str, &str, &[&str])| {
+    let chapter = |(name, title): &(&str, &str)| {
         let count = counts.get(name).copied().unwrap_or_default();
         let text = format!(
             "# {title}\n\n{count} instructions, from the instruction table. `gcn inst NAME` prints the page of one: operands, \
-             encodings, modifiers, counters and hazards. *All* means {}.\n\n| instruction | targets | meaning |\n|---|---|---|\n{}",
-            Target::ALL.map(Target::name).join(", "),
+             encodings, modifiers, counters and hazards. Targets stand for those that have the same instructions ([Targets](targets.md)); \
+             *all* means {}.\n\n| instruction | targets | meaning |\n|---|---|---|\n{}",
+            firsts().map(Target::name).collect::<Vec<_>>().join(", "),
             lines.get(name).map_or("", String::as_str)
         );
         ((*name).to_owned(), text)
@@ -85,22 +108,30 @@ const FACTS: [(&str, Fact); 12] = [
 ];
 
 fn count(target: Target) -> usize {
-    table::mnemonics().filter(|name| table::find_mnemonic(target, name).next().is_some()).count()
+    let mut names: Vec<_> = table::rows_of(target.family())
+        .iter()
+        .filter(|r| r.targets.contains(target))
+        .map(|r| r.mnemonic)
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    names.len()
 }
 
 /// The targets, side by side.
 pub fn targets() -> Chapter {
-    let measured = Target::REPRESENTATIVES;
-    let names = measured.map(Target::name).join(" | ");
+    let measured: Vec<Target> = firsts().collect();
+    let row = |of: Fact| measured.iter().map(|target| of(*target)).collect::<Vec<_>>().join(" | ");
+    let names = row(|target| target.name().to_owned());
     let mut out =
         format!("# Targets\n\nFrom `gcn_isa::Target` and the instruction table.\n\n| | {names} |\n|---|");
     out.push_str(&"---:|".repeat(measured.len()));
     out.push('\n');
     for (name, fact) in FACTS {
-        let _ = writeln!(out, "| {name} | {} |", measured.map(fact).join(" | "));
+        let _ = writeln!(out, "| {name} | {} |", row(fact));
     }
     out.push_str("\nOther targets have the instructions of some of these:\n\n");
-    for target in Target::ALL.into_iter().filter(|target| !measured.contains(target)) {
+    for target in Target::with_instructions().filter(|target| !measured.contains(target)) {
         let of: Vec<&str> = target.represented_by().into_iter().map(Target::name).collect();
         let _ = writeln!(out, "- {target}: those of {}", of.join(" and "));
     }
@@ -112,15 +143,19 @@ pub fn layouts() -> Chapter {
     let mut out = "# Layouts of matrix instructions\n\nWhich lane and register hold element (i, k) of A, (k, j) of B and \
         (i, j) of D, from `gcn_isa::layout`. `gcn layout NAME --target T` lists every element, `--format svg` draws them.\n"
         .to_owned();
-    for target in Target::REPRESENTATIVES.into_iter().filter(|t| t.has_agprs()) {
+    for target in firsts() {
+        let mut names: Vec<&str> = layout::matrix_instructions(target).map(|i| i.0.mnemonic).collect();
+        names.sort_unstable();
+        names.dedup();
+        if names.is_empty() {
+            continue;
+        }
         let _ = writeln!(
             out,
             "\n## {target}\n\n| instruction | M x N x K, blocks | passes | operations per clock and CU | A | B | D |\n\
              |---|---|---:|---:|---|---|---|"
         );
-        let multiplies = |name: &&str| table::find_mnemonic(target, name).any(InstDesc::is_matrix);
-        let names = table::mnemonics().filter(multiplies);
-        for page in names.filter_map(|name| reference::page(name, Some(target)).ok()) {
+        for page in names.into_iter().filter_map(|name| reference::page(name, Some(target)).ok()) {
             for facts in &page.matrix {
                 let place = |name: &str| {
                     let matrix = facts.matrices.iter().find(|m| m.matrix == name);
@@ -163,7 +198,7 @@ mod tests {
         let pages = instructions();
         let lines =
             |name: &str| pages.iter().filter(|(_, text)| text.contains(&format!("| `{name}` |"))).count();
-        assert!(table::mnemonics().all(|name| lines(name) == 1));
+        assert!(rows().all(|row| lines(row.mnemonic) == 1));
         let of = |name: &str| {
             pages.iter().find(|(_, text)| text.contains(&format!("| `{name}` |"))).unwrap().0.as_str()
         };
@@ -176,6 +211,11 @@ mod tests {
             ("buffer_load_dword", "memory"),
             ("flat_load_dword", "memory"),
             ("scratch_load_dword", "memory"),
+            ("v_wmma_f32_16x16x16_f16", "matrix"),
+            ("s_wait_loadcnt", "scalar"),
+            ("v_permlanex16_b32", "vector"),
+            ("ds_load_b32", "lds"),
+            ("global_load_b32", "memory"),
         ];
         expected.into_iter().for_each(|(name, family)| assert_eq!(of(name), family, "{name}"));
     }
@@ -183,6 +223,11 @@ mod tests {
     #[test]
     fn facts_are_on_the_pages() {
         assert!(targets().1.contains("| banks of LDS | 32 | 32 | 32 | 32 | 32 | 64 |"));
+        assert!(
+            targets().1.contains("| gfx950 | gfx1010 |")
+                && targets().1.contains("\n- gfx1201: those of gfx1200\n")
+        );
         assert!(layouts().1.contains("| `v_mfma_f32_32x32x8_f16` | 32 x 32 x 8, 1 | 8 | 2048 |"));
+        assert!(layouts().1.contains("| `v_wmma_f32_16x16x16_f16` | 16 x 16 x 16, 1 |"));
     }
 }

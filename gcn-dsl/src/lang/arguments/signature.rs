@@ -290,9 +290,15 @@ impl Arguments {
     pub(in crate::lang) fn scalar<T: Scalar>(&mut self) -> S<T> {
         let offset = self.layout.place(SignatureArgKind::Value, T::ELEM);
         with(|c| {
-            let v = c.builder.value(Inst::KernArg { offset }, S::<T>::TYPE, None);
+            let of = |elem| Type::uniform(elem);
             if T::ELEM != Elem::Bool {
-                return S::from_value(v);
+                let v = c.builder.value(Inst::KernArg { offset }, of(T::ELEM), None);
+                // In memory a mask of lanes has 64 bits in both sizes of waves.
+                let here = T::elem_in(c.wave);
+                return S::from_value(match here == T::ELEM {
+                    true => v,
+                    false => c.builder.value(Inst::Cast(v), of(here), None),
+                });
             }
             // A host `bool` is 0 or 1 in memory; convert it to a condition.
             let dword = Type::uniform(Elem::U32);
@@ -300,7 +306,7 @@ impl Arguments {
             let one = c.builder.constant(1, dword);
             let bit = c.builder.value(Inst::Bin(Bin::And, raw, one), dword, None);
             let zero = c.builder.constant(0, dword);
-            S::from_value(c.builder.value(Inst::Cmp(crate::ir::Pred::Ne, bit, zero), S::<T>::TYPE, None))
+            S::from_value(c.builder.value(Inst::Cmp(crate::ir::Pred::Ne, bit, zero), of(Elem::Bool), None))
         })
     }
     /// Reads the next argument, a `&[T]`.

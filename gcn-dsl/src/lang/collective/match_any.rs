@@ -4,18 +4,18 @@ use std::panic::Location;
 
 use crate::ir::Inst;
 use crate::lang::control::while_any::WhileAny;
-use crate::lang::{IntoDevice, V, ballot, eq, read_first_lane, select};
-use crate::scalar::{Elem, Number, Scalar};
+use crate::lang::{IntoDevice, V, ballot, eq, read_first_lane, select, with};
+use crate::scalar::{Elem, LaneMask, Number, Scalar};
 
 /// For each lane, the mask of the active lanes that have the same value, including its own bit.
 ///
 /// Values are equal if their bits are: 0.0 and -0.0 differ, and a NaN equals a NaN with the same bits.
 ///
-/// No single instruction does this. It is a loop with one iteration for each distinct value, at most 64: the first lane
-/// that has no mask yet broadcasts its value; all lanes with that value take the mask of these lanes and leave the
-/// loop. An iteration reads one lane (two reads for 64-bit types), compares, and moves a few masks. For conditions no
-/// loop is needed. If few distinct values are expected, as for the keys of a histogram or the targets of atomics, one
-/// atomic for each value replaces one for each lane:
+/// No single instruction does this. It is a loop with a trip for each distinct value, at most as many as lanes: the first lane that
+/// has no mask yet broadcasts its value; all lanes with that value take the mask of those lanes and leave. A trip is a
+/// read of one lane (two for 64-bit types), a comparison and a few moves of masks; conditions need no loop. If few
+/// distinct values are expected, as for the keys of a histogram or the targets of atomics, it saves all atomics but one
+/// for each value:
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -37,9 +37,9 @@ use crate::scalar::{Elem, Number, Scalar};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[track_caller]
-pub fn match_any<T: Scalar>(value: V<T>) -> V<u64> {
+pub fn match_any<T: Scalar>(value: V<T>) -> V<LaneMask> {
     let loc = Location::caller();
-    match T::ELEM {
+    match with(|c| T::elem_in(c.wave)) {
         Elem::Bool => {
             let holds = V::<bool>::from_value(value.value);
             select(holds, ballot(holds), ballot(!holds))
@@ -60,8 +60,8 @@ impl Word for u32 {}
 impl Word for u64 {}
 
 #[track_caller]
-fn matched<T: Word>(value: V<T>) -> V<u64> {
-    let (nothing, waits): (V<u64>, V<bool>) = (0u64.into_device(), true.into_device());
+fn matched<T: Word>(value: V<T>) -> V<LaneMask> {
+    let (nothing, waits): (V<LaneMask>, V<bool>) = (LaneMask::EMPTY.into_device(), true.into_device());
     let mut trips = WhileAny::begin((nothing, waits));
     trips.test(trips.values().1);
     let (mask, _) = trips.values();

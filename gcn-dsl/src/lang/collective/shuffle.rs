@@ -12,11 +12,12 @@ use gcn_isa::target::WAVE_SIZE;
 use super::exchange;
 use crate::ir::{Inst, Type};
 use crate::isa::{self, Options};
-use crate::lang::lanes::wave::{active_lanes, in_wave};
+use crate::lang::lanes::mask::{of_one_lane, own_lane_of};
+use crate::lang::lanes::wave::active_lanes;
 use crate::lang::values::constant::refuse_lane;
 use crate::lang::values::operand::Operand;
 use crate::lang::{IntoDevice, PerLane, S, V, lane_id, select, wave_size, with};
-use crate::scalar::{Elem, Scalar};
+use crate::scalar::{Elem, LaneMask, Scalar};
 
 /// True if all lanes of all waves are known to run here.
 pub(in crate::lang) fn all_lanes_run() -> bool {
@@ -36,7 +37,7 @@ pub(in crate::lang) fn by_dword<T: Scalar>(v: V<T>, mut f: impl FnMut(V<u32>) ->
         let back: V<bool> = crate::lang::ne(moved, 0u32);
         return V::from_value(back.value);
     }
-    if T::ELEM.dwords() == 1 {
+    if with(|c| T::elem_in(c.wave)).dwords() == 1 {
         let bits = V::from_value(with(|c| c.value(Inst::Bitcast(v.value), dword, loc)));
         return V::emit(Inst::Bitcast(f(bits).value), loc);
     }
@@ -203,15 +204,17 @@ fn swapped<T: Scalar>(v: V<T>, mask: u32) -> V<T> {
 
 /// A condition that is true in the lanes of `mask`.
 pub(in crate::lang) fn lanes(mask: u64) -> V<bool> {
-    let bits: S<u64> = mask.into_device();
-    lane_mask(bits)
+    own_lane_of(LaneMask::from_bits(mask).into_device())
 }
 
-/// Converts a mask of lanes to a condition, which is true in the lanes whose bit is set. The inverse of
-/// [`ballot`](crate::lang::ballot).
+/// A mask of lanes as a condition: true in the lanes that are in it, as `mask.contains(lane_id())` is. The inverse of
+/// [`ballot`](crate::lang::ballot). The mask may also be a number, a `u64`.
 #[track_caller]
-pub fn lane_mask(mask: impl IntoDevice<S<u64>>) -> V<bool> {
-    V::emit(Inst::Bitcast(mask.into_device().value), Location::caller())
+pub fn lane_mask(mask: impl Operand<LaneMask>) -> V<bool> {
+    match mask.uniform() {
+        Some(mask) => own_lane_of(mask),
+        None => mask.varying().contains(lane_id()),
+    }
 }
 
 /// For each lane, the value of the lane whose number is `n` lower; the first `n` lanes keep their own value. An
@@ -372,13 +375,13 @@ pub fn write_lane<T: Scalar>(
     let loc = Location::caller();
     refuse_lane(lane.value, loc);
     if T::ELEM == Elem::Bool {
-        let (one, new): (S<u64>, S<bool>) = (1u64.into_device(), S::from_value(value.value));
-        let others = crate::lang::ballot(V::from_value(v.value)) & !(one << in_wave(lane));
-        return V::from_value(lane_mask(others | (crate::lang::cast::<u64, _>(new) << in_wave(lane))).value);
+        let (always, new): (S<bool>, S<bool>) = (true.into_device(), S::from_value(value.value));
+        let others = crate::lang::ballot(V::from_value(v.value)) & !of_one_lane(always, lane);
+        return V::from_value(own_lane_of(others | of_one_lane(new, lane)).value);
     }
     let part = |i| -> S<u32> {
         let dword = Type::uniform(Elem::U32);
-        let inst = if T::ELEM.dwords() == 1 {
+        let inst = if with(|c| T::elem_in(c.wave)).dwords() == 1 {
             Inst::Bitcast(value.value)
         } else {
             Inst::Extract { from: value.value, dword: i }
@@ -397,7 +400,7 @@ pub fn write_lane<T: Scalar>(
 /// [`ballot`](crate::lang::ballot) or [`match_any`](crate::lang::match_any), this is the lane's index among the lanes
 /// of the mask.
 #[track_caller]
-pub fn mbcnt(mask: impl Operand<u64>) -> V<u32> {
+pub fn mbcnt(mask: impl Operand<LaneMask>) -> V<u32> {
     let loc = Location::caller();
     let Some(mask) = mask.uniform() else {
         let mask = mask.varying();

@@ -17,7 +17,7 @@ use crate::lang::values::kind::{Kind, Uniform, Varying};
 use crate::lang::values::literal::Literal;
 use crate::lang::values::merge::Merge;
 use crate::lang::{AssignIn, Flatten, IntoDevice, LanePtr, Ptr, S, V, Vector, next_value, with};
-use crate::scalar::{Number, Scalar, f8e4m3, f8e5m2};
+use crate::scalar::{Elem, Number, Scalar, f8e4m3, f8e5m2};
 
 /// Types whose values patterns can destructure or compare.
 #[diagnostic::on_unimplemented(
@@ -98,12 +98,12 @@ fn undefined(ty: Type) -> Value {
 
 impl<Any, T: Scalar> Blank<Any> for S<T> {
     fn blank() -> Self {
-        S::from_value(undefined(Self::TYPE))
+        S::from_value(undefined(Self::type_in(with(|c| c.wave))))
     }
 }
 impl<Any, T: Scalar> Blank<Any> for V<T> {
     fn blank() -> Self {
-        V::from_value(undefined(Self::TYPE))
+        V::from_value(undefined(Self::type_in(with(|c| c.wave))))
     }
 }
 impl<Any, T: Number, const N: usize> Blank<Any> for Vector<T, N> {
@@ -313,7 +313,7 @@ pub(in crate::lang) fn condition<P: Kind>(value: Value) -> P::Pick<S<bool>, V<bo
 
 /// The IR type of a condition of kind `P`.
 pub(in crate::lang) fn condition_type<P: Kind>() -> Type {
-    if P::VARYING { V::<bool>::TYPE } else { S::<bool>::TYPE }
+    if P::VARYING { Type::varying(Elem::Bool) } else { Type::uniform(Elem::Bool) }
 }
 
 /// Gives rustc a host value of the type that the patterns match, so that it checks them for exhaustiveness and

@@ -94,7 +94,9 @@ impl<X: Placed + Copy, E: Placed + Copy> Outcome<X, E> {
     fn in_lanes(self, condition: Value) -> Value {
         match Of::<X, E>::VARYING {
             true => condition,
-            false => with(|c| c.value(Inst::Splat(condition), V::<bool>::TYPE, Location::caller())),
+            false => {
+                with(|c| c.value(Inst::Splat(condition), condition_type::<Varying>(), Location::caller()))
+            }
         }
     }
 

@@ -393,7 +393,22 @@ macro_rules! merge_host {
         }
     };
 }
-merge_host!(bool, i8, u8, i16, u16, i32, u32, i64, u64, half::f16, half::bf16, f32, f64);
+merge_host!(
+    bool,
+    crate::scalar::LaneMask,
+    i8,
+    u8,
+    i16,
+    u16,
+    i32,
+    u32,
+    i64,
+    u64,
+    half::f16,
+    half::bf16,
+    f32,
+    f64
+);
 
 /// Merges a host value with a literal, in functions that are generic over the element type.
 macro_rules! merge_number {

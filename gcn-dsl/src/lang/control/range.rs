@@ -5,7 +5,7 @@ use std::panic::Location;
 
 use super::loops::{Exits, loop_guard};
 use crate::ir::build::unroll::{self, Counted};
-use crate::ir::{Bin, Inst, Pred, Region, Stmt, Type, Value, Variable};
+use crate::ir::{Bin, Inst, Place, Pred, Region, Stmt, Type, Value, Variable};
 use crate::lang::context::{Context, source};
 use crate::lang::values::flow::Leave;
 use crate::lang::values::flow::{Flow, InLoop};
@@ -49,7 +49,7 @@ macro_rules! indices {
     ($($handle:ident $how:ident)*) => {$(
         impl<T: Counter> ForIndex for $handle<T> {
             type How = $how;
-            const IR: Type = $handle::<T>::TYPE;
+            const IR: Type = Type { place: Place::$how, elem: T::ELEM, count: 1 };
             fn ir(self) -> Value {
                 self.value
             }

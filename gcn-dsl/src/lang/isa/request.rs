@@ -34,10 +34,10 @@ trait OneResult: Flatten {
 }
 
 impl<T: Scalar> OneResult for V<T> {
-    const TYPE: Type = V::<T>::TYPE;
+    const TYPE: Type = Type { place: Place::Varying, elem: T::ELEM, count: 1 };
 }
 impl<T: Scalar> OneResult for S<T> {
-    const TYPE: Type = S::<T>::TYPE;
+    const TYPE: Type = Type { place: Place::Uniform, elem: T::ELEM, count: 1 };
 }
 impl<T: Number, const N: usize> OneResult for Vector<T, N> {
     const TYPE: Type = Type { place: Place::Varying, elem: T::ELEM, count: N as u8 };

@@ -177,10 +177,9 @@ impl Operand {
     }
 }
 
-/// The targets that error messages list: those of GFX9, and the first of each RDNA instruction set.
+/// The targets that messages name: the first of each instruction set.
 fn targets() -> impl Iterator<Item = Target> {
-    let first = |target: &Target| target.is_first_of_its_set() && !Target::ALL.contains(target);
-    Target::ALL.into_iter().chain(Target::with_instructions().filter(first))
+    Target::with_instructions().filter(|target| target.is_first_of_its_set())
 }
 
 /// The target and wave size that the kernel is built for.

@@ -16,7 +16,7 @@ use crate::lang::values::kind::Kind;
 use crate::lang::values::literal::{Literal, TakesLiteral, Vary};
 use crate::lang::values::operand::{At, Operand};
 use crate::lang::{Declare, IntoDevice, S, V};
-use crate::scalar::{Number, Scalar};
+use crate::scalar::{LaneMask, Number, Scalar};
 
 /// Element types with `+ - * / %`: integers, f16, bf16, f32 and f64. `bf16` computes in `f32` and rounds each result.
 ///
@@ -43,7 +43,7 @@ use crate::scalar::{Number, Scalar};
 #[diagnostic::on_unimplemented(
     message = "no arithmetic on `{Self}`",
     label = "`{Self}` has no arithmetic",
-    note = "conditions combine with `&&` and `||` and are counted with `ballot(c).count_ones()`; 8-bit floats are for memory and conversion: compute with `as f32`"
+    note = "conditions combine with `&&` and `||` and are counted with `ballot(c).count_ones()`; of a mask of lanes `mask.bits()` is the number; 8-bit floats are for memory and conversion: compute with `as f32`"
 )]
 pub trait Arithmetic: Number + Declare<Value = S<Self>> + Vary<Varying = V<Self>> {
     /// The smallest number; for floats the smallest finite one.
@@ -223,9 +223,9 @@ binary! {
     BitXor bitxor Xor Bits HostInteger: i8, u8, i16, u16, i32, u32, i64, u64;
 }
 
-/// Element types with `& | ^ !`: integers and `bool`.
+/// Element types with `& | ^ !`: integers, `bool` and `LaneMask`.
 pub trait Bits: Scalar {}
-mark!(Bits: bool, i8, u8, i16, u16, i32, u32, i64, u64);
+mark!(Bits: bool, LaneMask, i8, u8, i16, u16, i32, u32, i64, u64);
 
 /// The right side of an operator whose left side is a literal of type `U`.
 #[diagnostic::on_unimplemented(

@@ -110,7 +110,7 @@ pub(in crate::lang) fn v<T: Scalar>(op: Bin, n: V<T>, d: V<T>) -> Option<V<T>> {
     if !matches!((op, T::ELEM), (Bin::Div | Bin::Rem, Elem::I64 | Elem::U64)) {
         return None;
     }
-    if let Some(result) = by_constant::<T>(op, n.value, d.value, V::<T>::TYPE) {
+    if let Some(result) = by_constant::<T>(op, n.value, d.value, Type::varying(T::ELEM)) {
         return Some(V::from_value(result));
     }
     Some(varying(op, n, d))
@@ -127,7 +127,7 @@ pub(in crate::lang) fn s<T: Scalar>(op: Bin, n: S<T>, d: S<T>) -> Option<S<T>> {
     let divisor = with(|c| c.builder.as_const(d.value));
     if T::ELEM == Elem::U64
         && divisor.is_some_and(u64::is_power_of_two)
-        && let Some(result) = by_constant::<T>(op, n.value, d.value, S::<T>::TYPE)
+        && let Some(result) = by_constant::<T>(op, n.value, d.value, Type::uniform(T::ELEM))
     {
         return Some(S::from_value(result));
     }

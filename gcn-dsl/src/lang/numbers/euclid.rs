@@ -5,7 +5,7 @@ use std::panic::Location;
 use super::arithmetic::{Arithmetic, Signed};
 use crate::ir::{Bin, Inst};
 use crate::lang::{S, V, cast, gt, le, lt, ne, with};
-use crate::scalar::{Elem, Scalar};
+use crate::scalar::{Elem, Number, Scalar};
 
 /// The value of `d` if it is known when the kernel is built and is a positive power of two.
 fn known_power<T: Scalar>(d: crate::ir::Value) -> Option<u64> {
@@ -16,18 +16,18 @@ fn known_power<T: Scalar>(d: crate::ir::Value) -> Option<u64> {
 
 macro_rules! methods {
     ($handle:ident) => {
-        impl<T: Scalar> $handle<T> {
-            fn bits(bits: u64) -> Self {
+        impl<T: Number> $handle<T> {
+            fn of_bits(bits: u64) -> Self {
                 Self::from_value(with(|c| c.builder.constant(bits, Self::TYPE)))
             }
 
             /// A small integer as a constant of this type.
             pub(in crate::lang) fn whole(x: i32) -> Self {
                 if T::ELEM.is_float() {
-                    return Self::bits(super::float::bits_of(T::ELEM, f64::from(x)));
+                    return Self::of_bits(super::float::bits_of(T::ELEM, f64::from(x)));
                 }
                 let wide = i64::from(x) as u64;
-                Self::bits(if T::ELEM.dwords() == 2 { wide } else { wide & u64::from(u32::MAX) })
+                Self::of_bits(if T::ELEM.dwords() == 2 { wide } else { wide & u64::from(u32::MAX) })
             }
 
             #[track_caller]
@@ -43,7 +43,7 @@ macro_rules! methods {
             /// All bits set where a signed integer is negative, otherwise 0.
             #[track_caller]
             fn sign_bits(self) -> Self {
-                let places = $handle::<u32>::bits(u64::from(8 * T::ELEM.bytes() - 1));
+                let places = $handle::<u32>::of_bits(u64::from(8 * T::ELEM.bytes() - 1));
                 Self::emit(Inst::Bin(Bin::Shr, self.value, places.value), Location::caller())
             }
         }
@@ -52,7 +52,7 @@ macro_rules! methods {
             #[track_caller]
             pub(in crate::lang) fn rem_euclid_alike(self, other: $handle<T>) -> Self {
                 if let Some(power) = known_power::<T>(other.value) {
-                    return self.op(Bin::And, Self::bits(power - 1));
+                    return self.op(Bin::And, Self::of_bits(power - 1));
                 }
                 let rest = self % other;
                 if T::ELEM.is_float() {
@@ -68,7 +68,7 @@ macro_rules! methods {
             #[track_caller]
             pub(in crate::lang) fn div_euclid_alike(self, other: $handle<T>) -> Self {
                 if let Some(power) = known_power::<T>(other.value) {
-                    let places = $handle::<u32>::bits(u64::from(power.trailing_zeros()));
+                    let places = $handle::<u32>::of_bits(u64::from(power.trailing_zeros()));
                     return Self::emit(Inst::Bin(Bin::Shr, self.value, places.value), Location::caller());
                 }
                 let quotient = self / other;
@@ -94,7 +94,7 @@ macro_rules! methods {
                 }
                 let apart = self.op(Bin::Xor, other);
                 let half = Self::emit(
-                    Inst::Bin(Bin::Shr, apart.value, $handle::<u32>::bits(1).value),
+                    Inst::Bin(Bin::Shr, apart.value, $handle::<u32>::of_bits(1).value),
                     Location::caller(),
                 );
                 let below = half + self.op(Bin::And, other);
@@ -114,7 +114,7 @@ macro_rules! methods {
                     let sum = cast::<f64, _>(self) + cast::<f64, _>(other);
                     return cast::<T, _>(sum * 0.5);
                 }
-                let constant = |x: f64| Self::bits(x.to_bits());
+                let constant = |x: f64| Self::of_bits(x.to_bits());
                 let abs = |x: Self| Self::emit(Inst::Un(crate::ir::Un::Abs, x.value), Location::caller());
                 let half = constant(0.5);
                 let (large, small) = (constant(f64::MAX / 2.0), constant(f64::MIN_POSITIVE * 2.0));

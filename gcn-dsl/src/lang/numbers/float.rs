@@ -6,7 +6,7 @@ use super::arithmetic::Float;
 use crate::ir::{Inst, Un};
 use crate::isa;
 use crate::lang::{IntoDevice, S, V, eq, gt, lt, ne, read_first_lane, select, with};
-use crate::scalar::{Elem, Scalar};
+use crate::scalar::{Elem, Number, Scalar};
 
 /// Floats for which the hardware has approximate functions: f16, bf16 (through f32) and f32.
 #[diagnostic::on_unimplemented(
@@ -88,7 +88,7 @@ pub(in crate::lang) fn sqrt<T: Float>(x: V<T>) -> V<T> {
 
 macro_rules! methods {
     ($handle:ident |$x:ident| $sqrt:expr) => {
-        impl<T: Scalar> $handle<T> {
+        impl<T: Number> $handle<T> {
             /// `self` with the sign of `sign`.
             #[track_caller]
             pub(in crate::lang) fn with_sign_of(self, sign: Self) -> Self {

@@ -5,6 +5,8 @@
 
 use std::panic::Location;
 
+use gcn_isa::target::WaveSize;
+
 use super::arithmetic::Integer;
 use crate::ir::{Bin, Inst, Type, Value};
 use crate::isa;
@@ -17,9 +19,19 @@ fn of_lanes_below(x: Value) -> Option<Value> {
         let (b, kernel) = (&c.builder, c.builder.kernel());
         let def = |v: Value| &kernel.def(v).inst;
         let below = |v: Value| {
-            let Inst::Bin(Bin::Sub, power, one) = def(v) else { return false };
+            // Beside a mask of 32 lanes, `(1u64 << lane) - 1` has become a word.
+            let wide = match def(v) {
+                Inst::Cast(of) if kernel.ty(*of).dwords() == 2 => *of,
+                _ => v,
+            };
+            // A word less a constant has become a sum.
+            let (power, least) = match def(wide) {
+                Inst::Bin(Bin::Sub, power, one) => (power, b.as_const(*one) == Some(1)),
+                Inst::Bin(Bin::Add, power, less) => (power, b.as_const(*less) == Some(u32::MAX.into())),
+                _ => return false,
+            };
             let Inst::Bin(Bin::Shl, base, lane) = def(*power) else { return false };
-            [one, base].into_iter().all(|v| b.as_const(*v) == Some(1)) && *def(*lane) == Inst::LaneId
+            least && b.as_const(*base) == Some(1) && *def(*lane) == Inst::LaneId
         };
         match def(x) {
             Inst::Bin(Bin::And, mask, other) if below(*other) => Some(*mask),
@@ -37,6 +49,10 @@ mod varying {
 
     #[track_caller]
     pub fn count_ones(x: Word) -> Word {
+        // The word of a mask of lanes, in waves of 32.
+        if let (WaveSize::W32, Some(mask)) = (with(|c| c.wave), of_lanes_below(x.value)) {
+            return isa::v_mbcnt_lo_u32_b32(Word::from_value(mask), 0u32);
+        }
         isa::v_bcnt_u32_b32(x, 0u32)
     }
     /// The number of set bits of a 64-bit `x` with the words `low` and `high`. If `x` is a mask limited to the lanes

@@ -9,7 +9,7 @@ use half::{bf16, f16};
 use crate::ir::{Bin, Inst, Pred, Value};
 use crate::lang::values::literal::{Literal, Real, TakesLiteral, Whole};
 use crate::lang::{IntoDevice, S, V};
-use crate::scalar::Scalar;
+use crate::scalar::{LaneMask, Scalar};
 
 /// Pairs of operands that can be compared: both have the same element type, and each is uniform, varying or a host
 /// value.
@@ -105,6 +105,20 @@ macro_rules! compare_host {
         }
     };
 }
+
+/// `mask == 0`.
+macro_rules! compare_mask {
+    ($($handle:ident)*) => {$(
+        impl Compare<u64> for $handle<LaneMask> {
+            type Output = $handle<bool>;
+            #[track_caller]
+            fn compare(self, pred: Pred, rhs: u64) -> $handle<bool> {
+                self.compare(pred, LaneMask::from_bits(rhs))
+            }
+        }
+    )*};
+}
+compare_mask!(S V);
 
 /// Comparisons such as `target() == Target::GFX950` are evaluated on the host.
 impl Compare<Target> for Target {
@@ -255,7 +269,7 @@ macro_rules! compare_number_to_host {
 compare_number_to_host!(Whole: i8, u8, i16, u16, i32, u32, i64, u64, usize, isize, u128, i128);
 compare_number_to_host!(Real: f32, f64);
 
-compare_host!(bool, i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64);
+compare_host!(bool, LaneMask, i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64);
 compare_host!(@host usize, isize, u128, i128);
 
 // The result type is a separate parameter because with `A::Output` rustc would report a missing implementation twice.

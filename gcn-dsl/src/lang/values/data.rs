@@ -9,7 +9,7 @@ use crate::ir::{Value, Variable};
 use crate::lang::context::{Context, source};
 use crate::lang::values::flow::{Flow, SameScope};
 use crate::lang::{IntoDevice, S, V, with};
-use crate::scalar::Scalar;
+use crate::scalar::{LaneMask, Scalar};
 
 /// Types that consist of IR values: `S`, `V`, vectors, fragments, accumulators, and arrays and tuples of these.
 pub trait Flatten: Copy {
@@ -77,7 +77,7 @@ macro_rules! declare_host {
         }
     )*};
 }
-declare_host!(bool, i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64);
+declare_host!(bool, LaneMask, i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64);
 
 /// Types of variables declared in flow `F` that may be assigned in flow `G`. Varying variables may be assigned
 /// anywhere; uniform ones only where the same lanes are active as at their declaration, not counting lanes that have

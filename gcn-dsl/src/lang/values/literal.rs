@@ -8,7 +8,7 @@ use super::data::Declare;
 use super::operand::Operand;
 use crate::lang::values::kind::Uniform;
 use crate::lang::{IntoDevice, S, V};
-use crate::scalar::Scalar;
+use crate::scalar::{LaneMask, Scalar};
 
 /// A literal; inference determines its type `T`.
 #[derive(Debug, Clone, Copy)]
@@ -127,7 +127,7 @@ macro_rules! hosts {
         }
     )*};
 }
-hosts!(bool, i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64);
+hosts!(bool, LaneMask, i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64);
 
 impl<X: Vary, const N: usize> Vary for [X; N] {
     type Varying = [X::Varying; N];

@@ -1,11 +1,14 @@
 //! Right operands of operators, and arguments of methods: together with the left side they determine whether the result
 //! is uniform or varying.
 
+use std::panic::Location;
+
 use half::{bf16, f16};
 
+use crate::ir::{Inst, Place, Type, Value};
 use crate::lang::values::kind::{Kind, Uniform, Varying};
-use crate::lang::{IntoDevice, S, V};
-use crate::scalar::Scalar;
+use crate::lang::{IntoDevice, S, V, with};
+use crate::scalar::{LaneMask, Scalar};
 
 /// `S<T>` if the kind `P` is uniform, `V<T>` if it is varying.
 pub type At<P, T> = <P as Kind>::Pick<S<T>, V<T>>;
@@ -34,8 +37,25 @@ pub trait Operand<T: Scalar>: Copy {
     note = "convert one side with `as`, for example `n as f32`; a literal for a float has a point: `2.0`",
     note = "a literal that no type reaches is an `i32` or `f64`, as in Rust: `for k in 0..16u32`, `let mut sum = 0.0f32`"
 )]
-pub trait SameElement<Other>: Sized {}
+pub trait SameElement<Other>: Sized {
+    /// A value of the other side's type as one of this type.
+    #[doc(hidden)]
+    fn alike(value: Value, _at: Place) -> Value {
+        value
+    }
+}
 impl<T> SameElement<T> for T {}
+/// The bits of a number beside a mask of lanes: those that the wave has no lanes for are dropped.
+impl SameElement<u64> for LaneMask {
+    #[track_caller]
+    fn alike(value: Value, at: Place) -> Value {
+        let loc = Location::caller();
+        with(|c| {
+            let ty = Type { place: at, elem: LaneMask::elem_in(c.wave), count: 1 };
+            if c.builder.kernel().ty(value) == ty { value } else { c.value(Inst::Cast(value), ty, loc) }
+        })
+    }
+}
 
 impl<T: Scalar> Operand<T> for T {
     type Place = Uniform;
@@ -51,20 +71,34 @@ impl<T: Scalar + SameElement<U>, U: Scalar> Operand<T> for S<U> {
     type Place = Uniform;
     #[track_caller]
     fn varying(self) -> V<T> {
-        S::<T>::from_value(self.value).into_device()
+        S::<T>::from_value(T::alike(self.value, Place::Uniform)).into_device()
     }
+    #[track_caller]
     fn uniform(self) -> Option<S<T>> {
-        Some(S::from_value(self.value))
+        Some(S::from_value(T::alike(self.value, Place::Uniform)))
     }
 }
 
 impl<T: Scalar + SameElement<U>, U: Scalar> Operand<T> for V<U> {
     type Place = Varying;
+    #[track_caller]
     fn varying(self) -> V<T> {
-        V::from_value(self.value)
+        V::from_value(T::alike(self.value, Place::Varying))
     }
     fn uniform(self) -> Option<S<T>> {
         None
+    }
+}
+
+/// A number of the host beside a mask of lanes.
+#[diagnostic::do_not_recommend]
+impl Operand<LaneMask> for u64 {
+    type Place = Uniform;
+    fn varying(self) -> V<LaneMask> {
+        LaneMask::from_bits(self).into_device()
+    }
+    fn uniform(self) -> Option<S<LaneMask>> {
+        Some(LaneMask::from_bits(self).into_device())
     }
 }
 

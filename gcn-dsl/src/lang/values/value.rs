@@ -3,9 +3,11 @@
 use std::marker::PhantomData;
 use std::panic::Location;
 
+use gcn_isa::target::WaveSize;
+
 use crate::ir::{Inst, Place, Type, Value};
 use crate::lang::with;
-use crate::scalar::Scalar;
+use crate::scalar::{LaneMask, Number, Scalar};
 
 /// One value per wave, in SGPRs: the same for every lane.
 #[derive(Debug)]
@@ -30,8 +32,15 @@ macro_rules! handle {
         }
         impl<T> Copy for $name<T> {}
 
-        impl<T: Scalar> $name<T> {
+        impl<T: Number> $name<T> {
             pub(crate) const TYPE: Type = Type { place: Place::$place, elem: T::ELEM, count: 1 };
+        }
+
+        impl<T: Scalar> $name<T> {
+            /// The type of the IR value in waves of this size.
+            pub(crate) fn type_in(wave: WaveSize) -> Type {
+                Type { place: Place::$place, elem: T::elem_in(wave), count: 1 }
+            }
 
             #[doc(hidden)]
             pub fn from_value(value: Value) -> Self {
@@ -44,7 +53,7 @@ macro_rules! handle {
             }
 
             pub(crate) fn emit(inst: Inst, loc: &'static Location<'static>) -> Self {
-                Self::from_value(with(|c| c.value(inst, Self::TYPE, loc)))
+                Self::from_value(with(|c| c.value(inst, Self::type_in(c.wave), loc)))
             }
         }
     };
@@ -79,7 +88,7 @@ impl<T> AsIs for S<T> {}
 impl<T> AsIs for V<T> {}
 
 macro_rules! as_is { ($($t:ty),*) => { $(impl AsIs for $t {})* }; }
-as_is!(bool, i8, u8, i16, u16, i32, u32, i64, u64, i128, u128, isize, usize, f32, f64);
+as_is!(bool, LaneMask, i8, u8, i16, u16, i32, u32, i64, u64, i128, u128, isize, usize, f32, f64);
 as_is!(half::f16, half::bf16, (), String, &str);
 
 impl<T: Scalar> IntoDevice<S<T>> for T {

@@ -3,7 +3,7 @@
 use syn::{Block, Expr, Lit, Stmt};
 
 use super::{Analysis, Shape};
-use crate::expand::types::habits::NUMBERS;
+use crate::ty::is_scalar;
 
 impl Analysis {
     pub(super) fn ends_in_number(&self, block: &Block) -> bool {
@@ -40,9 +40,7 @@ impl Analysis {
                 let names: Vec<String> = p.path.segments.iter().map(|s| s.ident.to_string()).collect();
                 match names.as_slice() {
                     [name] => name.starts_with(char::is_uppercase),
-                    [.., ty, _] => {
-                        NUMBERS.contains(&&**ty) || self.known.listed.contains(ty) || self.elements.has(ty)
-                    }
+                    [.., ty, _] => is_scalar(ty) || self.known.listed.contains(ty) || self.elements.has(ty),
                     [] => false,
                 }
             }
