@@ -5,6 +5,7 @@ pub mod builder;
 pub mod case;
 pub mod compare;
 pub mod device;
+pub mod display;
 pub mod form;
 pub mod judge;
 pub mod launch;

@@ -25,14 +25,25 @@ pub struct Work {
     pub settings: Settings,
     /// The first task, in the order of [`Suite::tasks`].
     pub first: usize,
+    /// Also a GPU that drives a display.
+    pub displays: bool,
 }
 
 /// The work of a child process: a line with the header, then a line for each task from `first` on.
 ///
 /// # Errors
-/// A sentence: there is no GPU, or nobody reads.
+/// A sentence: there is no GPU, it drives a display, or nobody reads.
 pub fn child<S: Suite>(work: Work, out: &mut impl Write) -> Result<(), String> {
     let gpu = Gpu::open(work.device).map_err(|error| error.to_string())?;
+    let displays = if work.displays { Vec::new() } else { gpu.displays().map_err(|error| error.to_string())? };
+    if !displays.is_empty() {
+        return Err(format!(
+            "GPU {} drives a display ({}), which a program that hangs may stop; choose another GPU with `--device`, or allow it \
+             with `--allow-display`",
+            work.device,
+            displays.join(", ")
+        ));
+    }
     let header = Header {
         schema: SCHEMA,
         tools: env!("CARGO_PKG_VERSION").to_owned(),

@@ -54,7 +54,7 @@ mod linux {
     fn child(work: &str) {
         let [suite, how, first] = work.split(' ').collect::<Vec<_>>()[..] else { panic!("{work}") };
         let first = first.parse().unwrap();
-        let work = Work { device: 0, settings: Settings { seed: 1, quick: true }, first };
+        let work = Work { device: 0, settings: Settings { seed: 1, quick: true }, first, displays: false };
         let mut out = std::io::stdout().lock();
         if suite == Waits::NAME {
             return run::child::<Waits>(work, &mut out).unwrap();

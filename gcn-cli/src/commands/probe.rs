@@ -44,6 +44,9 @@ pub struct Args {
     /// The GPU's number
     #[arg(long, value_name = "N", default_value_t = 0)]
     device: u32,
+    /// Run on a GPU that drives a display, too: a program that hangs may stop it
+    #[arg(long)]
+    allow_display: bool,
     /// The same seed gives the same programs
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -99,7 +102,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let wanted: Vec<Suite> = all.into_iter().filter(is_wanted).collect();
     if let Some(first) = args.child {
         let settings = Settings { seed: args.seed, quick: args.quick };
-        let work = Work { device: args.device, settings, first };
+        let work = Work { device: args.device, settings, first, displays: args.allow_display };
         let out = &mut std::io::stdout().lock();
         let done = wanted.into_iter().try_for_each(|suite| match suite {
             Suite::Values => run::child::<suite::Values>(work, out),
@@ -176,6 +179,7 @@ fn one<S: suite::Suite>(
             &args.seed.to_string(),
         ]);
         command.args(["--child", &first.to_string()]).args(args.quick.then_some("--quick"));
+        command.args(args.allow_display.then_some("--allow-display"));
         command
     };
     let bar = Bar::new(unit);

@@ -2,7 +2,8 @@
 //!
 //! Compiling this crate does not need HIP. Old libraries lack some functions; the others work with them. The crate
 //! calls `hipInit`, `hipGetDeviceCount`, `hipDeviceGetName`, `hipDeviceTotalMem`, `hipDeviceGetAttribute`,
-//! `hipDeviceCanAccessPeer`, `hipDeviceEnablePeerAccess`, `hipMemcpyPeerAsync`, `hipModuleLaunchCooperativeKernel`,
+//! `hipDeviceGetPCIBusId`, `hipDeviceGetUuid`, `hipDriverGetVersion`, `hipDeviceCanAccessPeer`,
+//! `hipDeviceEnablePeerAccess`, `hipMemcpyPeerAsync`, `hipModuleLaunchCooperativeKernel`,
 //! `hipModuleOccupancyMaxActiveBlocksPerMultiprocessor`, `hipGraphCreate`, `hipGraphDestroy`, `hipGraphAddKernelNode`,
 //! `hipGraphAddMemcpyNode1D`, `hipGraphAddMemsetNode`, `hipGraphInstantiate`, `hipGraphLaunch`, `hipGraphExecDestroy`,
 //! `hipGetDeviceProperties`, `hipGetDevice`, `hipSetDevice`, `hipMalloc`, `hipFree`, `hipHostMalloc`, `hipHostFree`,
@@ -41,6 +42,7 @@ mod error;
 mod event;
 mod graph;
 mod host;
+mod identity;
 mod memory;
 mod module;
 mod stream;
