@@ -144,8 +144,8 @@ macro_rules! products {
                         [m, n], n, 0, SPLITS, ALPHA as $sum, BETA as $sum, &sums.bias[..], &sums.by_row[..], &sums.by_column[..],
                         &parts[..], &mut c[..],
                     );
-                    let reduce = gemm::reduce::<$sum, $to, Relu>;
-                    sum_of(&mut stats, &reduce.launch(device, gemm::reduce_grid(m, n, 1), arguments)?);
+                    let second = gemm::reduce::<$sum, $to, Relu>;
+                    sum_of(&mut stats, &second.launch(device, gemm::reduce_grid(m, n, 1), arguments)?);
                     Ok(Outcome { stats, comparison: judged(device, &product, &c) })
                 },
                 steady: None,

@@ -104,6 +104,11 @@ impl Gpu {
         Device::of_hip(&self.device)
     }
 
+    /// The GPU as suites run programs on it.
+    pub fn runner(&self) -> impl FnMut(&Launch, u32, &mut dyn FnMut(&[u8]) -> bool) -> Result<(), String> + '_ {
+        |launch, times, seen| self.run(launch, times, seen).map_err(|error| error.to_string())
+    }
+
     /// Runs a program so many times, each from the same contents of its buffer, or until `seen` has seen enough of the contents after it.
     ///
     /// # Errors

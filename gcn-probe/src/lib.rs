@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub mod adopt;
 pub mod bench;
 pub mod builder;
 pub mod case;
@@ -8,6 +9,7 @@ pub mod device;
 pub mod display;
 pub mod form;
 pub mod judge;
+pub mod kernels;
 pub mod launch;
 pub mod matrix;
 pub mod page;

@@ -54,9 +54,7 @@ pub fn child<S: Suite>(work: Work, out: &mut impl Write) -> Result<(), String> {
     say(out, &header)?;
     let target = gpu.target();
     for task in S::tasks(target).into_iter().skip(work.first) {
-        let outcome = S::run(&task, target, work.settings, &mut |launch, times, seen| {
-            gpu.run(launch, times, seen).map_err(|error| error.to_string())
-        });
+        let outcome = S::run(&task, target, work.settings, &gpu);
         // After a fault the GPU takes no more work from this process.
         let over = S::has_failed(&outcome);
         say(out, &outcome)?;

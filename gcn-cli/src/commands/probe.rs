@@ -1,9 +1,10 @@
 //! `gcn probe`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use gcn_probe::adopt::{OBSERVED, adopt};
 use gcn_probe::compare::compare;
 use gcn_probe::page::page;
 use gcn_probe::report::{self, Header, Report, Status, Verdict};
@@ -20,7 +21,7 @@ use crate::file;
 /// The suite `values` runs each form of the GPU's instructions that touches only registers, LDS or a buffer of its own, with special and
 /// random operands, lanes, modifiers and modes; the suite `matrix` does the same with matrix instructions. The report says where the GPU
 /// and the simulator differ. The suite `waits` measures, for each rule about wait states, how far apart two instructions must stand, and
-/// puts it beside the rule. docs/probe.md has more.
+/// puts it beside the rule. The suite `kernels` runs the lessons and the kernels of gcn-kernels, and times them. docs/probe.md has more.
 ///
 /// The GPU is the one that libamdhip64.so finds; under `gcn run` it is the simulator itself, `gcn run --faithful` for `waits`. Programs
 /// run in a process of their own. What is done is kept in a file beside the report, from which the same command goes on if it was
@@ -72,6 +73,18 @@ enum Action {
         #[arg(value_name = "B.json", value_parser = file::name())]
         after: String,
     },
+    /// Writes what a report observed into a checkout of gcn-dsl, and lists the rules whose grades change
+    Adopt {
+        /// A report of a GPU
+        #[arg(value_name = "FILE.json", value_parser = file::name())]
+        report: String,
+        /// The checkout
+        #[arg(long, value_name = "DIR", default_value = ".")]
+        checkout: PathBuf,
+        /// Take a report that the simulator made, which proves nothing about hardware
+        #[arg(long)]
+        simulated: bool,
+    },
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -82,6 +95,8 @@ enum Suite {
     Matrix,
     /// How far apart two instructions must stand
     Waits,
+    /// Whether the lessons and the kernels of gcn-kernels are right, and how long they take
+    Kernels,
 }
 
 const EXAMPLES: &str = "\
@@ -90,14 +105,17 @@ Examples:
   gcn probe values --quick --seed 7                fewer programs, others than by default
   gcn run --target gfx90a -- gcn probe values      the simulator as the GPU
   gcn run --faithful --level cautious --target gfx90a -- gcn probe waits
-  gcn probe compare mi250.json mi300.json          where two reports differ";
+  gcn probe compare mi250.json mi300.json          where two reports differ
+  gcn probe adopt mi300.json --checkout gcn-dsl    what it observed, as facts of that checkout";
 
 /// Runs the suites and writes the report.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    if let Some(Action::Compare { before, after }) = &args.action {
-        return differences(before, after);
+    match &args.action {
+        Some(Action::Compare { before, after }) => return differences(before, after),
+        Some(Action::Adopt { report, checkout, simulated }) => return adopted(report, checkout, *simulated),
+        None => {}
     }
-    let all = [Suite::Values, Suite::Matrix, Suite::Waits];
+    let all = [Suite::Values, Suite::Matrix, Suite::Waits, Suite::Kernels];
     let is_wanted = |suite: &Suite| args.suites.is_empty() || args.suites.contains(suite);
     let wanted: Vec<Suite> = all.into_iter().filter(is_wanted).collect();
     if let Some(first) = args.child {
@@ -108,6 +126,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             Suite::Values => run::child::<suite::Values>(work, out),
             Suite::Matrix => run::child::<suite::Matrix>(work, out),
             Suite::Waits => run::child::<suite::Waits>(work, out),
+            Suite::Kernels => run::child::<suite::Kernels>(work, out),
         });
         return done.map_err(Failure::input);
     }
@@ -128,6 +147,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                 let (header, _, rules) = one::<suite::Waits>(args, "rules")?;
                 add(&mut report, header, |report| report.waits = Some(report::Waits::new(rules)))
             }
+            Suite::Kernels => {
+                let (header, _, kernels) = one::<suite::Kernels>(args, "kernels")?;
+                add(&mut report, header, |report| report.kernels = Some(report::Kernels::new(kernels)))
+            }
         };
         header?;
     }
@@ -141,6 +164,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         <suite::Values as suite::Suite>::NAME,
         <suite::Matrix as suite::Suite>::NAME,
         <suite::Waits as suite::Suite>::NAME,
+        <suite::Kernels as suite::Suite>::NAME,
     ];
     for name in names {
         // The report has everything that the journals have.
@@ -150,12 +174,25 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if report.agrees() { Ok(()) } else { Err(Failure::silent(1)) }
 }
 
+/// A report of a file.
+fn read(path: &str) -> Result<Report, Failure> {
+    serde_json::from_slice(&file::read(path)?)
+        .map_err(|error| Failure::input(format!("{path} is not a report of `gcn probe`: {error}")))
+}
+
+/// Writes what a report observed into a checkout, and prints what follows.
+fn adopted(report: &str, checkout: &Path, simulated: bool) -> Result<(), Failure> {
+    let adopted = adopt(&read(report)?, checkout, simulated).map_err(Failure::input)?;
+    complain(&format!(
+        "{} rows of {OBSERVED} are new; {} grades change",
+        adopted.rows,
+        adopted.grades.len()
+    ));
+    file::print(adopted.grades.iter().map(|grade| format!("{grade}\n")).collect::<String>().as_bytes())
+}
+
 /// Prints what differs between two reports.
 fn differences(before: &str, after: &str) -> Result<(), Failure> {
-    let read = |path: &str| -> Result<Report, Failure> {
-        serde_json::from_slice(&file::read(path)?)
-            .map_err(|error| Failure::input(format!("{path} is not a report of `gcn probe`: {error}")))
-    };
     let changes = compare(&read(before)?, &read(after)?);
     file::print(changes.iter().map(|change| format!("{change}\n")).collect::<String>().as_bytes())?;
     if changes.is_empty() { Ok(()) } else { Err(Failure::silent(1)) }
@@ -236,11 +273,28 @@ fn summary(report: &Report) -> String {
             let pairs = rule.pairs.iter().filter(|pair| pair.verdict() > Verdict::Equal);
             let pairs = pairs.map(|pair| {
                 let measured =
-                    pair.measured.map_or_else(|| "never failed".to_owned(), |n| format!("needs {n}"));
-                format!("`{}` {measured}, {} asks for {}", pair.instructions, pair.needed_by, pair.needed)
+                    pair.measured
+                    .map_or_else(|| "never failed".to_owned(), |n| format!("needs {}", pair.in_words(n)));
+                let asked = pair.in_words(pair.needed);
+                format!("`{}` {measured}, {} asks for {asked}", pair.instructions, pair.needed_by)
             });
             let what = pairs.chain([rule.message.clone()]).find(|what| !what.is_empty()).unwrap_or_default();
             lines.push(format!("{}: {}: {what}", rule.rule, rule.verdict.name()));
+        }
+    }
+    if let Some(kernels) = &report.kernels {
+        let totals = kernels.totals.iter().map(|(status, count)| format!("{count} {}", status.name()));
+        lines.push(format!("{gpu} kernels: {}", totals.collect::<Vec<_>>().join(", ")));
+        for kernel in kernels.kernels.iter().filter(|kernel| kernel.status >= Status::Differs).take(SHOWN) {
+            let wrong = kernel.sizes.iter().find(|size| !size.agrees);
+            let what = wrong.map_or_else(
+                || kernel.message.clone(),
+                |size| {
+                    let (different, elements) = (size.different, size.elements);
+                    format!("{}: {different} of {elements} elements are not the reference's", size.size)
+                },
+            );
+            lines.push(format!("{}: {}: {what}", kernel.kernel, kernel.status.name()));
         }
     }
     lines.join("\n")
