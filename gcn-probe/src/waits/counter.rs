@@ -101,7 +101,7 @@ const ALL: [Experiment; 9] = [
         rules: &[&counter::LDS_DMA],
         family: Some(Family::GFX9), // that of the resource
         // Format 0x27000: raw, 32 bits (CDNA3 ISA, buffer resource).
-        setup: "{ds_write_b32} v1, v8\ns_mov_b32 s8, s4\ns_and_b32 s9, s5, 0xffff\ns_movk_i32 s10, 0x2000\ns_mov_b32 s11, 0x27000\n\
+        setup: "{ds_write_b32} v1, v9\ns_mov_b32 s8, s4\ns_and_b32 s9, s5, 0xffff\ns_movk_i32 s10, 0x2000\ns_mov_b32 s11, 0x27000\n\
                 s_mov_b32 m0, 0",
         producer: "{buffer_load_dword} v1, s[8:11], 0 offen lds",
         consumer: "{ds_read_b32} v20, v1",
