@@ -1,4 +1,4 @@
-//! Two reports beside each other.
+//! Compares two reports.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,7 +8,7 @@ use crate::report::{Kernels, Report, Values, Waits};
 /// A task whose results differ between two reports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// The form, or the rule with its instructions.
+    /// The name of the form, or of the rule and its instructions.
     pub task: String,
     /// What the first report says.
     pub before: String,
@@ -22,8 +22,8 @@ impl fmt::Display for Change {
     }
 }
 
-/// What differs between two reports: forms with another status or another first difference, and instructions that need another number of
-/// wait states. What only one of them has is a difference, too.
+/// The differences between two reports: forms whose status or first difference changed, and instruction pairs that need a different number
+/// of wait states. A task that only one report contains counts as a difference.
 ///
 /// ```
 /// use gcn_probe::compare::compare;

@@ -1,4 +1,4 @@
-//! The GPU that is probed, through `libamdhip64.so`.
+//! The GPU under test, accessed through `libamdhip64.so`.
 #![allow(
     unsafe_code,
     reason = "a launch with arguments as bytes is unsafe: nothing checks addresses in them"
@@ -14,20 +14,20 @@ use serde::{Deserialize, Serialize};
 use crate::display;
 use crate::launch::{KERNEL, Launch};
 
-/// A GPU.
+/// An open GPU.
 #[derive(Debug)]
 pub struct Gpu {
     device: HipDevice,
 }
 
-/// What a report says about a GPU.
+/// The description of a GPU in a report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct About {
-    /// The name that HIP gives.
+    /// The GPU's name according to HIP.
     pub name: String,
-    /// The target with its settings.
+    /// The target ID, with its feature settings.
     pub target_id: String,
-    /// Compute units.
+    /// The number of compute units.
     pub compute_units: u32,
     /// Clock in MHz, if HIP knows it.
     pub clock_mhz: Option<u32>,
@@ -52,7 +52,7 @@ pub struct Driver {
 const SYS: &str = "/sys";
 
 impl Gpu {
-    /// The GPU with this number.
+    /// Opens the GPU with this HIP ordinal.
     ///
     /// # Errors
     /// Those of [`HipDevice::open`].
@@ -65,10 +65,10 @@ impl Gpu {
         self.device.target()
     }
 
-    /// What reports say about it.
+    /// The description of the GPU for reports.
     ///
     /// # Errors
-    /// What HIP reports.
+    /// Errors of HIP.
     pub fn about(&self) -> Result<About, String> {
         let hip = |error: HipError| error.to_string();
         let properties = self.as_device().properties().map_err(|error| error.to_string())?;
@@ -109,10 +109,11 @@ impl Gpu {
         |launch, times, seen| self.run(launch, times, seen).map_err(|error| error.to_string())
     }
 
-    /// Runs a program so many times, each from the same contents of its buffer, or until `seen` has seen enough of the contents after it.
+    /// Runs a program the given number of times, each time from the same initial buffer contents, or until `seen`, which receives the
+    /// contents after each run, returns `false`.
     ///
     /// # Errors
-    /// What HIP reports.
+    /// Errors of HIP.
     pub fn run(
         &self,
         launch: &Launch,
@@ -127,8 +128,8 @@ impl Gpu {
         let mut after = vec![0; launch.input.len()];
         for _ in 0..times {
             buffer.write(0, &launch.input)?;
-            // SAFETY: the program accesses this buffer, of as many bytes as its input has, and no other memory; it lives until the end of
-            // this function.
+            // SAFETY: the program accesses only this buffer, which has the size of its input, and the buffer lives until the end of this
+            // function.
             unsafe { self.device.launch(&kernel, grid, group, 0, &kernarg)? };
             self.device.synchronize()?;
             buffer.read(0, &mut after)?;

@@ -1,4 +1,4 @@
-//! The suite `waits`: how far apart two instructions must stand, measured.
+//! The suite `waits` measures how many wait states two instructions need in between.
 //!
 //! A rule says which instructions depend on each other, and how many wait states they need. Programs are made from the first alone: two
 //! instructions that meet the rule's conditions and of which the simulator, without hazards, says that their order shows in the results.

@@ -63,7 +63,7 @@ gcn_kernel! {
     pub fn flash_attention<const CAUSAL: bool, const D: usize>(
         length: u32, scale: f32, q: &[f16], k: &[f16], v: &[f16], o: &mut [f16],
     ) {
-        // The head's rows: what is beyond them loads as 0 and is not stored.
+        // The rows of this head: elements beyond them load as 0 and are not stored.
         let size = length * D as u32;
         let (from, to) = (workgroup_id().y * size, workgroup_id().y * size + size);
         let q = &q[from..to];
@@ -72,13 +72,13 @@ gcn_kernel! {
         let o = &mut o[from..to];
         let (keys, values) = (row_major(*k, D as u32), row_major(*v, D as u32).transposed());
 
-        // The workgroup's queries, the wave's, and the lane's.
+        // The first query of the workgroup and of the wave, and the query of each lane.
         let block = workgroup_id().x * BLOCK;
         let first_query = block + wave_id() * QUERIES as u32;
         let queries = TileB::<f16, D, QUERIES>::load(row_major(*q, D as u32).transposed(), 0, first_query);
         let query: V<u32> = first_query + Tile::<f32, QUERIES, QUERIES>::zero().col(0);
 
-        // How many keys the lane's query sees, all of the wave's, and the last of the workgroup's.
+        // The number of keys that each lane's query sees, that all queries of the wave see, and that any query of the workgroup sees.
         let seen: V<u32> = comptime if CAUSAL { (query + 1).min(length) } else { query * 0 + length };
         let clear: u32 = comptime if CAUSAL { first_query + 1 } else { length };
         let end: u32 = comptime if CAUSAL { (block + BLOCK).min(length) } else { length };
@@ -88,7 +88,7 @@ gcn_kernel! {
         } else {
             walk::<_, f16, D, 32, QUERIES>(all_lanes(), queries, keys, values, scale, seen, clear, end)
         };
-        // Two lanes have the sums of a query's weights.
+        // The weights of a query are spread over two lanes, each of which has a partial sum.
         let total: V<f32> = sum + shuffle_xor(sum, 32);
         let share: V<f32> = select(total > 0.0, total.recip(), 0.0);
         out.store_with(row_major(*o, D as u32).transposed(), 0, first_query, |x| (x * share) as f16);
@@ -96,7 +96,7 @@ gcn_kernel! {
 }
 // ANCHOR_END: kernel
 
-/// The same on the host, in f64 and with the whole row of scores.
+/// Reference on the host, in f64 and with the whole row of scores.
 pub fn reference<const D: usize>(causal: bool, length: usize, [q, k, v]: [&[f16]; 3]) -> Vec<f64> {
     let row = |(row, query): (usize, &[f16])| {
         let head = row / length * length;
@@ -121,7 +121,7 @@ pub fn attend<T: Copy + Into<f64>, const D: usize>(query: &[T], keys: &[T], valu
     (0..D).map(element).collect()
 }
 
-/// How to measure the loop over the keys of one workgroup's queries.
+/// How to measure the loop over the keys, for the queries of one workgroup.
 const fn steady<const D: usize>() -> Option<Steady> {
     Some(Steady {
         depths: [1024, 2048],
@@ -141,7 +141,7 @@ const fn steady<const D: usize>() -> Option<Steady> {
     })
 }
 
-/// The lesson without a mask; sizes are heads and length.
+/// The lesson without a mask; sizes are the numbers of heads and of rows.
 pub const LESSON: Lesson = Lesson {
     name: "flash_attention",
     build_with: |target, options| {
@@ -163,7 +163,7 @@ pub const CAUSAL: Lesson = Lesson {
     steady: None,
 };
 
-/// With heads of 128 elements.
+/// The lesson with heads of 128 elements.
 pub const WIDE: Lesson = Lesson {
     name: "flash_attention_128",
     build_with: |target, options| {
@@ -182,7 +182,7 @@ fn run<const CAUSAL: bool, const D: usize>(
     let (heads, length) = (size.0[0], size.0[1]);
     let elements = heads as usize * length as usize * D;
     let mut random = Random::new(7);
-    // Larger queries, so that some weights stand out.
+    // The queries are scaled up, so that some weights are much larger than others.
     let q: Vec<f16> = random.f64s(elements).into_iter().map(|x| f16::from_f64(4.0 * x)).collect();
     let (k, v) = (random.f16s(elements), random.f16s(elements));
     let mut o = vec![f16::NAN; elements];
@@ -199,7 +199,7 @@ fn run<const CAUSAL: bool, const D: usize>(
 mod tests {
     use super::*;
 
-    /// With the mask, and on gfx950, whose instruction takes twice the depth.
+    /// With and without the mask, also on gfx950, whose matrix instruction has twice the depth.
     #[test]
     fn the_kernel_agrees_with_and_without_a_mask() {
         for (lesson, target) in [
@@ -229,7 +229,7 @@ mod tests {
         const D: usize = 64;
         let mut q = vec![f16::ZERO; 2 * D];
         let (mut k, mut v) = (q.clone(), q.clone());
-        // The second query meets the second key with a score of ln 3: weights 1/4 and 3/4.
+        // The second query and the second key have a score of ln 3: the weights are 1/4 and 3/4.
         (q[D], k[D]) = (f16::from_f64(8.0), f16::from_f64(3f64.ln()));
         (v[0], v[D]) = (f16::from_f64(1.0), f16::from_f64(2.0));
         let near = |got: f64, want: f64| assert!((got - want).abs() < 1e-3, "{got}, {want}");
