@@ -250,13 +250,26 @@ const fn attention_of<T: Half, const D: usize, const CAUSAL: bool>(name: &'stati
         run: |device, kernel, size| {
             let [heads, length] = [size.0[0], size.0[1]];
             let (width, each) = (D as u32, length * D as u32);
-            let (q, k, v) =
-                (halves(heads * each, 4.0, 1), halves(heads * each, 1.0, 2), halves::<T>(heads * each, 1.0, 3));
+            let (q, k, v) = (
+                halves(heads * each, 4.0, 1),
+                halves(heads * each, 1.0, 2),
+                halves::<T>(heads * each, 1.0, 3),
+            );
             let mut o = vec![T::of(7.0); q.len()];
             let scale = std::f32::consts::LOG2_E / (D as f32).sqrt();
             let (pitch, head, tokens) = ([width; 4], [each; 4], [0, length]);
             let arguments = (
-                [heads; 2], scale, pitch, head, &tokens[..], &tokens[..], &q[..], &k[..], &v[..], &mut o[..], &mut [][..],
+                [heads; 2],
+                scale,
+                pitch,
+                head,
+                &tokens[..],
+                &tokens[..],
+                &q[..],
+                &k[..],
+                &v[..],
+                &mut o[..],
+                &mut [][..],
             );
             let grid = attention::grid(D, length, heads, 1);
             let stats = device.launch(&attention::forward::<T, D, CAUSAL>, kernel, grid, arguments)?;
@@ -283,14 +296,26 @@ const fn decode_of<T: Half, const D: usize>(name: &'static str) -> Lesson {
         run: |device, kernel, size| {
             let ([heads, length], splits) = ([size.0[0], size.0[1]], 2);
             let each = length * D as u32;
-            let (q, k, v) =
-                (halves(heads * D as u32, 4.0, 1), halves(heads * each, 1.0, 2), halves::<T>(heads * each, 1.0, 3));
+            let (q, k, v) = (
+                halves(heads * D as u32, 4.0, 1),
+                halves(heads * each, 1.0, 2),
+                halves::<T>(heads * each, 1.0, 3),
+            );
             let count = attention::parts(splits);
             let mut parts = vec![0f32; q.len() * count as usize];
             let mut states = vec![0f32; (2 * heads * count) as usize];
             let scale = std::f32::consts::LOG2_E / (D as f32).sqrt();
             let arguments = (
-                [heads; 2], splits, scale, [D as u32; 2], [each; 2], &[0, length][..], &q[..], &k[..], &v[..], &mut parts[..],
+                [heads; 2],
+                splits,
+                scale,
+                [D as u32; 2],
+                [each; 2],
+                &[0, length][..],
+                &q[..],
+                &k[..],
+                &v[..],
+                &mut parts[..],
                 &mut states[..],
             );
             let grid = attention::decode_grid(splits, [heads; 2], 1);

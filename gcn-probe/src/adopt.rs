@@ -7,9 +7,7 @@ use std::fmt;
 use std::fs;
 use std::path::Path;
 
-use gcn_isa::hazards::{
-    Grade, Observation, Seen, counts, facts, observation_table, read_observations,
-};
+use gcn_isa::hazards::{Grade, Observation, Seen, counts, facts, observation_table, read_observations};
 use gcn_isa::target::Target;
 
 use crate::report::{Report, RuleResult, Verdict};

@@ -74,11 +74,13 @@ fn of_values(values: &Values) -> impl Iterator<Item = (String, String)> {
 fn of_waits(waits: &Waits) -> impl Iterator<Item = (String, String)> {
     waits.rules.iter().flat_map(|rule| {
         let pairs = rule.pairs.iter().map(|pair| {
-            let measured =
-                pair.measured.map_or_else(|| "not seen".to_owned(), |n| match pair.waits.is_empty() {
+            let measured = pair.measured.map_or_else(
+                || "not seen".to_owned(),
+                |n| match pair.waits.is_empty() {
                     true => format!("{n} wait states"),
                     false => pair.in_words(n),
-                });
+                },
+            );
             (format!("{} `{}`", rule.rule, pair.instructions), measured)
         });
         let none = rule.pairs.is_empty().then(|| (rule.rule.clone(), rule.verdict.name().to_owned()));
@@ -88,5 +90,8 @@ fn of_waits(waits: &Waits) -> impl Iterator<Item = (String, String)> {
 
 /// Results of kernels; their times differ from run to run.
 fn of_kernels(kernels: &Kernels) -> impl Iterator<Item = (String, String)> {
-    kernels.kernels.iter().map(|kernel| (format!("kernel {}", kernel.kernel), kernel.status.name().to_owned()))
+    kernels
+        .kernels
+        .iter()
+        .map(|kernel| (format!("kernel {}", kernel.kernel), kernel.status.name().to_owned()))
 }

@@ -105,7 +105,9 @@ impl Gpu {
     }
 
     /// The GPU as suites run programs on it.
-    pub fn runner(&self) -> impl FnMut(&Launch, u32, &mut dyn FnMut(&[u8]) -> bool) -> Result<(), String> + '_ {
+    pub fn runner(
+        &self,
+    ) -> impl FnMut(&Launch, u32, &mut dyn FnMut(&[u8]) -> bool) -> Result<(), String> + '_ {
         |launch, times, seen| self.run(launch, times, seen).map_err(|error| error.to_string())
     }
 

@@ -127,7 +127,8 @@ impl Page {
                 self.add(format_args!("<td colspan=\"8\">{}</tr>\n", escape(&kernel.message)));
             }
             for (i, size) in kernel.sizes.iter().enumerate() {
-                let us = |ns: Option<u64>| ns.map_or_else(String::new, |ns| format!("{:.1}", ns as f64 / 1e3));
+                let us =
+                    |ns: Option<u64>| ns.map_or_else(String::new, |ns| format!("{:.1}", ns as f64 / 1e3));
                 let error = size.model_error();
                 let bar = error.map_or(0.0, |error| (1.0 + error).min(2.0) * WHOLE);
                 self.add(format_args!(
@@ -170,7 +171,8 @@ impl Page {
             }
             for (i, pair) in rule.pairs.iter().enumerate() {
                 let (asked, by) = (pair.needed, escape(&pair.needed_by));
-                let measured = pair.measured.map_or_else(|| "not seen".to_owned(), |n| escape(&pair.in_words(n)));
+                let measured =
+                    pair.measured.map_or_else(|| "not seen".to_owned(), |n| escape(&pair.in_words(n)));
                 let more = if pair.verdict() == Verdict::More { "more" } else { "seen" };
                 let (long, line) = (u32::from(pair.measured.unwrap_or(0)) * STATE, u32::from(asked) * STATE);
                 self.add(format_args!(

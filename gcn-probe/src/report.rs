@@ -360,7 +360,8 @@ impl Report {
         let values =
             self.computed().flat_map(|(_, v)| v.totals.keys()).all(|status| *status < Status::Differs);
         let waits = self.waits.iter().flat_map(|w| w.totals.keys()).all(|verdict| *verdict < Verdict::More);
-        let kernels = self.kernels.iter().flat_map(|k| k.totals.keys()).all(|status| *status < Status::Differs);
+        let kernels =
+            self.kernels.iter().flat_map(|k| k.totals.keys()).all(|status| *status < Status::Differs);
         values && waits && kernels
     }
 }
@@ -392,9 +393,12 @@ mod tests {
     /// By `date -u -d @N +%F`.
     #[test]
     fn days_are_those_of_the_calendar() {
-        for (seconds, date) in
-            [(0, "1970-01-01"), (951_782_400, "2000-02-29"), (1_709_251_199, "2024-02-29"), (4_107_542_400, "2100-03-01")]
-        {
+        for (seconds, date) in [
+            (0, "1970-01-01"),
+            (951_782_400, "2000-02-29"),
+            (1_709_251_199, "2024-02-29"),
+            (4_107_542_400, "2100-03-01"),
+        ] {
             assert_eq!(day(seconds / 86_400), date);
         }
     }

@@ -35,7 +35,8 @@ pub struct Work {
 /// A sentence: there is no GPU, it drives a display, or nobody reads.
 pub fn child<S: Suite>(work: Work, out: &mut impl Write) -> Result<(), String> {
     let gpu = Gpu::open(work.device).map_err(|error| error.to_string())?;
-    let displays = if work.displays { Vec::new() } else { gpu.displays().map_err(|error| error.to_string())? };
+    let displays =
+        if work.displays { Vec::new() } else { gpu.displays().map_err(|error| error.to_string())? };
     if !displays.is_empty() {
         return Err(format!(
             "GPU {} drives a display ({}), which a program that hangs may stop; choose another GPU with `--device`, or allow it \

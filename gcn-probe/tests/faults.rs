@@ -163,7 +163,9 @@ const VALUES: [Fault; 24] = [
         wrong: Wrong::Line(|line| {
             line.starts_with("s_mov_b64 exec, s[50:51]").then(|| "s_mov_b64 exec, -1".to_owned())
         }),
-        is_named: |_, first| first.place.contains("lane") || first.place.contains("exec") || first.place.starts_with("LDS"),
+        is_named: |_, first| {
+            first.place.contains("lane") || first.place.contains("exec") || first.place.starts_with("LDS")
+        },
     },
     Fault {
         name: "lanes 3 and 4 are swapped",
@@ -248,7 +250,9 @@ fn found(fault: &Fault, forms: &[&'static InstDesc], target: Target) -> usize {
 /// Forms in which some program of the suite contains what the fault changes.
 fn touched(fault: &Fault, all: &[&'static InstDesc], texts: &[Vec<String>]) -> Vec<&'static InstDesc> {
     let is_touched = |texts: &Vec<String>| match fault.wrong {
-        Wrong::Line(change) => texts.iter().any(|text| text.lines().any(|line| change(line).is_some_and(|l| l != line))),
+        Wrong::Line(change) => {
+            texts.iter().any(|text| text.lines().any(|line| change(line).is_some_and(|l| l != line)))
+        }
         Wrong::Result(_) | Wrong::Machine(_) => true,
     };
     let touched = all.iter().zip(texts).filter(|(_, texts)| is_touched(texts));
@@ -273,7 +277,9 @@ fn of_values() -> Vec<(&'static str, usize)> {
         })
         .collect();
     let of = |fault: &Fault| match fault.name {
-        "mixed precision is rounded once" => forms.iter().filter(|row| row.is_mixed_precision()).copied().collect(),
+        "mixed precision is rounded once" => {
+            forms.iter().filter(|row| row.is_mixed_precision()).copied().collect()
+        }
         "a bit of LDS is stuck" => some(forms.iter().filter(|row| row.is_ds()).copied().collect()),
         _ => some(touched(fault, &forms, &texts)),
     };
@@ -310,7 +316,8 @@ fn of_waits() -> Vec<(String, usize)> {
         let of = &pairs[0];
         let (by, needed) = of.pair.most;
         // With one `s_nop` of few states, so that one more or less is one state.
-        if by != rule.id || !(2..=12).contains(&needed) || pair::others_ask(&of.pair, rule, target).is_some() {
+        if by != rule.id || !(2..=12).contains(&needed) || pair::others_ask(&of.pair, rule, target).is_some()
+        {
             continue;
         }
         let measured = |wrong: Wrong, rules: Config| {
@@ -348,10 +355,8 @@ fn of_kernels() -> Vec<(&'static str, usize)> {
         },
         ..saxpy::LESSON
     };
-    let device = Device::simulator_with(
-        Target::GFX942,
-        SimOptions { mode: Mode::Faithful, ..SimOptions::default() },
-    );
+    let device =
+        Device::simulator_with(Target::GFX942, SimOptions { mode: Mode::Faithful, ..SimOptions::default() });
     let right = kernels::kernel(&saxpy::LESSON, &device, kernels::Effort::QUICK);
     assert_eq!(right.status, Status::Equal);
     let result = kernels::kernel(&forgetful, &device, kernels::Effort::QUICK);

@@ -138,11 +138,20 @@ fn counters(target: Target, expected: &[(&str, usize)]) {
             continue;
         }
         let pairs: Vec<String> = result.pairs.iter().map(line).collect();
-        assert_eq!(result.verdict, Verdict::Equal, "{target} {}: {}\n{}", rule.id, result.message, pairs.join("\n"));
+        assert_eq!(
+            result.verdict,
+            Verdict::Equal,
+            "{target} {}: {}\n{}",
+            rule.id,
+            result.message,
+            pairs.join("\n")
+        );
         found.push((rule.id, result.pairs.len()));
         for trial in counter::trials(rule, target, 1).unwrap() {
             let settled = trial.launch(None).unwrap();
-            settled.simulate(&Options::strict()).unwrap_or_else(|error| panic!("{target} {}: {error}", trial.text));
+            settled
+                .simulate(&Options::strict())
+                .unwrap_or_else(|error| panic!("{target} {}: {error}", trial.text));
             texts += &settled.text;
             // Hardware on which results are always there, and hardware that needs the next stronger wait.
             let mut never = |launch: &Launch, _: u32, seen: Seen| -> Result<(), String> {
@@ -150,10 +159,16 @@ fn counters(target: Target, expected: &[(&str, usize)]) {
                 Ok(())
             };
             let measured = measure::weakest(&trial, rule.id, 1, &mut never).unwrap();
-            assert_eq!((measured.verdict(), measured.measured), (Verdict::NotSeen, None), "{target} {}", trial.text);
+            assert_eq!(
+                (measured.verdict(), measured.measured),
+                (Verdict::NotSeen, None),
+                "{target} {}",
+                trial.text
+            );
             let mut believed = trial.clone();
             believed.needed -= 1;
-            let measured = measure::weakest(&believed, rule.id, 1, &mut with_rules(Config::default())).unwrap();
+            let measured =
+                measure::weakest(&believed, rule.id, 1, &mut with_rules(Config::default())).unwrap();
             assert_eq!(measured.verdict(), Verdict::More, "{target} {}", trial.text);
         }
     }

@@ -184,11 +184,7 @@ fn read(path: &str) -> Result<Report, Failure> {
 /// Writes what a report observed into a checkout, and prints what follows.
 fn adopted(report: &str, checkout: &Path, simulated: bool) -> Result<(), Failure> {
     let adopted = adopt(&read(report)?, checkout, simulated).map_err(Failure::input)?;
-    complain(&format!(
-        "{} rows of {OBSERVED} are new; {} grades change",
-        adopted.rows,
-        adopted.grades.len()
-    ));
+    complain(&format!("{} rows of {OBSERVED} are new; {} grades change", adopted.rows, adopted.grades.len()));
     file::print(adopted.grades.iter().map(|grade| format!("{grade}\n")).collect::<String>().as_bytes())
 }
 
@@ -273,8 +269,8 @@ fn summary(report: &Report) -> String {
         for rule in waits.rules.iter().filter(|rule| rule.verdict > Verdict::Equal).take(SHOWN) {
             let pairs = rule.pairs.iter().filter(|pair| pair.verdict() > Verdict::Equal);
             let pairs = pairs.map(|pair| {
-                let measured =
-                    pair.measured
+                let measured = pair
+                    .measured
                     .map_or_else(|| "never failed".to_owned(), |n| format!("needs {}", pair.in_words(n)));
                 let asked = pair.in_words(pair.needed);
                 format!("`{}` {measured}, {} asks for {asked}", pair.instructions, pair.needed_by)

@@ -187,7 +187,9 @@ impl Device {
     /// The time that kernels took on the device since it is [measured](Device::measured), without copies; zero if it is not.
     pub fn kernel_time(&self) -> Duration {
         // A panic leaves the number valid.
-        self.spent.as_ref().map_or(Duration::ZERO, |spent| *spent.lock().unwrap_or_else(PoisonError::into_inner))
+        self.spent
+            .as_ref()
+            .map_or(Duration::ZERO, |spent| *spent.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Runs a kernel and waits for it, between two events if launches are measured.

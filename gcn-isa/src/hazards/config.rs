@@ -310,8 +310,7 @@ impl Config {
     /// The rules of this configuration that have at least this grade.
     #[must_use]
     pub fn and_at_least(self, grade: Grade) -> Config {
-        let graded =
-            |rule: &dyn AnyRule| rule.grade() >= grade;
+        let graded = |rule: &dyn AnyRule| rule.grade() >= grade;
         let rules = Numbers::of(|rule| self.rules.has(number(rule.facts().id)) && graded(rule));
         Config { rules, follows_guesses: self.follows_guesses && grade == Grade::Cautious, ..self }
     }

@@ -43,12 +43,14 @@ pub fn with_measured(
         let own = |line: &String| is_named(line) && sets(line).is_some_and(|sets| sets.has(set));
         // The set's own row, or that of the one whose values stand for it, or the one for all.
         let stands = |line: &String| {
-            is_named(line)
-                && sets(line).map_or_else(|| true, |sets| sets.has(set.measured_as()))
+            is_named(line) && sets(line).map_or_else(|| true, |sets| sets.has(set.measured_as()))
         };
-        let Some(at) = lines.iter().position(own).or_else(|| lines.iter().rposition(stands)) else { continue };
+        let Some(at) = lines.iter().position(own).or_else(|| lines.iter().rposition(stands)) else {
+            continue;
+        };
         let row = cells(&lines[at]);
-        let [Some(before), Some(unit), Some(grade)] = [VALUE, UNIT, GRADE].map(|column| row.get(column)) else {
+        let [Some(before), Some(unit), Some(grade)] = [VALUE, UNIT, GRADE].map(|column| row.get(column))
+        else {
             continue;
         };
         if before == value && grade == MEASURED {
@@ -84,7 +86,9 @@ mod tests {
         let rows = table.lines().filter(|line| line.starts_with(name));
         rows.map(|line| {
             let cells: Vec<&str> = line.split('\t').collect();
-            let sets = cells[TARGETS].parse::<TargetSet>().map(|sets| sets.iter().map(InstructionSet::name).collect());
+            let sets = cells[TARGETS]
+                .parse::<TargetSet>()
+                .map(|sets| sets.iter().map(InstructionSet::name).collect());
             (sets.unwrap_or_default(), cells[VALUE].to_owned(), cells[GRADE..].join("|"))
         })
         .collect()
@@ -96,7 +100,8 @@ mod tests {
         let measured = [("a.time", "6"), ("b.time", "7"), ("c.time", "8")]
             .map(|(name, value)| (name.to_owned(), value.to_owned()));
         let (table, changed) = with_measured(TABLE, set, &measured, "an MI300X, HIP 7.1, 2026-11-29");
-        let names: Vec<_> = changed.iter().map(|c| (c.name.as_str(), c.before.as_str(), c.after.as_str())).collect();
+        let names: Vec<_> =
+            changed.iter().map(|c| (c.name.as_str(), c.before.as_str(), c.after.as_str())).collect();
         assert_eq!(names, [("a.time", "4", "6"), ("b.time", "7", "7")]);
         let of_a = rows(&table, "a.time");
         assert!(!of_a[0].0.contains(&"gfx942") && of_a[0].0.contains(&"gfx90a"), "{of_a:?}");

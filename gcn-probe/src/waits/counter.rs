@@ -141,7 +141,8 @@ pub fn tasks(target: Target) -> Vec<&'static CounterRule> {
 /// Why there is none.
 pub fn trials(rule: &'static CounterRule, target: Target, seed: u64) -> Result<Vec<Trial>, String> {
     let is_for = |experiment: &&Experiment| {
-        experiment.rules.contains(&rule) && experiment.family.is_none_or(|family| family == target.instruction_set().family())
+        experiment.rules.contains(&rule)
+            && experiment.family.is_none_or(|family| family == target.instruction_set().family())
     };
     let own = ALL.iter().filter(is_for);
     let trials: Vec<Trial> = own.filter_map(|experiment| Trial::of(experiment, rule, target, seed)).collect();
@@ -192,7 +193,8 @@ impl Trial {
         let broken: Option<Vec<bool>> = trial.waits.iter().map(breaks).collect();
         let needed = broken?.iter().position(|broken| !broken).filter(|needed| *needed > 0)?;
         trial.needed = u8::try_from(needed).ok()?;
-        let lines = [&trial.producer, &trial.waits[needed], &trial.consumer].map(|text| text.replace('\n', "; "));
+        let lines =
+            [&trial.producer, &trial.waits[needed], &trial.consumer].map(|text| text.replace('\n', "; "));
         trial.text = lines.join("; ");
         Some(trial)
     }

@@ -124,7 +124,8 @@ pub fn counter_rule(
 /// # Errors
 /// What assembler or GPU say.
 pub fn weakest(trial: &Trial, rule: &str, repeats: u32, gpu: Runner<'_>) -> Result<PairResult, String> {
-    let place = least(trial.waits.len() as u8, repeats, Surroundings::Alone, &|n| trial.launch(n).map(Some), gpu)?;
+    let place =
+        least(trial.waits.len() as u8, repeats, Surroundings::Alone, &|n| trial.launch(n).map(Some), gpu)?;
     let name = |wait: &String| if wait.is_empty() { "no wait".to_owned() } else { wait.replace('\n', "; ") };
     Ok(PairResult {
         instructions: trial.text.clone(),
