@@ -113,7 +113,8 @@ mod linux {
             }
             command
         };
-        Ok(run::run::<S>(command, limit, journal, |_, _| ())?.2)
+        let ran = run::run::<S>(command, limit, journal, |_, _| ());
+        Ok(ran.map_err(|error| error.to_string())?.2)
     }
 
     fn journal(name: &str) -> PathBuf {

@@ -8,7 +8,7 @@ use gcn_probe::adopt::{OBSERVED, adopt};
 use gcn_probe::compare::compare;
 use gcn_probe::page::page;
 use gcn_probe::report::{self, Header, Report, Status, Verdict};
-use gcn_probe::run::{self, Work};
+use gcn_probe::run::{self, RunError, Work};
 use gcn_probe::suite::{self, Settings};
 
 use crate::commands;
@@ -135,21 +135,21 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     for suite in &wanted {
         let header = match suite {
             Suite::Values => {
-                let (header, target, forms) = one::<suite::Values>(args, "forms")?;
+                let Some((header, target, forms)) = one::<suite::Values>(args, "forms")? else { continue };
                 let values = report::Values::new(target, forms);
                 add(&mut report, header, |report| report.values = Some(values))
             }
             Suite::Matrix => {
-                let (header, _, forms) = one::<suite::Matrix>(args, "forms")?;
+                let Some((header, _, forms)) = one::<suite::Matrix>(args, "forms")? else { continue };
                 let matrix = report::Values::of_all(forms);
                 add(&mut report, header, |report| report.matrix = Some(matrix))
             }
             Suite::Waits => {
-                let (header, _, rules) = one::<suite::Waits>(args, "rules")?;
+                let Some((header, _, rules)) = one::<suite::Waits>(args, "rules")? else { continue };
                 add(&mut report, header, |report| report.waits = Some(report::Waits::new(rules)))
             }
             Suite::Kernels => {
-                let (header, _, kernels) = one::<suite::Kernels>(args, "kernels")?;
+                let Some((header, _, kernels)) = one::<suite::Kernels>(args, "kernels")? else { continue };
                 add(&mut report, header, |report| report.kernels = Some(report::Kernels::new(kernels)))
             }
         };
@@ -195,11 +195,11 @@ fn differences(before: &str, after: &str) -> Result<(), Failure> {
     if changes.is_empty() { Ok(()) } else { Err(Failure::silent(1)) }
 }
 
-/// Runs a suite; returns its results.
+/// Runs a suite; returns its results. `None` if it has no programs for the GPU, and was not asked for by its name.
 fn one<S: suite::Suite>(
     args: &Args,
     unit: &'static str,
-) -> Result<(Header, gcn_isa::Target, Vec<S::Outcome>), Failure> {
+) -> Result<Option<(Header, gcn_isa::Target, Vec<S::Outcome>)>, Failure> {
     let own = std::env::current_exe()
         .map_err(|error| Failure::usage(format!("cannot find this command: {error}")))?;
     let command = |first: usize| {
@@ -219,10 +219,15 @@ fn one<S: suite::Suite>(
     let bar = Bar::new(unit);
     let progress = |done: usize, all: usize| bar.tell(done as u64, all as u64);
     let limit = Duration::from_secs(args.limit);
-    let done =
-        run::run::<S>(command, limit, &journal(&args.out, S::NAME), progress).map_err(Failure::input)?;
+    let done = run::run::<S>(command, limit, &journal(&args.out, S::NAME), progress);
     bar.clear();
-    Ok(done)
+    match done {
+        Err(RunError::NoPrograms(why)) if args.suites.is_empty() => {
+            complain(&why);
+            Ok(None)
+        }
+        done => done.map(Some).map_err(|error| Failure::input(error.to_string())),
+    }
 }
 
 /// Adds the results of a suite to the report of a run.
