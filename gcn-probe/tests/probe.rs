@@ -114,7 +114,11 @@ mod linux {
             command
         };
         let ran = run::run::<S>(command, limit, journal, |_, _| ());
-        Ok(ran.map_err(|error| error.to_string())?.2)
+        let (header, _, results) = ran.map_err(|error| error.to_string())?;
+        // What nobody may take for hardware, and which driver it has.
+        assert!(header.gpu.simulated, "{:?}", header.gpu);
+        assert_eq!(header.gpu.driver.hip.split('.').count(), 3, "{:?}", header.gpu.driver);
+        Ok(results)
     }
 
     fn journal(name: &str) -> PathBuf {
