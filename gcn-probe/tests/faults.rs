@@ -169,7 +169,6 @@ const VALUES: [Fault; 24] = [
             places.iter().any(|place| first.place.contains(place)) || first.place.starts_with('s')
         },
     },
-    },
     Fault {
         name: "lanes 3 and 4 are swapped",
         wrong: Wrong::Result(|after| {
@@ -345,11 +344,8 @@ fn of_waits() -> Vec<Planted> {
             ("needs a state less", Wrong::Line(|line| with_nops(line, 1)), Config::default()),
             ("has no hazard", Wrong::Line(|_| None), Config::default().without(rule.id).unwrap()),
         ];
-        let right = [
-            (Verdict::More, Some(needed + 1)),
-            (Verdict::Less, Some(needed - 1)),
-            (Verdict::NotSeen, None),
-        ];
+        let right =
+            [(Verdict::More, Some(needed + 1)), (Verdict::Less, Some(needed - 1)), (Verdict::NotSeen, None)];
         for ((fault, wrong, rules), (verdict, states)) in faults.into_iter().zip(right) {
             let result = measured(wrong, rules);
             let is_right = result == (verdict, states, rule.id.to_owned());
