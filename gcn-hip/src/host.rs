@@ -274,8 +274,8 @@ unsafe extern "C" {
     fn raise(signal: i32) -> i32;
 }
 
-/// Makes the system end this process together with its parent `parent`, because nobody would notice a kernel that keeps running without
-/// `gcn run`.
+/// Makes the system end this process together with its parent `parent`, because a kernel that keeps running without `gcn run` would go
+/// unnoticed.
 pub(crate) fn ends_with(parent: u32) {
     const PR_SET_PDEATHSIG: i32 = 1;
     const SIGTERM: i32 = 15;

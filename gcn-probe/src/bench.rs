@@ -60,7 +60,7 @@ pub enum Surroundings {
     Busy,
     /// The wave has just waited for memory.
     Stall,
-    /// A branch stands between the instructions.
+    /// There is a branch between the two instructions.
     Branch,
 }
 

@@ -124,7 +124,7 @@ pub struct Waits {
 pub enum Verdict {
     /// No test program can show whether the rule holds; the message gives the reason.
     NotMeasured,
-    /// As many wait states are needed as the rules require.
+    /// The number of wait states needed is the one that the rules require.
     Equal,
     /// No program ever failed, even without any wait state between the two. This does not prove that none is needed.
     NotSeen,

@@ -10,8 +10,8 @@
 //!   shares, and `barrier()` holds every wave until all of them have arrived; only then may they read each
 //!   other's sums.
 //!
-//! A barrier that only some lanes reach would hang the machine, so it must not stand under a condition that
-//! varies between lanes. Try it: move `barrier()` into the `if`, and the kernel no longer compiles.
+//! A barrier that only some lanes reach would hang the machine, so it must not be under a condition that varies between lanes. Try it: move
+//! `barrier()` into the `if`, and the kernel no longer compiles.
 //!
 //! There is no mask for the tail: a slice is a buffer with a length, and a load past its end gives 0, which a
 //! sum does not notice.

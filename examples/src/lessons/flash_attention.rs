@@ -5,8 +5,7 @@
 //! a wave keeps 32 queries, processes the keys 64 at a time (32 of heads of 128 elements), and corrects its
 //! sums when it meets a much larger score (Dao et al. 2022, "FlashAttention").
 //!
-//! **The loop** is a device function of a library, [`gcn_kernels::attention::walk`], about 60 lines: read it
-//! beside this text.
+//! **The loop** is a device function of a library, [`gcn_kernels::attention::walk`], about 60 lines: read it together with this text.
 //!
 //! **Transposed on purpose.** It computes S^T = K * Q^T and O^T = V^T * P^T. An accumulator holds a
 //! *column* in the registers of two lanes. With keys as rows, the maximum over the keys is therefore computed
@@ -20,7 +19,7 @@
 //!
 //! **V^T.** The keys are the inner dimension of the second product, and in memory they are rows. The tile is
 //! transposed between the load and LDS, in registers (`stage_by::<Columns>`): four byte permutes for eight
-//! elements. Without that each element of V would be a load from LDS of its own.
+//! elements. Without that, each element of V would need a separate load from LDS.
 //!
 //! **Ping-pong.** A softmax has no matrix instructions: a wave that computed one product after the other would
 //! leave the matrix pipe idle for half of the time. So a wave is one product of scores ahead, and a phase of
@@ -32,7 +31,7 @@
 //! a branch that is hardly ever taken after the first keys.
 //!
 //! **Exponentials and loads.** An exponential occupies the vector ALU for four times as long as an addition. A
-//! wave can issue loads from LDS meanwhile, if they stand between exponentials: `interleave!`.
+//! wave can issue loads from LDS meanwhile, if these are interleaved with the exponentials: `interleave!`.
 //!
 //! **The mask.** `CAUSAL` is a constant of the kernel: two kernels from one source. Keys after the last query
 //! of the workgroup are not visited at all; of the others those after the lane's query score minus infinity.

@@ -31,7 +31,7 @@ gcn_kernel! {
     }
 }
 
-/// The number that a byte stands for on `target`; the function does not handle NaN.
+/// The value of a byte as a number on `target`; the function does not handle NaN.
 pub fn value(target: Target, byte: u8) -> f32 {
     let bias = if target == Target::GFX950 { 7 } else { 8 };
     let (exponent, fraction) = (i32::from(byte >> 3 & 15), f32::from(byte & 7) / 8.0);

@@ -68,7 +68,7 @@ pub(crate) struct Cx<'e> {
     carried: Vec<Ident>,
     /// Facts that follow from the other items of this macro call.
     pub known: Rc<crate::parse::Known>,
-    /// Which variables without an initial value have been assigned.
+    /// The variables that were declared without an initial value, and whether they have been assigned.
     pub deferred: deferred::Deferred,
     /// The variables that start uniform and are later assigned varying values.
     pub varying: analysis::vary::Varying,

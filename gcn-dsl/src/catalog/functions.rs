@@ -77,6 +77,7 @@ pub enum ParamKind {
 pub struct Param {
     /// The name of the operand or modifier.
     pub name: &'static str,
+    /// The kind of the operand or modifier.
     pub kind: ParamKind,
     /// The operand is also written.
     pub tied: bool,

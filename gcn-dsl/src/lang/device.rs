@@ -3,10 +3,10 @@
 
 use crate::ir::Value;
 
-/// [`Option`] under a name that cannot be confused with Rust's own.
+/// `Option` under a name that cannot be confused with Rust's own.
 pub type Maybe<X> = Option<X>;
 
-/// [`Result`] under a name that cannot be confused with Rust's own.
+/// `Result` under a name that cannot be confused with Rust's own.
 pub type Outcome<X, E> = Result<X, E>;
 
 /// The type that `Option<T>` stands for in a kernel and in the signature of a device function: a condition that says

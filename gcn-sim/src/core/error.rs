@@ -26,7 +26,7 @@ pub enum SimError {
         offset: u32,
         /// The instruction.
         text: String,
-        /// What is missing.
+        /// What the simulator does not implement.
         what: String,
         /// The source position, if known.
         line: Option<String>,

@@ -26,7 +26,7 @@ pub struct Provided {
 }
 
 /// The value of a hidden argument (LLVM AMDGPU guide, "Code Object V5 Kernel Argument Metadata Map Additions" and the sections before it).
-/// Buffers and queues that nobody provides are null, so using one is an access out of bounds.
+/// Buffers and queues that are not provided are null, so using one is an access out of bounds.
 pub(crate) fn hidden(kind: ValueKind, sizes: &Sizes) -> u64 {
     use ValueKind as K;
     let [gx, gy, gz] = sizes.geometry.full().map(u64::from);

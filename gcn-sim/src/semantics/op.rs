@@ -27,11 +27,11 @@ pub(crate) struct Op {
 /// The effect of an instruction if MODE selects directed rounding.
 #[derive(Clone)]
 pub(crate) enum Directed {
-    /// The same, because its result is never rounded.
+    /// The same effect, because the result is never rounded.
     Same,
-    /// That of another function.
+    /// The effect of another function.
     Own(Arc<dyn Exec>),
-    /// Unknown: the simulator refuses it.
+    /// Unknown: executing the instruction is an error.
     Unknown,
 }
 

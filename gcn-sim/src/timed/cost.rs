@@ -17,10 +17,10 @@ use crate::core::params::Params;
 /// The number of operations for each counter.
 pub(super) type Counts = [u8; Counter::ALL.len()];
 
-/// What happens when an instruction issues.
+/// The effect of issuing an instruction on its wave and on shared units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Kind {
-    /// Nothing that its wave has to wait for.
+    /// No effect beyond the times that the other fields describe.
     Plain,
     /// The next instruction issues this many cycles later.
     Nop(u64),

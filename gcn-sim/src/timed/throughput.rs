@@ -38,7 +38,7 @@ pub enum ThroughputKind {
     Valu,
     /// Bytes of LDS.
     Lds,
-    /// Operations of the fastest matrix instruction of a type; it has no benchmark of its own.
+    /// Operations of the fastest matrix instruction of a type; it has no separate benchmark.
     Peak,
 }
 
@@ -183,7 +183,7 @@ impl Published {
     }
 }
 
-/// An instruction of a vector or LDS benchmark, with a destination of its own.
+/// Instruction `i` of a vector or LDS benchmark; destinations rotate among eight register groups.
 fn vector(template: &str, i: u64) -> String {
     let first = 16 + i % 8 * 4;
     let one = format!("v{first}");

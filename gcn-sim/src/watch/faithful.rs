@@ -60,7 +60,7 @@ struct Past {
     moved: Option<Arc<View>>,
     /// The wait states issued up to and including this instruction.
     position: u64,
-    /// What was executed since.
+    /// Facts about the instructions executed since then.
     since: Since,
     changes: Changes,
     /// Its sources and EXEC, if a rule allows later instructions to overwrite them.

@@ -25,7 +25,7 @@ use crate::ty::{Elements, bare, is_handle};
 use asked::Question;
 use parameters::parameter;
 
-/// What is known about whether a value varies.
+/// The current knowledge about whether a value varies.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
     /// Uniform, or undecided.

@@ -72,7 +72,7 @@ impl Cx<'_> {
         }
     }
 
-    /// A branch on `cond`, at `at`; messages about the joined value stand at `span`.
+    /// A branch on `cond`, at `at`; errors about the joined value are reported at `span`.
     pub fn branch(
         &mut self,
         cond: TokenStream,

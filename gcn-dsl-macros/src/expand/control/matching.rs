@@ -107,7 +107,7 @@ impl Cx<'_> {
         let guard = arm.guard.as_ref().map(|(_, guard)| &**guard);
         let tested = |cx: &mut Self| cx.guard_of_arm(&arm.pat, matched, guard);
         let cond = match (test, guard) {
-            // A guard without effects is cheaper to evaluate in all lanes than in a branch of its own.
+            // A guard without effects is cheaper to evaluate in all lanes than in a separate branch.
             (Some(test), Some(guard)) if self.is_for_all(guard) => {
                 let (and, guard) = (lang("and", at), tested(self));
                 quote_spanned!(at=> #and(#test, #guard))

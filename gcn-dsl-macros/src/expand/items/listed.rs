@@ -1,5 +1,5 @@
 //! `#[device] #[repr(u32)] enum`: an enum without fields that is stored in memory. On the host it is the enum as written; a kernel computes
-//! with its discriminant, as an element type of its own.
+//! with its discriminant, which is a separate element type.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};

@@ -140,7 +140,7 @@ impl Hoist<'_> {
         }
     }
 
-    /// The value of an assignment. If it is a branch that may return, it needs a `let` of its own.
+    /// The value of an assignment. If it is a branch that may return, it needs a separate `let`.
     fn assigned(&mut self, value: &mut Expr, before: &mut Vec<Stmt>) {
         self.expr(value, before);
         if matches!(value, Expr::If(_) | Expr::Match(_) | Expr::Block(_) | Expr::Loop(_)) {

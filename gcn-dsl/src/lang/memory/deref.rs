@@ -11,7 +11,7 @@ use crate::scalar::Scalar;
 pub trait LoadDeref {
     /// The type of the target.
     type Output;
-    /// Where a dereference is allowed: [`Anywhere`], or in `unsafe` blocks only ([`RawPointer`]).
+    /// Where a dereference is allowed: `Anywhere`, or in `unsafe` blocks only (`RawPointer`).
     type Allowed;
     /// Reads the target.
     fn load_deref(self) -> Self::Output;

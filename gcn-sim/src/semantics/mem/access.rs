@@ -250,7 +250,7 @@ impl Cx<'_> {
         }
     }
 
-    /// If stores are only to be recorded ([`Trace::stored`]), records one and returns true.
+    /// If stores are only to be recorded (`Trace::stored`), records one and returns true.
     #[inline]
     pub(super) fn is_put_down(&mut self, place: Place, bytes: u32, lane: Option<u8>, words: &[u32]) -> bool {
         let Some(stored) = self.trace.as_deref_mut().and_then(|trace| trace.stored.as_mut()) else {

@@ -46,7 +46,7 @@ pub(crate) fn add(ops: &mut Ops) {
     }
 }
 
-/// The byte address M0[15:0] plus the offset.
+/// The byte address `M0[15:0]` plus the offset.
 fn from_m0(cx: &Cx<'_>, s: &Step) -> u32 {
     (cx.w.m0() & 0xffff).wrapping_add(s.inst.mods.offset as u32)
 }

@@ -17,7 +17,7 @@ pub(crate) fn add(ops: &mut Ops) {
     ops.add("ds_gws_sema_release_all", Op::new(release_all));
 }
 
-/// The resource number: M0[21:16] plus the offset.
+/// The resource number: `M0[21:16]` plus the offset.
 pub(crate) fn resource(cx: &Cx<'_>, s: &Step) -> u8 {
     ((cx.w.m0() >> 16).wrapping_add(s.inst.mods.offset as u32) & 63) as u8
 }

@@ -25,7 +25,7 @@ pub(super) trait Acc: Copy + Default + Send + Sync + 'static {
 
 /// A type of widened inputs and of sums of their products.
 pub(super) trait Sum: Copy + Default {
-    /// sum[j] += a * b[j] for a row, each rounded once. `FUSED`: the host has a fused multiply-add.
+    /// `sum[j] += a * b[j]` for a row, each rounded once. `FUSED`: the host has a fused multiply-add.
     fn steps<const FUSED: bool>(sum: &mut [Self], a: Self, b: &[Self], exact_product: bool);
     fn negated(self) -> Self;
     /// The bits of an input element, before [`Sum::widen`]: in the lowest bits of `low`, and in `high` if it has two dwords.

@@ -418,7 +418,7 @@ fn relative_moves(ops: &mut Ops) {
     );
 }
 
-/// Both registers are relative: the source by M0[9:0], the destination by M0[25:16].
+/// Both registers are relative: the source by `M0[9:0]`, the destination by `M0[25:16]`.
 fn relative_both(cx: &mut Cx<'_>, s: &Step) -> crate::core::fault::Outcome {
     let crate::core::operand::Src::Scalar(base) = s.src[0] else {
         return Err(crate::core::fault::Fault::Unsupported("a relative move from a constant"));

@@ -375,7 +375,7 @@ fn set_register_literal(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     write_register(cx, s, value)
 }
 
-/// M0[7:0] is added to the VGPR numbers of the operands that M0[15:12] selects (MI100 ISA 6.6).
+/// `M0[7:0]` is added to the VGPR numbers of the operands that `M0[15:12]` selects (MI100 ISA 6.6).
 const INDEX: u32 = 0xff;
 const INDEXED_OPERANDS: u32 = 0xf000;
 

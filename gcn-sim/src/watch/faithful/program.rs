@@ -38,7 +38,7 @@ pub(super) struct Info {
 enum WrittenLanes {
     All,
     Exec,
-    /// Those whose value has changed afterwards.
+    /// The lanes whose value differs after the instruction.
     Changed,
 }
 

@@ -38,7 +38,7 @@ pub(super) struct First<'a> {
     pub past: usize,
     pub at: usize,
     pub view: &'a View,
-    /// What was executed since.
+    /// Facts about the instructions executed since then.
     pub since: Since,
 }
 

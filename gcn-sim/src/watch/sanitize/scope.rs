@@ -234,7 +234,7 @@ pub(super) struct Released {
     visible: Clock,
     /// Released by the waves of the workgroup for those on other compute units.
     arrived: Clock,
-    /// Released by any wave, if every atomic were of agent scope.
+    /// What any wave would have released if every atomic had agent scope; used to recognise scopes that are too narrow.
     wide: Clock,
 }
 

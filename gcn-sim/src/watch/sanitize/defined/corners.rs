@@ -26,7 +26,7 @@ const OPERANDS: usize = 5;
 /// Scalar registers from this number on are named and keep their numbers on the separate wave.
 const NAMED: usize = 102;
 
-/// The separate wave, with memories of its own.
+/// A wave that is separate from those of the kernel, with its own LDS and memory.
 pub(in crate::watch::sanitize) struct Aside {
     pub(super) wave: Wave,
     pub(super) lds: Vec<u8>,
@@ -115,7 +115,7 @@ impl Places {
         for source in &info.sources {
             add(source.first, source.operand, &mut source.words(), plain);
         }
-        // The kept part of a destination that is not also a source is a variable of its own.
+        // The kept part of a destination that is not also a source is a separate variable.
         let kept = info.results.iter().filter(|result| {
             matches!(result.first, Word::Vector(_))
                 && !info.sources.iter().any(|s| s.operand == result.operand)

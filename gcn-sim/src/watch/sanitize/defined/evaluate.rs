@@ -305,7 +305,7 @@ impl Now<'_, '_> {
         };
         let parts: Vec<(u64, u64)> = info.parts.iter().map(|part| (part.result, of_part(part))).collect();
         let any = info.sources.iter().fold(0, |all, source| all | self.reads_bits(source, u64::MAX));
-        // Which bits are kept may depend on it.
+        // A control source may determine which bits a result keeps.
         let control =
             info.sources.iter().filter(|s| s.control).fold(0, |all, s| all | self.reads_bits(s, u64::MAX));
         let any_part = parts.iter().fold(0, |all, part| all | part.1);
