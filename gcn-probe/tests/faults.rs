@@ -87,7 +87,7 @@ macro_rules! other {
 }
 
 /// Faults of the suite `values`.
-const VALUES: [Fault; 18] = [
+const VALUES: [Fault; 20] = [
     Fault {
         name: "directed rounding is not",
         wrong: Wrong::Line(|line| mode_without(line, 0x0f)),
@@ -107,6 +107,16 @@ const VALUES: [Fault; 18] = [
         name: "results are not clamped",
         wrong: Wrong::Line(|line| without(line, " clamp")),
         is_named: |_, first| first.instruction.contains(" clamp"),
+    },
+    Fault {
+        name: "signs of sources are lost",
+        wrong: Wrong::Line(|line| line.starts_with("v_").then(|| line.replace(", -v", ", v"))),
+        is_named: |_, first| first.instruction.contains(", -v"),
+    },
+    Fault {
+        name: "absolute values are not",
+        wrong: Wrong::Line(|line| line.starts_with("v_").then(|| line.replace('|', ""))),
+        is_named: |_, first| first.instruction.contains('|'),
     },
     Fault {
         name: "halves are not selected",
