@@ -31,6 +31,15 @@ pub mod top_k;
 pub mod transpose_lds;
 pub mod vector_add_2d;
 
+/// Others that are told with a lesson, or are for few targets.
+pub const VARIANTS: &[Lesson] = &[
+    gemm_naive::LESSON,
+    gemm_naive::LARGE,
+    gemm_fp8::LESSON,
+    flash_attention::CAUSAL,
+    flash_attention::WIDE,
+];
+
 /// Every lesson, in reading order.
 pub const ALL: &[Lesson] = &[
     saxpy::LESSON,

@@ -40,6 +40,7 @@ mod compare;
 pub mod data;
 mod lesson;
 pub mod lessons;
+pub mod library;
 mod output;
 mod product;
 mod steady;
@@ -55,6 +56,11 @@ pub use teach::{LessonError, teach, teach_with};
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 pub struct Readme;
+
+/// The same for this crate's own.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct OwnReadme;
 
 /// Likewise for the page about tuning.
 #[cfg(doctest)]

@@ -96,7 +96,7 @@ impl Model {
         let mut put = |at: usize, bytes: &[u8]| out[at..at + bytes.len()].copy_from_slice(bytes);
         put(NAME, self.name.as_bytes());
         put(ARCH_NAME, self.id().to_string().as_bytes());
-        put(UUID, format!("GCN-SIM-{:08x}", self.number).as_bytes());
+        put(UUID, format!("{}{:08x}", gcn_sim::DEVICE_UUID, self.number).as_bytes());
         for dimension in 0..3 {
             put(MAX_THREADS_DIM + 4 * dimension, &1024u32.to_le_bytes());
             put(MAX_GRID + 4 * dimension, &(max_grid(dimension) as u32).to_le_bytes());

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use gcn_emit::encode::encode_inst;
 use gcn_emit::text::{Comments, print_program};
-use gcn_isa::mods::Modifiers;
+use gcn_isa::mods::{Modifier, Modifiers};
 use gcn_isa::operand::Inline;
 use gcn_isa::table::{Access, Behaviours, Format, InstDesc, OperandDesc, OperandKinds};
 use gcn_isa::{Inst, Operand, Program, Reg, Target, reg};
@@ -277,10 +277,12 @@ fn address(row: &InstDesc, desc: &OperandDesc) -> Option<Operand> {
 pub(crate) fn modify(inst: &mut Inst, random: &mut Random) {
     let has = |flag: Modifiers| inst.desc.modifiers.contains(flag);
     let three = |random: &mut Random| (random.bits() & random.bits()) as u8 & 7;
+    let accepted = |modifier| inst.desc.accepted_bits(modifier) as u8;
+    let [neg, abs] = [Modifier::Neg, Modifier::Abs].map(accepted);
     let mods = &mut inst.mods;
-    if has(Modifiers::NEG) {
-        mods.neg = three(random);
-        mods.abs = three(random);
+    if neg | abs != 0 {
+        mods.neg = three(random) & neg;
+        mods.abs = three(random) & abs;
     }
     if has(Modifiers::CLAMP) {
         mods.clamp = random.below(3) == 0;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::report::{Report, Values, Waits};
+use crate::report::{Kernels, Report, Values, Waits};
 
 /// A task whose results differ between two reports.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,7 +46,8 @@ pub fn compare(before: &Report, after: &Report) -> Vec<Change> {
     let tasks = |report: &Report| -> BTreeMap<String, String> {
         let values = report.computed().flat_map(|(_, values)| of_values(values));
         let waits = report.waits.iter().flat_map(of_waits);
-        values.chain(waits).collect()
+        let kernels = report.kernels.iter().flat_map(of_kernels);
+        values.chain(waits).chain(kernels).collect()
     };
     let (before, after) = (tasks(before), tasks(after));
     let names = before.keys().chain(after.keys().filter(|name| !before.contains_key(*name)));
@@ -73,11 +74,24 @@ fn of_values(values: &Values) -> impl Iterator<Item = (String, String)> {
 fn of_waits(waits: &Waits) -> impl Iterator<Item = (String, String)> {
     waits.rules.iter().flat_map(|rule| {
         let pairs = rule.pairs.iter().map(|pair| {
-            let measured =
-                pair.measured.map_or_else(|| "not seen".to_owned(), |n| format!("{n} wait states"));
+            let measured = pair.measured.map_or_else(
+                || "not seen".to_owned(),
+                |n| match pair.waits.is_empty() {
+                    true => format!("{n} wait states"),
+                    false => pair.in_words(n),
+                },
+            );
             (format!("{} `{}`", rule.rule, pair.instructions), measured)
         });
         let none = rule.pairs.is_empty().then(|| (rule.rule.clone(), rule.verdict.name().to_owned()));
         pairs.chain(none).collect::<Vec<_>>()
     })
+}
+
+/// Results of kernels; their times differ from run to run.
+fn of_kernels(kernels: &Kernels) -> impl Iterator<Item = (String, String)> {
+    kernels
+        .kernels
+        .iter()
+        .map(|kernel| (format!("kernel {}", kernel.kernel), kernel.status.name().to_owned()))
 }

@@ -4,11 +4,14 @@
     reason = "a launch with arguments as bytes is unsafe: nothing checks addresses in them"
 )]
 
+use std::path::Path;
+
 use gcn_dsl::Device;
 use gcn_dsl::launch::hip::{HipDevice, HipError};
 use gcn_isa::Target;
 use serde::{Deserialize, Serialize};
 
+use crate::display;
 use crate::launch::{KERNEL, Launch};
 
 /// An open GPU.
@@ -28,7 +31,25 @@ pub struct About {
     pub compute_units: u32,
     /// Clock in MHz, if HIP knows it.
     pub clock_mhz: Option<u32>,
+    /// The driver.
+    #[serde(default)]
+    pub driver: Driver,
+    /// True if it is the simulator (`gcn run`): what such a report says proves nothing about hardware.
+    #[serde(default)]
+    pub simulated: bool,
 }
+
+/// The driver of a GPU.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Driver {
+    /// The version that HIP gives.
+    pub hip: String,
+    /// That of Linux's module `amdgpu`, if it has a number of its own: the module of AMD's packages, not that of Linux itself.
+    pub module: Option<String>,
+}
+
+/// Where Linux has its devices.
+const SYS: &str = "/sys";
 
 impl Gpu {
     /// Opens the GPU with this HIP ordinal.
@@ -49,13 +70,45 @@ impl Gpu {
     /// # Errors
     /// Errors of HIP.
     pub fn about(&self) -> Result<About, String> {
-        let properties = Device::of_hip(&self.device).properties().map_err(|error| error.to_string())?;
+        let hip = |error: HipError| error.to_string();
+        let properties = self.as_device().properties().map_err(|error| error.to_string())?;
+        let simulated = self.device.is_simulated().map_err(hip)?;
+        let module = std::fs::read_to_string(Path::new(SYS).join("module/amdgpu/version")).ok();
+        let driver = Driver {
+            hip: self.device.driver_version().map_err(hip)?,
+            module: module.filter(|_| !simulated).map(|version| version.trim().to_owned()),
+        };
         Ok(About {
             name: properties.name,
             target_id: self.device.target_id().to_string(),
             compute_units: properties.compute_units,
             clock_mhz: properties.clock_mhz,
+            driver,
+            simulated,
         })
+    }
+
+    /// The connectors with the displays that the GPU drives; simulated ones drive none.
+    ///
+    /// # Errors
+    /// What HIP reports.
+    pub fn displays(&self) -> Result<Vec<String>, HipError> {
+        if self.device.is_simulated()? {
+            return Ok(Vec::new());
+        }
+        Ok(display::connected(Path::new(SYS), &self.device.pci_address()?))
+    }
+
+    /// The GPU as kernels of gcn-dsl are launched on it.
+    pub fn as_device(&self) -> Device {
+        Device::of_hip(&self.device)
+    }
+
+    /// The GPU as suites run programs on it.
+    pub fn runner(
+        &self,
+    ) -> impl FnMut(&Launch, u32, &mut dyn FnMut(&[u8]) -> bool) -> Result<(), String> + '_ {
+        |launch, times, seen| self.run(launch, times, seen).map_err(|error| error.to_string())
     }
 
     /// Runs a program the given number of times, each time from the same initial buffer contents, or until `seen`, which receives the

@@ -1,12 +1,15 @@
 #![doc = include_str!("../README.md")]
 
+pub mod adopt;
 pub mod bench;
 pub mod builder;
 pub mod case;
 pub mod compare;
 pub mod device;
+pub mod display;
 pub mod form;
 pub mod judge;
+pub mod kernels;
 pub mod launch;
 pub mod matrix;
 pub mod page;

@@ -2,7 +2,7 @@
 
 use std::fmt::{Arguments, Write as _};
 
-use crate::report::{Report, Status, Values, Verdict, Waits};
+use crate::report::{Kernels, Report, Status, Values, Verdict, Waits};
 
 const STYLE: &str = "body{font:15px/1.5 sans-serif;max-width:70em;margin:2em auto;padding:0 1em}\
 table{border-collapse:collapse;margin:1em 0}td,th{border:1px solid #bbb;padding:.2em .6em;text-align:left;vertical-align:top}\
@@ -19,9 +19,12 @@ pub fn page(report: &Report) -> String {
     ));
     out.add(format_args!("<style>{STYLE}</style>\n<h1>{gpu}</h1>\n"));
     out.add(format_args!(
-        "<p>{}, {} compute units. gcn-tools {}, seed {}, {} form.</p>\n",
+        "<p>{}, {} compute units{}. HIP {}. {} gcn-tools {}, seed {}, {} form.</p>\n",
         escape(&header.gpu.target_id),
         header.gpu.compute_units,
+        if header.gpu.simulated { ", simulated" } else { "" },
+        escape(&header.gpu.driver.hip),
+        escape(&report.date),
         escape(&header.tools),
         header.seed,
         if header.quick { "short" } else { "long" }
@@ -31,6 +34,9 @@ pub fn page(report: &Report) -> String {
     }
     if let Some(waits) = &report.waits {
         out.waits(waits);
+    }
+    if let Some(kernels) = &report.kernels {
+        out.kernels(kernels);
     }
     out.add(format_args!("</html>\n"));
     out.0
@@ -102,6 +108,48 @@ impl Page {
         self.add(format_args!("</table>\n"));
     }
 
+    /// Each size of each kernel, with a scale: the GPU's time as a line, the model's as a bar of up to twice that.
+    fn kernels(&mut self, kernels: &Kernels) {
+        /// Pixels of the GPU's time.
+        const WHOLE: f64 = 100.0;
+        self.totals("Suite kernels", kernels.totals.iter().map(|(status, count)| (status.name(), *count)));
+        self.add(format_args!(
+            "<p>The line: the GPU's time. The bar: the model's.</p>\n<table><tr><th>kernel<th>status<th>size<th>differ<th>largest \
+             error<th>allowed<th>GPU, µs<th>model, µs<th>error of the model<th></tr>\n"
+        ));
+        for kernel in &kernels.kernels {
+            let (name, status) = (escape(&kernel.kernel), kernel.status.name());
+            self.add(format_args!(
+                "<tr><td rowspan=\"{}\"><code>{name}</code><td rowspan=\"{0}\">{status}",
+                kernel.sizes.len().max(1)
+            ));
+            if kernel.sizes.is_empty() {
+                self.add(format_args!("<td colspan=\"8\">{}</tr>\n", escape(&kernel.message)));
+            }
+            for (i, size) in kernel.sizes.iter().enumerate() {
+                let us =
+                    |ns: Option<u64>| ns.map_or_else(String::new, |ns| format!("{:.1}", ns as f64 / 1e3));
+                let error = size.model_error();
+                let bar = error.map_or(0.0, |error| (1.0 + error).min(2.0) * WHOLE);
+                self.add(format_args!(
+                    "{}<td>{}<td>{} of {}<td>{}<td>{:e}<td>{}<td>{}<td>{}<td><svg width=\"210\" height=\"14\"><rect class=\"seen\" \
+                     y=\"3\" height=\"8\" width=\"{bar:.0}\"/><line class=\"asked\" x1=\"{WHOLE}\" x2=\"{WHOLE}\" y1=\"0\" y2=\"14\"/>\
+                     </svg></tr>\n",
+                    if i > 0 { "<tr>" } else { "" },
+                    escape(&size.size),
+                    size.different,
+                    size.elements,
+                    size.max_error.map_or_else(|| "not finite".to_owned(), |error| format!("{error:e}")),
+                    size.tolerance,
+                    us(size.gpu_ns),
+                    us(size.model_ns),
+                    error.map_or_else(String::new, |error| format!("{:+.1}%", 100.0 * error)),
+                ));
+            }
+        }
+        self.add(format_args!("</table>\n"));
+    }
+
     /// A chart of each instruction pair: a line marks the wait states that the rules require, a bar the measured ones.
     fn waits(&mut self, waits: &Waits) {
         /// The width of a wait state in pixels.
@@ -123,15 +171,17 @@ impl Page {
             }
             for (i, pair) in rule.pairs.iter().enumerate() {
                 let (asked, by) = (pair.needed, escape(&pair.needed_by));
-                let measured = pair.measured.map_or_else(|| "not seen".to_owned(), |n| n.to_string());
+                let measured =
+                    pair.measured.map_or_else(|| "not seen".to_owned(), |n| escape(&pair.in_words(n)));
                 let more = if pair.verdict() == Verdict::More { "more" } else { "seen" };
                 let (long, line) = (u32::from(pair.measured.unwrap_or(0)) * STATE, u32::from(asked) * STATE);
                 self.add(format_args!(
-                    "{}<td><code>{}</code><td title=\"{by}\">{asked}<td>{measured}<td>\
+                    "{}<td><code>{}</code><td title=\"{by}\">{}<td>{measured}<td>\
                      <svg width=\"240\" height=\"14\"><rect class=\"{more}\" y=\"3\" height=\"8\" width=\"{long}\"/>\
                      <line class=\"asked\" x1=\"{line}\" x2=\"{line}\" y1=\"0\" y2=\"14\"/></svg></tr>\n",
                     if i > 0 { "<tr>" } else { "" },
                     escape(&pair.instructions),
+                    escape(&pair.in_words(asked)),
                 ));
             }
         }

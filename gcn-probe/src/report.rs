@@ -9,7 +9,7 @@ use crate::device::About;
 use crate::form::{self, Forms};
 
 /// The version of the report's schema.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 /// The parameters of a run: two runs with the same header give the same report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,10 +27,13 @@ pub struct Header {
 }
 
 /// A whole report.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// The parameters of the run.
     pub header: Header,
+    /// The day on which it was written, `2026-11-29` in UTC; empty if it is not known.
+    #[serde(default)]
+    pub date: String,
     /// The suite `values`, if it ran.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub values: Option<Values>,
@@ -40,6 +43,70 @@ pub struct Report {
     /// The suite `waits`, if it ran.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub waits: Option<Waits>,
+    /// The suite `kernels`, if it ran.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub kernels: Option<Kernels>,
+}
+
+/// Results of the suite `kernels`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Kernels {
+    /// Kernels by status.
+    pub totals: BTreeMap<Status, usize>,
+    /// Each kernel.
+    pub kernels: Vec<KernelResult>,
+}
+
+/// The result of a kernel.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct KernelResult {
+    /// Its name.
+    pub kernel: String,
+    /// The outcome of all sizes; [`Status::Equal`] if each is the reference's, within the kernel's tolerance.
+    pub status: Status,
+    /// Each size of its problem that was run.
+    pub sizes: Vec<SizeResult>,
+    /// Why it was not run, or what HIP said.
+    pub message: String,
+}
+
+/// A kernel on a problem of some size.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SizeResult {
+    /// The size, as the kernel counts.
+    pub size: String,
+    /// The result is the reference's, bit for bit or within the tolerance.
+    pub agrees: bool,
+    /// Elements of the result.
+    pub elements: usize,
+    /// Those that are not the reference's bit for bit.
+    pub different: usize,
+    /// The first of them.
+    pub first: Option<usize>,
+    /// The largest absolute difference; `None` if it is not finite.
+    pub max_error: Option<f64>,
+    /// What the kernel allows.
+    pub tolerance: f64,
+    /// Nanoseconds of the fastest run by the device's events, without copies.
+    pub gpu_ns: Option<u64>,
+    /// Nanoseconds by the timed model at the device's highest clock.
+    pub model_ns: Option<u64>,
+}
+
+impl SizeResult {
+    /// By how much of the GPU's time the model's is longer; negative if it is shorter.
+    ///
+    /// ```
+    /// use gcn_probe::report::SizeResult;
+    /// let text = r#"{"size": "64", "agrees": true, "elements": 64, "different": 0, "first": null, "max_error": 0.0,
+    ///     "tolerance": 0.0, "gpu_ns": 2000, "model_ns": 1500}"#;
+    /// let result: SizeResult = serde_json::from_str(text).unwrap();
+    /// assert_eq!(result.model_error(), Some(-0.25));
+    /// ```
+    pub fn model_error(&self) -> Option<f64> {
+        let (gpu, model) = (self.gpu_ns.filter(|ns| *ns > 0)? as f64, self.model_ns? as f64);
+        Some(model / gpu - 1.0)
+    }
 }
 
 /// Results of the suite `waits`.
@@ -124,9 +191,17 @@ pub struct PairResult {
     pub unstable: bool,
     /// The results under each of the conditions.
     pub places: Vec<Place>,
+    /// Of rules about counters and barriers, the waits that were tried, the weakest first: numbers of wait states are here numbers of them.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub waits: Vec<String>,
 }
 
 impl PairResult {
+    /// What a number of the result stands for: wait states, or one of the waits that were tried.
+    pub fn in_words(&self, number: u8) -> String {
+        self.waits.get(usize::from(number)).cloned().unwrap_or_else(|| number.to_string())
+    }
+
     /// Compares the measurement with what the rules require.
     pub fn verdict(&self) -> Verdict {
         match self.measured {
@@ -247,6 +322,13 @@ impl Values {
     }
 }
 
+impl Kernels {
+    /// The results of a run that has one for every kernel.
+    pub fn new(kernels: Vec<KernelResult>) -> Kernels {
+        Kernels { totals: totals(kernels.iter().map(|kernel| kernel.status)), kernels }
+    }
+}
+
 impl Waits {
     /// The results of the suite `waits`, given one result for every rule.
     pub fn new(rules: Vec<RuleResult>) -> Waits {
@@ -263,7 +345,7 @@ fn totals<T: Ord>(outcomes: impl Iterator<Item = T>) -> BTreeMap<T, usize> {
 impl Report {
     /// A report without results.
     pub fn new(header: Header) -> Report {
-        Report { header, values: None, matrix: None, waits: None }
+        Report { header, date: today(), values: None, matrix: None, waits: None, kernels: None }
     }
 
     /// The suites that ran among those that test what instructions compute, each with its name.
@@ -278,6 +360,46 @@ impl Report {
         let values =
             self.computed().flat_map(|(_, v)| v.totals.keys()).all(|status| *status < Status::Differs);
         let waits = self.waits.iter().flat_map(|w| w.totals.keys()).all(|verdict| *verdict < Verdict::More);
-        values && waits
+        let kernels =
+            self.kernels.iter().flat_map(|k| k.totals.keys()).all(|status| *status < Status::Differs);
+        values && waits && kernels
+    }
+}
+
+/// The day in UTC as `2026-11-29`; empty if the clock is before 1970.
+fn today() -> String {
+    let seconds = std::time::UNIX_EPOCH.elapsed().map(|since| since.as_secs());
+    seconds.map(|seconds| day(seconds / 86_400)).unwrap_or_default()
+}
+
+/// The day that is so many after 1 January 1970, in the calendar of Gregory.
+fn day(since_1970: u64) -> String {
+    // Howard Hinnant, chrono-compatible low-level date algorithms, `civil_from_days`: years begin in March, so that the leap day is last.
+    let days = since_1970 + 719_468;
+    let (era, of_era) = (days / 146_097, days % 146_097);
+    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = era * 400 + year_of_era + u64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By `date -u -d @N +%F`.
+    #[test]
+    fn days_are_those_of_the_calendar() {
+        for (seconds, date) in [
+            (0, "1970-01-01"),
+            (951_782_400, "2000-02-29"),
+            (1_709_251_199, "2024-02-29"),
+            (4_107_542_400, "2100-03-01"),
+        ] {
+            assert_eq!(day(seconds / 86_400), date);
+        }
     }
 }

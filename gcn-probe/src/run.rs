@@ -1,6 +1,7 @@
 //! Runs a suite. Child processes do the work, so that a program that hangs or crashes ends only its process. Each result is appended to a
 //! journal, so that an interrupted run can continue where it stopped.
 
+use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead as _, BufReader, Read as _, Write};
 use std::path::Path;
@@ -25,14 +26,26 @@ pub struct Work {
     pub settings: Settings,
     /// The index of the first task to run, in [`Suite::tasks`].
     pub first: usize,
+    /// Also a GPU that drives a display.
+    pub displays: bool,
 }
 
 /// The main function of a child process. It prints a line with the header, then a line with the result of each task from `first` on.
 ///
 /// # Errors
-/// A message: no GPU was found, or the parent process no longer reads.
+/// A sentence: there is no GPU, it drives a display, or nobody reads.
 pub fn child<S: Suite>(work: Work, out: &mut impl Write) -> Result<(), String> {
     let gpu = Gpu::open(work.device).map_err(|error| error.to_string())?;
+    let displays =
+        if work.displays { Vec::new() } else { gpu.displays().map_err(|error| error.to_string())? };
+    if !displays.is_empty() {
+        return Err(format!(
+            "GPU {} drives a display ({}), which a program that hangs may stop; choose another GPU with `--device`, or allow it \
+             with `--allow-display`",
+            work.device,
+            displays.join(", ")
+        ));
+    }
     let header = Header {
         schema: SCHEMA,
         tools: env!("CARGO_PKG_VERSION").to_owned(),
@@ -43,9 +56,7 @@ pub fn child<S: Suite>(work: Work, out: &mut impl Write) -> Result<(), String> {
     say(out, &header)?;
     let target = gpu.target();
     for task in S::tasks(target).into_iter().skip(work.first) {
-        let outcome = S::run(&task, target, work.settings, &mut |launch, times, seen| {
-            gpu.run(launch, times, seen).map_err(|error| error.to_string())
-        });
+        let outcome = S::run(&task, target, work.settings, &gpu);
         // After a fault, this process can submit no more work to the GPU.
         let over = S::has_failed(&outcome);
         say(out, &outcome)?;
@@ -54,6 +65,28 @@ pub fn child<S: Suite>(work: Work, out: &mut impl Write) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Why a suite has no results.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RunError {
+    /// It has no programs for the GPU's target.
+    NoPrograms(String),
+    /// No child process could run, or the journal is unusable.
+    Failed(String),
+}
+
+impl From<String> for RunError {
+    fn from(message: String) -> RunError {
+        RunError::Failed(message)
+    }
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (RunError::NoPrograms(message) | RunError::Failed(message)) = self;
+        f.write_str(message)
+    }
 }
 
 fn say(out: &mut impl Write, value: &impl serde::Serialize) -> Result<(), String> {
@@ -66,20 +99,20 @@ fn say(out: &mut impl Write, value: &impl serde::Serialize) -> Result<(), String
 /// file `journal`; tasks whose results it already contains are not run again. `progress` receives the numbers of finished and of all tasks.
 ///
 /// # Errors
-/// A message: no child process could run, or the journal is unusable.
+/// [`RunError`].
 pub fn run<S: Suite>(
     command: impl Fn(usize) -> Command,
     limit: Duration,
     journal: &Path,
     mut progress: impl FnMut(usize, usize),
-) -> Result<(Header, Target, Vec<S::Outcome>), String> {
+) -> Result<(Header, Target, Vec<S::Outcome>), RunError> {
     let (kept, mut results) = read::<S::Outcome>(journal)?;
     let mut header: Option<Header> = None;
     loop {
         let mut child = Child::start(command(results.len()))?;
         let Some(Ok(started)) = child.next::<Header>(limit) else {
             let said = child.end();
-            return Err(format!("the process that runs programs has not started: {}", said.trim()));
+            return Err(format!("the process that runs programs has not started: {}", said.trim()).into());
         };
         if let Some(kept) = kept.as_ref().filter(|kept| **kept != started) {
             let (form, gpu) = (if kept.quick { "short" } else { "long" }, &kept.gpu.name);
@@ -87,16 +120,17 @@ pub fn run<S: Suite>(
                 "{} has results of another run (seed {}, the {form} form, {gpu}); remove it, or repeat that run",
                 journal.display(),
                 kept.seed,
-            ));
+            )
+            .into());
         }
         let target = target(&started)?;
         let tasks = S::tasks(target);
         if tasks.is_empty() {
             child.end();
             let name = S::NAME;
-            return Err(format!(
+            return Err(RunError::NoPrograms(format!(
                 "the suite `{name}` has no programs for {target}: so far it is for GFX9 and CDNA"
-            ));
+            )));
         }
         let mut lines = append(journal)?;
         if kept.is_none() && header.is_none() {
@@ -109,7 +143,7 @@ pub fn run<S: Suite>(
                 Some(Ok(result)) if S::named(&result) == name => (result, false),
                 Some(Ok(other)) => {
                     child.end();
-                    return Err(format!("the process ran {} in place of {name}", S::named(&other)));
+                    return Err(format!("the process ran {} in place of {name}", S::named(&other)).into());
                 }
                 Some(Err(RecvTimeoutError::Timeout)) => {
                     let message = format!("no result after {} s", limit.as_secs());

@@ -2,18 +2,19 @@
 
 use std::fmt::Debug;
 
-use gcn_isa::hazards::{AnyRule as _, Rule};
+use gcn_examples::Lesson;
 use gcn_isa::{InstDesc, Target};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::bench::Surroundings;
+use crate::device::Gpu;
 use crate::form::{self, Forms};
 use crate::judge;
-use crate::launch::Runner;
+use crate::kernels::{self, Effort as KernelEffort};
 use crate::matrix;
-use crate::report::{FormResult, RuleResult, Status, Verdict};
-use crate::waits::measure::{self, Effort};
+use crate::report::{FormResult, KernelResult, RuleResult, Status, Verdict};
+use crate::waits::measure::{Effort, Task};
 
 /// The settings from which a task can be reproduced.
 #[derive(Debug, Clone, Copy)]
@@ -47,7 +48,7 @@ pub trait Suite {
     /// The name of a task, which its result contains as well.
     fn name(task: &Self::Task) -> String;
     /// Runs a task.
-    fn run(task: &Self::Task, target: Target, settings: Settings, gpu: Runner<'_>) -> Self::Outcome;
+    fn run(task: &Self::Task, target: Target, settings: Settings, gpu: &Gpu) -> Self::Outcome;
     /// The result of a task whose process ended or hung.
     fn lost(task: &Self::Task, lost: Lost, message: String) -> Self::Outcome;
     /// The name of the task that produced this result.
@@ -106,9 +107,10 @@ impl<T: Computes> Suite for T {
         form::name(task)
     }
 
-    fn run(task: &&'static InstDesc, target: Target, settings: Settings, gpu: Runner<'_>) -> FormResult {
+    fn run(task: &&'static InstDesc, target: Target, settings: Settings, gpu: &Gpu) -> FormResult {
         let [long, short] = T::VARIANTS;
-        judge::form(task, target, settings.seed, if settings.quick { short } else { long }, gpu)
+        let variants = if settings.quick { short } else { long };
+        judge::form(task, target, settings.seed, variants, &mut gpu.runner())
     }
 
     fn lost(task: &&'static InstDesc, lost: Lost, message: String) -> FormResult {
@@ -130,36 +132,29 @@ impl<T: Computes> Suite for T {
 pub struct Waits;
 
 impl Suite for Waits {
-    type Task = &'static Rule;
+    type Task = Task;
     type Outcome = RuleResult;
     const NAME: &'static str = "waits";
 
-    fn tasks(target: Target) -> Vec<&'static Rule> {
-        measure::tasks(target)
+    fn tasks(target: Target) -> Vec<Task> {
+        Task::all(target)
     }
 
-    fn name(task: &&'static Rule) -> String {
-        task.id.to_owned()
+    fn name(task: &Task) -> String {
+        task.name().to_owned()
     }
 
-    fn run(task: &&'static Rule, target: Target, settings: Settings, gpu: Runner<'_>) -> RuleResult {
+    fn run(task: &Task, target: Target, settings: Settings, gpu: &Gpu) -> RuleResult {
         let effort = match settings.quick {
             true => Effort { pairs: 1, repeats: 4, around: &[Surroundings::Alone] },
             false => Effort { pairs: 3, repeats: 100, around: &Surroundings::ALL },
         };
-        measure::rule(task, target, settings.seed, effort, gpu)
+        task.measure(target, settings.seed, effort, &mut gpu.runner())
     }
 
-    fn lost(task: &&'static Rule, lost: Lost, message: String) -> RuleResult {
+    fn lost(task: &Task, lost: Lost, message: String) -> RuleResult {
         let verdict = if lost == Lost::Hung { Verdict::Hung } else { Verdict::Failed };
-        RuleResult {
-            rule: task.id.to_owned(),
-            title: task.title.to_owned(),
-            grade: task.grade().name().to_owned(),
-            verdict,
-            pairs: Vec::new(),
-            message,
-        }
+        task.without_result(verdict, message)
     }
 
     fn named(outcome: &RuleResult) -> &str {
@@ -168,5 +163,41 @@ impl Suite for Waits {
 
     fn has_failed(outcome: &RuleResult) -> bool {
         outcome.verdict == Verdict::Failed
+    }
+}
+
+/// Whether kernels compute what they should, and how long they take.
+#[derive(Debug)]
+pub struct Kernels;
+
+impl Suite for Kernels {
+    type Task = &'static Lesson;
+    type Outcome = KernelResult;
+    const NAME: &'static str = "kernels";
+
+    fn tasks(_: Target) -> Vec<&'static Lesson> {
+        kernels::tasks()
+    }
+
+    fn name(task: &&'static Lesson) -> String {
+        task.name.to_owned()
+    }
+
+    fn run(task: &&'static Lesson, _: Target, settings: Settings, gpu: &Gpu) -> KernelResult {
+        let effort = if settings.quick { KernelEffort::QUICK } else { KernelEffort::LONG };
+        kernels::kernel(task, &gpu.as_device(), effort)
+    }
+
+    fn lost(task: &&'static Lesson, lost: Lost, message: String) -> KernelResult {
+        let status = if lost == Lost::Hung { Status::Hung } else { Status::Failed };
+        KernelResult { kernel: task.name.to_owned(), status, sizes: Vec::new(), message }
+    }
+
+    fn named(outcome: &KernelResult) -> &str {
+        &outcome.kernel
+    }
+
+    fn has_failed(outcome: &KernelResult) -> bool {
+        outcome.status == Status::Failed
     }
 }

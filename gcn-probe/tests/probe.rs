@@ -45,7 +45,8 @@ mod linux {
         for target in ["gfx908", "gfx950"] {
             no_product_differs(target);
         }
-        waits_are_those_of_the_rules("gfx90a");
+        waits_are_those_of_the_rules("gfx90a", 40);
+        waits_are_those_of_the_rules("gfx1201", 2);
         processes_that_die_or_hang_cost_one_form();
         targets_without_programs_are_refused();
         println!("test probe ... ok");
@@ -54,7 +55,7 @@ mod linux {
     fn child(work: &str) {
         let [suite, how, first] = work.split(' ').collect::<Vec<_>>()[..] else { panic!("{work}") };
         let first = first.parse().unwrap();
-        let work = Work { device: 0, settings: Settings { seed: 1, quick: true }, first };
+        let work = Work { device: 0, settings: Settings { seed: 1, quick: true }, first, displays: false };
         let mut out = std::io::stdout().lock();
         if suite == Waits::NAME {
             return run::child::<Waits>(work, &mut out).unwrap();
@@ -112,7 +113,12 @@ mod linux {
             }
             command
         };
-        Ok(run::run::<S>(command, limit, journal, |_, _| ())?.2)
+        let ran = run::run::<S>(command, limit, journal, |_, _| ());
+        let (header, _, results) = ran.map_err(|error| error.to_string())?;
+        // What nobody may take for hardware, and which driver it has.
+        assert!(header.gpu.simulated, "{:?}", header.gpu);
+        assert_eq!(header.gpu.driver.hip.split('.').count(), 3, "{:?}", header.gpu.driver);
+        Ok(results)
     }
 
     fn journal(name: &str) -> PathBuf {
@@ -142,12 +148,12 @@ mod linux {
     }
 
     /// What is measured through HIP is what rules ask for.
-    fn waits_are_those_of_the_rules(target: &str) {
+    fn waits_are_those_of_the_rules(target: &str, least: usize) {
         let path = journal("waits");
         let rules = probe::<Waits>(target, "plain", LIMIT, &path);
         let others: Vec<_> = rules.iter().filter(|rule| rule.verdict > Verdict::Equal).collect();
         assert!(others.is_empty(), "{target}: {others:#?}");
-        assert!(rules.iter().filter(|rule| rule.verdict == Verdict::Equal).count() > rules.len() / 2);
+        assert!(rules.iter().filter(|rule| rule.verdict == Verdict::Equal).count() > least);
         std::fs::remove_file(path).unwrap();
     }
 
@@ -156,8 +162,6 @@ mod linux {
         let path = journal("rdna");
         let values = try_probe::<Values>("gfx1100", "plain", LIMIT, &path).unwrap_err();
         assert!(values.contains("`values` has no programs for gfx1100"), "{values}");
-        let waits = try_probe::<Waits>("gfx1201", "plain", LIMIT, &path).unwrap_err();
-        assert!(waits.contains("`waits` has no programs for gfx1201"), "{waits}");
         assert!(!path.exists());
     }
 

@@ -7,7 +7,7 @@ use gcn_probe::bench::Surroundings;
 use gcn_probe::launch::Launch;
 use gcn_probe::report::{PairResult, Verdict};
 use gcn_probe::waits::measure::{self, Effort};
-use gcn_probe::waits::pair;
+use gcn_probe::waits::{counter, pair};
 use gcn_sim::Options;
 
 mod llvm;
@@ -126,4 +126,65 @@ fn a_number_that_is_one_off_is_noticed() {
     believed.pair.most.1 -= 1;
     let result = measure::pair(&believed, target, ALONE, &mut with_rules(Config::default())).unwrap();
     assert_eq!((result.verdict(), result.measured), (Verdict::More, Some(2)));
+}
+
+/// Rules about counters and barriers that programs show on a target: those that the checker asks for and a simulator of which the results
+/// come as late as they may.
+fn counters(target: Target, expected: &[(&str, usize)]) {
+    let (mut found, mut texts) = (Vec::new(), String::new());
+    for rule in counter::tasks(target) {
+        let result = measure::counter_rule(rule, target, 1, ALONE, &mut with_rules(Config::default()));
+        if result.verdict == Verdict::NotMeasured {
+            continue;
+        }
+        let pairs: Vec<String> = result.pairs.iter().map(line).collect();
+        assert_eq!(
+            result.verdict,
+            Verdict::Equal,
+            "{target} {}: {}\n{}",
+            rule.id,
+            result.message,
+            pairs.join("\n")
+        );
+        found.push((rule.id, result.pairs.len()));
+        for trial in counter::trials(rule, target, 1).unwrap() {
+            let settled = trial.launch(None).unwrap();
+            settled
+                .simulate(&Options::strict())
+                .unwrap_or_else(|error| panic!("{target} {}: {error}", trial.text));
+            texts += &settled.text;
+            // Hardware on which results are always there, and hardware that needs the next stronger wait.
+            let mut never = |launch: &Launch, _: u32, seen: Seen| -> Result<(), String> {
+                seen(&launch.simulate(&Options::default())?);
+                Ok(())
+            };
+            let measured = measure::weakest(&trial, rule.id, 1, &mut never).unwrap();
+            assert_eq!(
+                (measured.verdict(), measured.measured),
+                (Verdict::NotSeen, None),
+                "{target} {}",
+                trial.text
+            );
+            let mut believed = trial.clone();
+            believed.needed -= 1;
+            let measured =
+                measure::weakest(&believed, rule.id, 1, &mut with_rules(Config::default())).unwrap();
+            assert_eq!(measured.verdict(), Verdict::More, "{target} {}", trial.text);
+        }
+    }
+    assert_eq!(found, expected, "{target}");
+    llvm::assembles_the_same(&texts, target);
+}
+
+#[test]
+fn counters_are_those_of_the_rules() {
+    let [raw, waw] = [("waitcnt.raw", 3), ("waitcnt.waw", 3)];
+    let barriers = [("barrier.lds", 1), ("barrier.lds-read", 1)];
+    counters(Target::GFX908, &[raw, waw, ("waitcnt.lds-dma", 1), ("barrier.counters", 1)]);
+    for target in [Target::GFX90A, Target::GFX942, Target::GFX950] {
+        counters(target, &[raw, waw, ("waitcnt.lds-dma", 1), barriers[0], barriers[1]]);
+    }
+    for target in [Target::GFX1030, Target::GFX1100, Target::GFX1201] {
+        counters(target, &[raw, waw, barriers[0], barriers[1]]);
+    }
 }

@@ -28,6 +28,9 @@ pub use fp::host::{Way, forced};
 #[doc(hidden)] // for tests only
 pub use watch::sanitize::{Alone, Registers};
 
+/// How the UUID begins that simulated devices have in HIP, by which programs tell them from hardware.
+pub const DEVICE_UUID: &str = "GCN-SIM-";
+
 pub use crate::core::error::{LaunchError, SimError};
 pub use crate::core::finding::{Access, AccessKind, Finding, FindingKind, Party, Stale};
 pub use crate::core::grid::Grid;

@@ -97,23 +97,27 @@ gcn_kernel! {
 
 /// Reference on the host, in f64 and with the whole row of scores.
 pub fn reference<const D: usize>(causal: bool, length: usize, [q, k, v]: [&[f16]; 3]) -> Vec<f64> {
-    let dot = |a: &[f16], b: &[f16]| a.iter().zip(b).map(|(a, b)| a.to_f64() * b.to_f64()).sum::<f64>();
-    let mut out = Vec::new();
-    for (row, query) in q.chunks_exact(D).enumerate() {
+    let row = |(row, query): (usize, &[f16])| {
         let head = row / length * length;
         let visible = if causal { row - head + 1 } else { length };
-        let keys = k[head * D..].chunks_exact(D).take(visible);
-        let scores: Vec<f64> = keys.map(|key| dot(query, key) / (D as f64).sqrt()).collect();
-        let largest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let weights: Vec<f64> = scores.iter().map(|score| (score - largest).exp()).collect();
-        let sum: f64 = weights.iter().sum();
-        let element = |d: usize| {
-            let values = v[head * D..].chunks_exact(D).map(|value| value[d].to_f64());
-            weights.iter().zip(values).map(|(weight, value)| weight * value).sum::<f64>() / sum
-        };
-        out.extend((0..D).map(element));
-    }
-    out
+        let seen = head * D..(head + visible) * D;
+        attend::<f16, D>(query, &k[seen.clone()], &v[seen])
+    };
+    q.chunks_exact(D).enumerate().flat_map(row).collect()
+}
+
+/// What one query sees of keys and their values, each of `D` elements.
+pub fn attend<T: Copy + Into<f64>, const D: usize>(query: &[T], keys: &[T], values: &[T]) -> Vec<f64> {
+    let dot = |a: &[T], b: &[T]| a.iter().zip(b).map(|(a, b)| (*a).into() * (*b).into()).sum::<f64>();
+    let scores: Vec<f64> = keys.chunks_exact(D).map(|key| dot(query, key) / (D as f64).sqrt()).collect();
+    let largest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let weights: Vec<f64> = scores.iter().map(|score| (score - largest).exp()).collect();
+    let sum: f64 = weights.iter().sum();
+    let element = |d: usize| {
+        let values = values.chunks_exact(D).map(|value| value[d].into());
+        weights.iter().zip(values).map(|(weight, value)| weight * value).sum::<f64>() / sum
+    };
+    (0..D).map(element).collect()
 }
 
 /// How to measure the loop over the keys, for the queries of one workgroup.

@@ -1,13 +1,14 @@
 //! `gcn probe`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use gcn_probe::adopt::{OBSERVED, adopt};
 use gcn_probe::compare::compare;
 use gcn_probe::page::page;
 use gcn_probe::report::{self, Header, Report, Status, Verdict};
-use gcn_probe::run::{self, Work};
+use gcn_probe::run::{self, RunError, Work};
 use gcn_probe::suite::{self, Settings};
 
 use crate::commands;
@@ -17,10 +18,10 @@ use crate::file;
 
 /// Runs generated programs on a GPU and compares the results with the simulator and its hazard rules.
 ///
-/// The suite `values` runs each form of the GPU's instructions that accesses only registers, LDS or a buffer that belongs to the program,
-/// with special and random operands, lanes, modifiers and modes; the suite `matrix` does the same with matrix instructions. The report says
-/// where the GPU and the simulator differ. The suite `waits` measures, for each rule about wait states, the distance that two instructions
-/// need, and compares it with the rule. See docs/probe.md.
+/// The suite `values` runs each form of the GPU's instructions that touches only registers, LDS or a buffer of its own, with special and
+/// random operands, lanes, modifiers and modes; the suite `matrix` does the same with matrix instructions. The report says where the GPU
+/// and the simulator differ. The suite `waits` measures, for each rule about wait states, how far apart two instructions must stand, and
+/// puts it beside the rule. The suite `kernels` runs the lessons and the kernels of gcn-kernels, and times them. docs/probe.md has more.
 ///
 /// The GPU is the one that libamdhip64.so finds; under `gcn run` it is the simulator itself (use `gcn run --faithful` for `waits`). The
 /// programs run in a separate process. Results are kept in a file next to the report, from which the same command resumes after an
@@ -44,6 +45,9 @@ pub struct Args {
     /// The GPU's number
     #[arg(long, value_name = "N", default_value_t = 0)]
     device: u32,
+    /// Run on a GPU that drives a display, too: a program that hangs may stop it
+    #[arg(long)]
+    allow_display: bool,
     /// The seed of the generated programs; the same seed gives the same programs
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -70,6 +74,18 @@ enum Action {
         #[arg(value_name = "B.json", value_parser = file::name())]
         after: String,
     },
+    /// Writes what a report observed into a checkout of gcn-dsl, and lists the rules whose grades change
+    Adopt {
+        /// A report of a GPU
+        #[arg(value_name = "FILE.json", value_parser = file::name())]
+        report: String,
+        /// The checkout
+        #[arg(long, value_name = "DIR", default_value = ".")]
+        checkout: PathBuf,
+        /// Take a report that the simulator made, which proves nothing about hardware
+        #[arg(long)]
+        simulated: bool,
+    },
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -80,6 +96,8 @@ enum Suite {
     Matrix,
     /// How far apart two instructions must stand
     Waits,
+    /// Whether the lessons and the kernels of gcn-kernels are right, and how long they take
+    Kernels,
 }
 
 const EXAMPLES: &str = "\
@@ -88,24 +106,28 @@ Examples:
   gcn probe values --quick --seed 7                fewer programs, others than by default
   gcn run --target gfx90a -- gcn probe values      the simulator as the GPU
   gcn run --faithful --level cautious --target gfx90a -- gcn probe waits
-  gcn probe compare mi250.json mi300.json          where two reports differ";
+  gcn probe compare mi250.json mi300.json          where two reports differ
+  gcn probe adopt mi300.json --checkout gcn-dsl    what it observed, as facts of that checkout";
 
 /// Runs the suites and writes the report.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    if let Some(Action::Compare { before, after }) = &args.action {
-        return differences(before, after);
+    match &args.action {
+        Some(Action::Compare { before, after }) => return differences(before, after),
+        Some(Action::Adopt { report, checkout, simulated }) => return adopted(report, checkout, *simulated),
+        None => {}
     }
-    let all = [Suite::Values, Suite::Matrix, Suite::Waits];
+    let all = [Suite::Values, Suite::Matrix, Suite::Waits, Suite::Kernels];
     let is_wanted = |suite: &Suite| args.suites.is_empty() || args.suites.contains(suite);
     let wanted: Vec<Suite> = all.into_iter().filter(is_wanted).collect();
     if let Some(first) = args.child {
         let settings = Settings { seed: args.seed, quick: args.quick };
-        let work = Work { device: args.device, settings, first };
+        let work = Work { device: args.device, settings, first, displays: args.allow_display };
         let out = &mut std::io::stdout().lock();
         let done = wanted.into_iter().try_for_each(|suite| match suite {
             Suite::Values => run::child::<suite::Values>(work, out),
             Suite::Matrix => run::child::<suite::Matrix>(work, out),
             Suite::Waits => run::child::<suite::Waits>(work, out),
+            Suite::Kernels => run::child::<suite::Kernels>(work, out),
         });
         return done.map_err(Failure::input);
     }
@@ -113,18 +135,22 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     for suite in &wanted {
         let header = match suite {
             Suite::Values => {
-                let (header, target, forms) = one::<suite::Values>(args, "forms")?;
+                let Some((header, target, forms)) = one::<suite::Values>(args, "forms")? else { continue };
                 let values = report::Values::new(target, forms);
                 add(&mut report, header, |report| report.values = Some(values))
             }
             Suite::Matrix => {
-                let (header, _, forms) = one::<suite::Matrix>(args, "forms")?;
+                let Some((header, _, forms)) = one::<suite::Matrix>(args, "forms")? else { continue };
                 let matrix = report::Values::of_all(forms);
                 add(&mut report, header, |report| report.matrix = Some(matrix))
             }
             Suite::Waits => {
-                let (header, _, rules) = one::<suite::Waits>(args, "rules")?;
+                let Some((header, _, rules)) = one::<suite::Waits>(args, "rules")? else { continue };
                 add(&mut report, header, |report| report.waits = Some(report::Waits::new(rules)))
+            }
+            Suite::Kernels => {
+                let Some((header, _, kernels)) = one::<suite::Kernels>(args, "kernels")? else { continue };
+                add(&mut report, header, |report| report.kernels = Some(report::Kernels::new(kernels)))
             }
         };
         header?;
@@ -139,6 +165,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         <suite::Values as suite::Suite>::NAME,
         <suite::Matrix as suite::Suite>::NAME,
         <suite::Waits as suite::Suite>::NAME,
+        <suite::Kernels as suite::Suite>::NAME,
     ];
     for name in names {
         // The report now contains everything that the journals do.
@@ -148,22 +175,31 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if report.agrees() { Ok(()) } else { Err(Failure::silent(1)) }
 }
 
+/// A report of a file.
+fn read(path: &str) -> Result<Report, Failure> {
+    serde_json::from_slice(&file::read(path)?)
+        .map_err(|error| Failure::input(format!("{path} is not a report of `gcn probe`: {error}")))
+}
+
+/// Writes what a report observed into a checkout, and prints what follows.
+fn adopted(report: &str, checkout: &Path, simulated: bool) -> Result<(), Failure> {
+    let adopted = adopt(&read(report)?, checkout, simulated).map_err(Failure::input)?;
+    complain(&format!("{} rows of {OBSERVED} are new; {} grades change", adopted.rows, adopted.grades.len()));
+    file::print(adopted.grades.iter().map(|grade| format!("{grade}\n")).collect::<String>().as_bytes())
+}
+
 /// Prints what differs between two reports.
 fn differences(before: &str, after: &str) -> Result<(), Failure> {
-    let read = |path: &str| -> Result<Report, Failure> {
-        serde_json::from_slice(&file::read(path)?)
-            .map_err(|error| Failure::input(format!("{path} is not a report of `gcn probe`: {error}")))
-    };
     let changes = compare(&read(before)?, &read(after)?);
     file::print(changes.iter().map(|change| format!("{change}\n")).collect::<String>().as_bytes())?;
     if changes.is_empty() { Ok(()) } else { Err(Failure::silent(1)) }
 }
 
-/// Runs a suite; returns its results.
+/// Runs a suite; returns its results. `None` if it has no programs for the GPU, and was not asked for by its name.
 fn one<S: suite::Suite>(
     args: &Args,
     unit: &'static str,
-) -> Result<(Header, gcn_isa::Target, Vec<S::Outcome>), Failure> {
+) -> Result<Option<(Header, gcn_isa::Target, Vec<S::Outcome>)>, Failure> {
     let own = std::env::current_exe()
         .map_err(|error| Failure::usage(format!("cannot find this command: {error}")))?;
     let command = |first: usize| {
@@ -177,15 +213,21 @@ fn one<S: suite::Suite>(
             &args.seed.to_string(),
         ]);
         command.args(["--child", &first.to_string()]).args(args.quick.then_some("--quick"));
+        command.args(args.allow_display.then_some("--allow-display"));
         command
     };
     let bar = Bar::new(unit);
     let progress = |done: usize, all: usize| bar.tell(done as u64, all as u64);
     let limit = Duration::from_secs(args.limit);
-    let done =
-        run::run::<S>(command, limit, &journal(&args.out, S::NAME), progress).map_err(Failure::input)?;
+    let done = run::run::<S>(command, limit, &journal(&args.out, S::NAME), progress);
     bar.clear();
-    Ok(done)
+    match done {
+        Err(RunError::NoPrograms(why)) if args.suites.is_empty() => {
+            complain(&why);
+            Ok(None)
+        }
+        done => done.map(Some).map_err(|error| Failure::input(error.to_string())),
+    }
 }
 
 /// Adds the results of a suite to the report of a run.
@@ -232,12 +274,29 @@ fn summary(report: &Report) -> String {
         for rule in waits.rules.iter().filter(|rule| rule.verdict > Verdict::Equal).take(SHOWN) {
             let pairs = rule.pairs.iter().filter(|pair| pair.verdict() > Verdict::Equal);
             let pairs = pairs.map(|pair| {
-                let measured =
-                    pair.measured.map_or_else(|| "never failed".to_owned(), |n| format!("needs {n}"));
-                format!("`{}` {measured}, {} asks for {}", pair.instructions, pair.needed_by, pair.needed)
+                let measured = pair
+                    .measured
+                    .map_or_else(|| "never failed".to_owned(), |n| format!("needs {}", pair.in_words(n)));
+                let asked = pair.in_words(pair.needed);
+                format!("`{}` {measured}, {} asks for {asked}", pair.instructions, pair.needed_by)
             });
             let what = pairs.chain([rule.message.clone()]).find(|what| !what.is_empty()).unwrap_or_default();
             lines.push(format!("{}: {}: {what}", rule.rule, rule.verdict.name()));
+        }
+    }
+    if let Some(kernels) = &report.kernels {
+        let totals = kernels.totals.iter().map(|(status, count)| format!("{count} {}", status.name()));
+        lines.push(format!("{gpu} kernels: {}", totals.collect::<Vec<_>>().join(", ")));
+        for kernel in kernels.kernels.iter().filter(|kernel| kernel.status >= Status::Differs).take(SHOWN) {
+            let wrong = kernel.sizes.iter().find(|size| !size.agrees);
+            let what = wrong.map_or_else(
+                || kernel.message.clone(),
+                |size| {
+                    let (different, elements) = (size.different, size.elements);
+                    format!("{}: {different} of {elements} elements are not the reference's", size.size)
+                },
+            );
+            lines.push(format!("{}: {}: {what}", kernel.kernel, kernel.status.name()));
         }
     }
     lines.join("\n")

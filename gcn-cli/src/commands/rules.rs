@@ -139,6 +139,7 @@ fn details(page: &RulePage) -> String {
             page.compiled.summary
         ),
     );
+    line("observed", &page.observed.join("; "));
     line("grade", &format!("{}; in the rule sets {}", page.grade, page.rule_sets.join(", ")));
     line("only with", if page.xnack_only { "XNACK on" } else { "" });
     line("note", page.note);

@@ -10,7 +10,7 @@ use gcn_test_support::skip::has_program;
 use crate::gcn;
 
 /// What does not run here, by the begin of the command, and who runs it or why nobody can.
-const NOT_HERE: [(&str, &str); 28] = [
+const NOT_HERE: [(&str, &str); 29] = [
     ("cargo ", "compiles or installs; .ci/run does that"),
     ("RAY_ADDRESS=", "a cluster; gcn-py/tests have one"),
     ("GCN_", "tests that take hours, or programs of others"),
@@ -25,6 +25,7 @@ const NOT_HERE: [(&str, &str); 28] = [
     ("gcn tune variants -o part$SLURM", "Slurm; tests/it/tune.rs runs the shards"),
     ("gcn run ", "a HIP program; tests/it/run.rs has some"),
     ("gcn probe --page", "minutes; gcn-probe's tests run the suites"),
+    ("gcn probe adopt", "the report of a GPU; gcn-probe/tests/adopt.rs adopts one"),
     ("gcn probe compare", "the reports of two GPUs; the documentation of gcn-probe compares two"),
     ("target/release/gcn run ", "a HIP program; tests/it/run.rs has some"),
     ("gcn lsp", "an editor; tests/it/lsp.rs is one"),

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use gcn_isa::Target;
 
-use super::backend::Backend;
+use super::backend::{Backend, Handle};
 use super::buffer::{Allocation, bytes_of, from_bytes, to_bytes};
 #[cfg(feature = "hip")]
 use super::gpu::Gpu;
@@ -64,6 +65,8 @@ pub struct Device {
     backend: Arc<dyn Backend>,
     /// Addresses from [`Device::alloc`] that have not been freed.
     raw: Arc<Mutex<BTreeSet<u64>>>,
+    /// The time that launches took so far, if they are measured.
+    spent: Option<Arc<Mutex<Duration>>>,
 }
 
 impl fmt::Debug for Device {
@@ -83,7 +86,7 @@ impl Device {
     }
 
     pub(super) fn over(backend: Arc<dyn Backend>) -> Device {
-        Device { backend, raw: Arc::default() }
+        Device { backend, raw: Arc::default(), spent: None }
     }
 
     fn raw(&self) -> MutexGuard<'_, BTreeSet<u64>> {
@@ -157,6 +160,57 @@ impl Device {
     #[cfg(feature = "hip")]
     pub fn of_hip(device: &HipDevice) -> Device {
         Device::of(Gpu::new(device.clone()))
+    }
+
+    /// The device, with its launches measured by events: [`Device::kernel_time`] has the sum. A launch with slices of the host is, of those
+    /// of a [`Stream`] record events yourself.
+    ///
+    /// ```
+    /// use gcn_dsl::prelude::*;
+    /// gcn_kernel! {
+    ///     #[workgroup(64)]
+    ///     fn double(x: &mut [f32]) {
+    ///         let i = local_id().x;
+    ///         x[i] = x[i] * 2.0;
+    ///     }
+    /// }
+    /// let device = Device::timed_simulator(Target::GFX942, 2100).measured();
+    /// double.launch(&device, Grid::x(1), (&mut [1.0; 64],))?;
+    /// assert!(device.kernel_time() > std::time::Duration::ZERO);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn measured(self) -> Device {
+        Device { spent: Some(Arc::default()), ..self }
+    }
+
+    /// The time that kernels took on the device since it is [measured](Device::measured), without copies; zero if it is not.
+    pub fn kernel_time(&self) -> Duration {
+        // A panic leaves the number valid.
+        self.spent
+            .as_ref()
+            .map_or(Duration::ZERO, |spent| *spent.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Runs a kernel and waits for it, between two events if launches are measured.
+    fn run(
+        &self,
+        loaded: &Handle,
+        built: &BuiltKernel,
+        grid: Grid,
+        kernarg: &[u8],
+    ) -> Result<LaunchStats, LaunchError> {
+        let Some(spent) = &self.spent else {
+            return self.backend.launch(None, loaded, built, grid, kernarg);
+        };
+        let stream = self.backend.stream()?;
+        let before = self.backend.record(&stream)?;
+        let stats = self.backend.launch(Some(&stream), loaded, built, grid, kernarg)?;
+        let after = self.backend.record(&stream)?;
+        self.backend.synchronize(&stream)?;
+        let took = self.backend.elapsed(&before, &after)?;
+        *spent.lock().unwrap_or_else(PoisonError::into_inner) += took;
+        Ok(stats)
     }
 
     /// The device's target.
@@ -333,7 +387,7 @@ impl Device {
         let addresses: Vec<u64> = copies.iter().map(|copy| copy.address).collect();
         let kernarg = kernarg_of(built, &packer.args, &addresses)?;
         let loaded = self.backend.load(built.code_object(), built)?;
-        let stats = self.backend.launch(None, &loaded, built, grid, &kernarg)?;
+        let stats = self.run(&loaded, built, grid, &kernarg)?;
         let mut addresses = addresses.into_iter();
         for arg in packer.args {
             if let PackedArg::Slice { bytes, write_back, .. } = arg

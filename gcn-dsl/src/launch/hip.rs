@@ -1,16 +1,17 @@
 //! A GPU through AMD's HIP library, `libamdhip64.so`, which is loaded when the first device is opened.
 //!
-//! Compiling this crate does not need HIP. Old versions of the library lack some functions; everything that does not
-//! need these works. The crate calls `hipInit`, `hipGetDeviceCount`, `hipDeviceGetName`, `hipDeviceTotalMem`,
-//! `hipDeviceGetAttribute`, `hipDeviceCanAccessPeer`, `hipDeviceEnablePeerAccess`, `hipMemcpyPeerAsync`,
-//! `hipModuleLaunchCooperativeKernel`, `hipModuleOccupancyMaxActiveBlocksPerMultiprocessor`, `hipGraphCreate`,
-//! `hipGraphDestroy`, `hipGraphAddKernelNode`, `hipGraphAddMemcpyNode1D`, `hipGraphAddMemsetNode`,
-//! `hipGraphInstantiate`, `hipGraphLaunch`, `hipGraphExecDestroy`, `hipGetDeviceProperties`, `hipGetDevice`,
-//! `hipSetDevice`, `hipMalloc`, `hipFree`, `hipHostMalloc`, `hipHostFree`, `hipMemcpyHtoD`, `hipMemcpyDtoH`,
-//! `hipMemcpyAsync`, `hipMemsetAsync`, `hipModuleLoadData`, `hipModuleGetFunction`, `hipModuleLaunchKernel`,
-//! `hipModuleUnload`, `hipDeviceSynchronize`, `hipStreamCreate`, `hipStreamDestroy`, `hipStreamSynchronize`,
-//! `hipStreamWaitEvent`, `hipEventCreate`, `hipEventDestroy`, `hipEventRecord`, `hipEventQuery`, `hipEventSynchronize`,
-//! `hipEventElapsedTime`, `hipGetErrorString`. Each call restores the calling thread's current device.
+//! Compiling this crate does not need HIP. Old libraries lack some functions; the others work with them. The crate
+//! calls `hipInit`, `hipGetDeviceCount`, `hipDeviceGetName`, `hipDeviceTotalMem`, `hipDeviceGetAttribute`,
+//! `hipDeviceGetPCIBusId`, `hipDeviceGetUuid`, `hipDriverGetVersion`, `hipDeviceCanAccessPeer`,
+//! `hipDeviceEnablePeerAccess`, `hipMemcpyPeerAsync`, `hipModuleLaunchCooperativeKernel`,
+//! `hipModuleOccupancyMaxActiveBlocksPerMultiprocessor`, `hipGraphCreate`, `hipGraphDestroy`, `hipGraphAddKernelNode`,
+//! `hipGraphAddMemcpyNode1D`, `hipGraphAddMemsetNode`, `hipGraphInstantiate`, `hipGraphLaunch`, `hipGraphExecDestroy`,
+//! `hipGetDeviceProperties`, `hipGetDevice`, `hipSetDevice`, `hipMalloc`, `hipFree`, `hipHostMalloc`, `hipHostFree`,
+//! `hipMemcpyHtoD`, `hipMemcpyDtoH`, `hipMemcpyAsync`, `hipMemsetAsync`, `hipModuleLoadData`, `hipModuleGetFunction`,
+//! `hipModuleLaunchKernel`, `hipModuleUnload`, `hipDeviceSynchronize`, `hipStreamCreate`, `hipStreamDestroy`,
+//! `hipStreamSynchronize`, `hipStreamWaitEvent`, `hipEventCreate`, `hipEventDestroy`, `hipEventRecord`,
+//! `hipEventQuery`, `hipEventSynchronize`, `hipEventElapsedTime`, `hipGetErrorString`. Each call restores the calling
+//! thread's current device.
 //!
 //! The host side is safe: buffers and modules are freed exactly once and not while in use, copies stay inside their
 //! buffers, and a code object is loaded only on a device for which it is built. Rust cannot check the accesses of a
@@ -42,6 +43,7 @@ mod error;
 mod event;
 mod graph;
 mod host;
+mod identity;
 mod memory;
 mod module;
 mod stream;

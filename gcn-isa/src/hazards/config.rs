@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 
 use super::counter::{self, CounterRule};
 use super::evidence::{self, Counts, Evidence, Grade, UnknownName};
+use super::observed::observations;
 use super::remedy::{self, RemedyRule};
 use super::row::Cite;
 use super::rule::Rule;
@@ -26,7 +27,7 @@ pub struct RuleFacts {
     pub cite: Cite,
     /// The targets to which the rule applies.
     pub targets: TargetSet,
-    /// The sources that support the rule.
+    /// Who says so. What GPUs were seen to do is in the table of [`observations`]; [`AnyRule::evidence`] has both.
     pub evidence: Evidence,
     /// True if the rule matters only with XNACK replay on.
     pub xnack: bool,
@@ -46,9 +47,15 @@ pub trait AnyRule {
         evidence::counts(self.facts().id)
     }
 
+    /// Who says so, the GPUs that were [observed](observations) included.
+    fn evidence(&self) -> Evidence {
+        let facts = self.facts();
+        facts.evidence.with_observations(observations(facts.id))
+    }
+
     /// How well the rule is supported.
     fn grade(&self) -> Grade {
-        self.facts().evidence.grade(self.counts())
+        self.evidence().grade(self.counts())
     }
 }
 
@@ -101,10 +108,14 @@ pub(super) fn number(id: &str) -> usize {
 /// assert_eq!(citation("waitcnt.raw", Some(Target::GFX1201)), "RDNA 4 ISA section 5.7");
 /// ```
 pub fn citation(id: &str, target: Option<Target>) -> String {
-    let facts = every().map(AnyRule::facts).find(|facts| facts.id == id);
     let on =
         |facts: RuleFacts| facts.cite.on(target.map_or(facts.targets, |target| TargetSet::of(&[target])));
-    facts.map(on).unwrap_or_default()
+    facts(id).map(on).unwrap_or_default()
+}
+
+/// The facts of the rule called `id`, of whatever kind.
+pub fn facts(id: &str) -> Option<RuleFacts> {
+    every().map(AnyRule::facts).find(|facts| facts.id == id)
 }
 
 /// A named set of rules. Where sources require different numbers of wait states, each number is a rule of its own, so a
@@ -162,7 +173,7 @@ impl RuleSet {
 
     /// True if the rule is in the set.
     pub fn contains(self, rule: &(impl AnyRule + ?Sized)) -> bool {
-        let (evidence, counts) = (rule.facts().evidence, super::counts(rule.facts().id));
+        let (evidence, counts) = (rule.evidence(), rule.counts());
         match self {
             RuleSet::Safe => !evidence.is_llvm_quirk(),
             RuleSet::Fast => is_fast(rule, evidence, counts),
@@ -299,8 +310,7 @@ impl Config {
     /// The rules of this configuration that have at least this grade.
     #[must_use]
     pub fn and_at_least(self, grade: Grade) -> Config {
-        let graded =
-            |rule: &dyn AnyRule| rule.facts().evidence.grade(super::counts(rule.facts().id)) >= grade;
+        let graded = |rule: &dyn AnyRule| rule.grade() >= grade;
         let rules = Numbers::of(|rule| self.rules.has(number(rule.facts().id)) && graded(rule));
         Config { rules, follows_guesses: self.follows_guesses && grade == Grade::Cautious, ..self }
     }

@@ -3,6 +3,7 @@
 use super::config::{AnyRule, RuleFacts, RuleSet};
 use super::counter::{self, CounterRule};
 use super::evidence::Counts;
+use super::observed::{Observation, Seen, observations};
 use super::remedy::{self, RemedyRule};
 use super::rule::{Rule, WaitStates};
 use super::view::Kinds;
@@ -39,6 +40,8 @@ pub struct RulePage {
     pub remedy: String,
     /// True if hardware was seen to fail without the rule.
     pub hardware_fails: bool,
+    /// What single GPUs did without its wait, each with driver and date.
+    pub observed: Vec<String>,
     /// Counts over hand-written shipping kernels.
     pub kernels: KernelCounts,
     /// Counts over compiled shipping kernels: they show whether code satisfies the rule, not which source requires it.
@@ -166,7 +169,8 @@ impl From<Counts> for KernelCounts {
 }
 
 fn page(family: &'static str, rule: &impl AnyRule) -> RulePage {
-    let RuleFacts { id, title, cite, targets, evidence, xnack, note, .. } = rule.facts();
+    let RuleFacts { id, title, cite, targets, xnack, note, .. } = rule.facts();
+    let evidence = rule.evidence();
     RulePage {
         id,
         family,
@@ -180,6 +184,7 @@ fn page(family: &'static str, rule: &impl AnyRule) -> RulePage {
         mesa: evidence.mesa.to_string(),
         remedy: String::new(),
         hardware_fails: evidence.fails,
+        observed: observations(id).iter().map(in_words).collect(),
         kernels: rule.counts().into(),
         compiled: super::compiled_counts(id).into(),
         grade: rule.grade().name(),
@@ -187,6 +192,13 @@ fn page(family: &'static str, rule: &impl AnyRule) -> RulePage {
         xnack_only: xnack,
         note,
     }
+}
+
+/// `fails on AMD Instinct MI300X (gfx942), driver 7.1.25424, 2026-11-29`.
+fn in_words(seen: &Observation) -> String {
+    let Observation { target, gpu, driver, date, .. } = seen;
+    let what = if seen.seen == Seen::Fails { "fails" } else { "no failure was seen" };
+    format!("{what} on {gpu} ({target}), driver {driver}, {date}")
 }
 
 fn names(targets: TargetSet) -> Vec<&'static str> {

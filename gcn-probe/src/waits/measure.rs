@@ -1,11 +1,14 @@
 //! Finds the least number of wait states with which a program never fails.
 
 use gcn_isa::Target;
-use gcn_isa::hazards::{AnyRule as _, Rule, rules};
+use gcn_isa::hazards::counter::CounterRule;
+use gcn_isa::hazards::remedy::{self, RemedyRule};
+use gcn_isa::hazards::{AnyRule, Rule, rules};
 
+use super::counter::{self, Trial};
 use super::pair::{self, Measurable};
 use crate::bench::Surroundings;
-use crate::launch::{Runner, once};
+use crate::launch::{Launch, Runner, once};
 use crate::report::{PairResult, Place, RuleResult, Verdict};
 
 /// The amount of work for each rule.
@@ -24,16 +27,121 @@ pub fn tasks(target: Target) -> Vec<&'static Rule> {
     rules(target).collect()
 }
 
-/// Measures the pairs of a rule.
-pub fn rule(rule: &'static Rule, target: Target, seed: u64, effort: Effort, gpu: Runner<'_>) -> RuleResult {
-    let mut result = RuleResult {
-        rule: rule.id.to_owned(),
-        title: rule.title.to_owned(),
+/// A rule of any kind.
+#[derive(Debug, Clone, Copy)]
+pub enum Task {
+    /// About wait states.
+    States(&'static Rule),
+    /// About a counter, a barrier, or a single instruction.
+    Counter(&'static CounterRule),
+    /// About a sequence that something must interrupt.
+    Remedy(&'static RemedyRule),
+}
+
+impl Task {
+    /// Every rule of a target.
+    pub fn all(target: Target) -> Vec<Task> {
+        let states = tasks(target).into_iter().map(Task::States);
+        let counters = counter::tasks(target).into_iter().map(Task::Counter);
+        states.chain(counters).chain(remedy::rules(target).map(Task::Remedy)).collect()
+    }
+
+    fn rule(self) -> &'static dyn AnyRule {
+        match self {
+            Task::States(rule) => rule,
+            Task::Counter(rule) => rule,
+            Task::Remedy(rule) => rule,
+        }
+    }
+
+    /// The name of the rule.
+    pub fn name(self) -> &'static str {
+        self.rule().facts().id
+    }
+
+    /// The result of the rule of which nothing is measured.
+    pub fn without_result(self, verdict: Verdict, message: String) -> RuleResult {
+        RuleResult { verdict, message, ..blank(self.rule()) }
+    }
+
+    /// Measures the rule.
+    pub fn measure(self, target: Target, seed: u64, effort: Effort, gpu: Runner<'_>) -> RuleResult {
+        match self {
+            Task::States(of) => rule(of, target, seed, effort, gpu),
+            Task::Counter(of) => counter_rule(of, target, seed, effort, gpu),
+            Task::Remedy(_) => {
+                let why = "rules whose remedy is no distance have no programs yet";
+                self.without_result(Verdict::NotMeasured, why.to_owned())
+            }
+        }
+    }
+}
+
+/// The result of a rule before anything is measured.
+fn blank(rule: &dyn AnyRule) -> RuleResult {
+    RuleResult {
+        rule: rule.facts().id.to_owned(),
+        title: rule.facts().title.to_owned(),
         grade: rule.grade().name().to_owned(),
         verdict: Verdict::NotMeasured,
         pairs: Vec::new(),
         message: String::new(),
+    }
+}
+
+/// Measures a rule about counters or barriers: how weak a wait may be.
+pub fn counter_rule(
+    rule: &'static CounterRule,
+    target: Target,
+    seed: u64,
+    effort: Effort,
+    gpu: Runner<'_>,
+) -> RuleResult {
+    let mut result = blank(rule);
+    let trials = match counter::trials(rule, target, seed) {
+        Ok(trials) => trials,
+        Err(why) => {
+            result.message = why;
+            return result;
+        }
     };
+    for trial in &trials {
+        match weakest(trial, rule.id, effort.repeats, gpu) {
+            Ok(measured) => result.pairs.push(measured),
+            Err(error) => {
+                result.verdict = Verdict::Failed;
+                result.message = format!("{}: {error}", trial.text);
+                return result;
+            }
+        }
+    }
+    result.verdict = result.pairs.iter().map(PairResult::verdict).max().unwrap_or(Verdict::NotMeasured);
+    result
+}
+
+/// The weakest wait with which a program never failed.
+///
+/// # Errors
+/// What assembler or GPU say.
+pub fn weakest(trial: &Trial, rule: &str, repeats: u32, gpu: Runner<'_>) -> Result<PairResult, String> {
+    let place =
+        least(trial.waits.len() as u8, repeats, Surroundings::Alone, &|n| trial.launch(n).map(Some), gpu)?;
+    let name = |wait: &String| if wait.is_empty() { "no wait".to_owned() } else { wait.replace('\n', "; ") };
+    Ok(PairResult {
+        instructions: trial.text.clone(),
+        asked: trial.needed,
+        needed: trial.needed,
+        needed_by: rule.to_owned(),
+        measured: place.measured,
+        unstable: place.unstable,
+        places: vec![place],
+        waits: trial.waits.iter().map(name).collect(),
+    })
+}
+
+/// Measures a rule about wait states.
+pub fn rule(rule: &'static Rule, target: Target, seed: u64, effort: Effort, gpu: Runner<'_>) -> RuleResult {
+    let mut result = blank(rule);
     let pairs = match pair::pairs(rule, target, seed, effort.pairs) {
         Ok(pairs) => pairs,
         Err(why) => {
@@ -74,6 +182,7 @@ pub fn pair(of: &Measurable, target: Target, effort: Effort, gpu: Runner<'_>) ->
         measured: places.iter().filter_map(|place| place.measured).max(),
         unstable: places.iter().any(|place| place.unstable),
         places,
+        waits: Vec::new(),
     })
 }
 
@@ -85,8 +194,24 @@ fn in_surroundings(
     gpu: Runner<'_>,
 ) -> Result<Place, String> {
     let Measurable { pair, bench } = of;
-    let body = |states| pair.body(target, states, around);
-    let settled = bench.launch(&body(None).unwrap_or_default(), around)?;
+    let program = |states| {
+        let body = pair.body(target, states, around);
+        body.map(|body| bench.launch(&body, around)).transpose()
+    };
+    // Two more than anybody asks for, so that a rule that is too short is noticed.
+    least(pair.most.1 + 3, repeats, around, &program, gpu)
+}
+
+/// Runs programs of which number 0 has the least between its instructions and the one without a number all that there can be; `None` is a
+/// number that no program can have.
+fn least(
+    count: u8,
+    repeats: u32,
+    around: Surroundings,
+    program: &dyn Fn(Option<u8>) -> Result<Option<Launch>, String>,
+    gpu: Runner<'_>,
+) -> Result<Place, String> {
+    let settled = program(None)?.ok_or("it has no program in which the instructions are far apart")?;
     let right = once(gpu, &settled)?;
     let mut unstable = false;
     gpu(&settled, repeats, &mut |after| {
@@ -94,17 +219,15 @@ fn in_surroundings(
         !unstable
     })?;
     let mut failing = Vec::new();
-    // Two wait states more than the strictest rule requires, to detect a rule whose number is too low.
-    for states in 0..=pair.most.1 + 2 {
-        let Some(body) = body(Some(states)) else { continue };
-        let launch = bench.launch(&body, around)?;
+    for number in 0..count {
+        let Some(launch) = program(Some(number))? else { continue };
         let mut failed = false;
         gpu(&launch, repeats, &mut |after| {
             failed |= after != right;
             !failed
         })?;
         if failed {
-            failing.push(states);
+            failing.push(number);
         }
     }
     let measured = failing.last().map(|last| last + 1);

@@ -98,6 +98,9 @@ fn rule(out: &mut String, page: &RulePage) {
         if page.remedy.is_empty() { &page.rocroller } else { &page.mesa },
         if page.hardware_fails { "; hardware fails without it" } else { "" }
     );
+    if !page.observed.is_empty() {
+        let _ = writeln!(out, "- Observed: {}", page.observed.join("; "));
+    }
     let _ = writeln!(out, "- Hand-written kernels: {}", page.kernels.summary);
     let _ = writeln!(out, "- Compiled kernels: {}", page.compiled.summary);
 }

@@ -94,6 +94,9 @@ functions! {
     hipDeviceGetName(*mut c_char, c_int, c_int);
     hipDeviceTotalMem(*mut usize, c_int);
     hipDeviceGetAttribute(*mut c_int, c_int, c_int);
+    hipDeviceGetPCIBusId(*mut c_char, c_int, c_int);
+    hipDeviceGetUuid(*mut c_char, c_int);
+    hipDriverGetVersion(*mut c_int);
     hipDeviceCanAccessPeer(*mut c_int, c_int, c_int);
     hipDeviceEnablePeerAccess(c_int, c_uint);
     hipMemcpyPeerAsync(*mut c_void, c_int, *const c_void, c_int, usize, *mut c_void);

@@ -1,0 +1,135 @@
+//! What a report says, as facts of a checkout: observations of rules, from which their grades follow, and measured parameters.
+
+pub mod timing;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs;
+use std::path::Path;
+
+use gcn_isa::hazards::{Grade, Observation, Seen, counts, facts, observation_table, read_observations};
+use gcn_isa::target::Target;
+
+use crate::report::{Report, RuleResult, Verdict};
+
+/// The table of a checkout that has observations.
+pub const OBSERVED: &str = "gcn-isa/data/observed.tsv";
+
+/// What a report changed in a checkout.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Adopted {
+    /// Rows that the table has now and had not.
+    pub rows: usize,
+    /// Rules whose grades change.
+    pub grades: Vec<Regraded>,
+}
+
+/// A rule that another grade follows for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Regraded {
+    /// The name of the rule.
+    pub rule: String,
+    /// Its grade before.
+    pub before: Grade,
+    /// Its grade with what the GPU showed.
+    pub after: Grade,
+}
+
+impl fmt::Display for Regraded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {} -> {}", self.rule, self.before, self.after)
+    }
+}
+
+/// Writes what the report observed into the tables of a checkout of gcn-dsl. Rows of the same GPU and driver are replaced, those of others
+/// stay. `simulated` takes the report of a simulated GPU, too.
+///
+/// # Errors
+/// A sentence: the report is of the simulator, it has nothing to adopt, or a table is not there or cannot be read or written.
+pub fn adopt(report: &Report, checkout: &Path, simulated: bool) -> Result<Adopted, String> {
+    let gpu = &report.header.gpu;
+    if gpu.simulated && !simulated {
+        return Err("the report was made by the simulator, which follows the rules that it would prove; `--simulated` adopts it \
+                    nevertheless, for example to see what would change"
+            .to_owned());
+    }
+    let found = observed(report)?;
+    if found.is_empty() {
+        return Err("the report has no rule that was measured: run `gcn probe waits`".to_owned());
+    }
+    let path = checkout.join(OBSERVED);
+    let at = |error: &dyn fmt::Display| format!("{}: {error}", path.display());
+    let text = fs::read_to_string(&path).map_err(|error| at(&error))?;
+    let before = read_observations(&text).map_err(|error| at(&error))?;
+    let after = merged(before.clone(), found);
+    fs::write(&path, observation_table(&after)).map_err(|error| at(&error))?;
+    let rows = after.iter().filter(|row| !before.contains(row)).count();
+    Ok(Adopted { rows, grades: regraded(&before, &after) })
+}
+
+/// The rules of the report that were measured.
+fn observed(report: &Report) -> Result<Vec<Observation>, String> {
+    let gpu = &report.header.gpu;
+    let target = gpu.target_id.split(':').next().unwrap_or_default();
+    let target: Target = target.parse().map_err(|error| format!("the report's target: {error}"))?;
+    let module = gpu.driver.module.as_ref().map(|module| format!(", amdgpu {module}"));
+    let driver = format!("HIP {}{}", gpu.driver.hip, module.unwrap_or_default());
+    let row = |rule: &RuleResult| {
+        let seen = match rule.verdict {
+            Verdict::Equal | Verdict::Less | Verdict::More => Seen::Fails,
+            Verdict::NotSeen => Seen::Never,
+            Verdict::NotMeasured | Verdict::Unstable | Verdict::Failed | Verdict::Hung => return None,
+        };
+        // A rule that another program's verdict outweighs may have failed in one that is not the worst.
+        let fails = rule.pairs.iter().any(|pair| pair.measured.is_some());
+        let seen = if fails { Seen::Fails } else { seen };
+        let (rule, target) = (rule.rule.clone(), target.name().to_owned());
+        let (gpu, driver, date) = (gpu.name.clone(), driver.clone(), report.date.clone());
+        Some((rule, target, seen, gpu, driver, date))
+    };
+    let rules = report.waits.iter().flat_map(|waits| &waits.rules);
+    let rows = rules.filter_map(|rule| {
+        let (name, target, seen, gpu, driver, date) = row(rule)?;
+        facts(&name)?;
+        Some(Observation { rule: name, target, seen, states: states(rule), gpu, driver, date })
+    });
+    Ok(rows.collect())
+}
+
+/// Each number that rules ask for with the least that never failed, the largest of several programs.
+fn states(rule: &RuleResult) -> String {
+    let mut least: BTreeMap<u8, Option<u8>> = BTreeMap::new();
+    for pair in rule.pairs.iter().filter(|pair| !pair.unstable && pair.waits.is_empty()) {
+        let known = least.entry(pair.needed).or_default();
+        *known = (*known).max(pair.measured);
+    }
+    let cells = least.into_iter().map(|(asked, least)| {
+        format!("{asked}:{}", least.map_or_else(|| "-".to_owned(), |least| least.to_string()))
+    });
+    cells.collect::<Vec<_>>().join(",")
+}
+
+/// The rows of both, in order; of one rule, GPU and driver the later ones.
+fn merged(before: Vec<Observation>, found: Vec<Observation>) -> Vec<Observation> {
+    let key = |row: &Observation| [&row.rule, &row.target, &row.gpu, &row.driver].map(String::clone);
+    let all = before.into_iter().chain(found).map(|row| (key(&row), row));
+    all.collect::<BTreeMap<_, _>>().into_values().collect()
+}
+
+/// The rules whose grades differ between two tables.
+fn regraded(before: &[Observation], after: &[Observation]) -> Vec<Regraded> {
+    let mut names: Vec<&String> = before.iter().chain(after).map(|row| &row.rule).collect();
+    names.sort_unstable();
+    names.dedup();
+    let change = |name: &String| {
+        let of = |rows: &[Observation]| -> Vec<Observation> {
+            rows.iter().filter(|row| row.rule == *name).cloned().collect()
+        };
+        // Without what this program itself was built with: the tables are in question.
+        let evidence = facts(name)?.evidence;
+        let grade = |rows: &[Observation]| evidence.with_observations(&of(rows)).grade(counts(name));
+        let (before, after) = (grade(before), grade(after));
+        (before != after).then(|| Regraded { rule: name.clone(), before, after })
+    };
+    names.into_iter().filter_map(change).collect()
+}

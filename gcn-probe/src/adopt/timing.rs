@@ -1,0 +1,123 @@
+//! Measured parameters as rows of the timed mode's table.
+
+use gcn_isa::TargetSet;
+use gcn_isa::target::InstructionSet;
+
+/// The table of a checkout that has the parameters.
+pub const TIMING: &str = "gcn-sim/data/timing.tsv";
+
+/// A parameter that has another value, or a better source, than before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Changed {
+    /// Its name.
+    pub name: String,
+    /// The value before.
+    pub before: String,
+    /// The value now.
+    pub after: String,
+}
+
+/// The columns of a row.
+const NAME: usize = 0;
+const TARGETS: usize = 1;
+const VALUE: usize = 2;
+const UNIT: usize = 3;
+const GRADE: usize = 4;
+/// The grade of what a machine showed.
+const MEASURED: &str = "measured";
+
+/// The table with these values of parameters for an instruction set. A row for several sets is divided, so that the others keep what they
+/// have; names that the table lacks are passed over.
+pub fn with_measured(
+    table: &str,
+    set: InstructionSet,
+    measured: &[(String, String)],
+    source: &str,
+) -> (String, Vec<Changed>) {
+    let mut lines: Vec<String> = table.lines().map(str::to_owned).collect();
+    let mut changed = Vec::new();
+    for (name, value) in measured {
+        let cells = |line: &String| line.split('\t').map(str::to_owned).collect::<Vec<_>>();
+        let is_named = |line: &String| !line.starts_with('#') && cells(line)[NAME] == *name;
+        let sets = |line: &String| cells(line).get(TARGETS)?.parse::<TargetSet>().ok();
+        let own = |line: &String| is_named(line) && sets(line).is_some_and(|sets| sets.has(set));
+        // The set's own row, or that of the one whose values stand for it, or the one for all.
+        let stands = |line: &String| {
+            is_named(line) && sets(line).map_or_else(|| true, |sets| sets.has(set.measured_as()))
+        };
+        let Some(at) = lines.iter().position(own).or_else(|| lines.iter().rposition(stands)) else {
+            continue;
+        };
+        let row = cells(&lines[at]);
+        let [Some(before), Some(unit), Some(grade)] = [VALUE, UNIT, GRADE].map(|column| row.get(column))
+        else {
+            continue;
+        };
+        if before == value && grade == MEASURED {
+            continue;
+        }
+        changed.push(Changed { name: name.clone(), before: before.clone(), after: value.clone() });
+        let new = [name, set.name(), value, unit, MEASURED, source].join("\t");
+        let others: Vec<&str> = match sets(&lines[at]).filter(|sets| sets.has(set)) {
+            Some(sets) => sets.iter().filter(|other| *other != set).map(InstructionSet::name).collect(),
+            None => vec![row[TARGETS].as_str()],
+        };
+        if others.is_empty() {
+            lines[at] = new;
+            continue;
+        }
+        let mut rest = row.clone();
+        rest[TARGETS] = others.join("+");
+        lines[at] = rest.join("\t");
+        lines.insert(at + 1, new);
+    }
+    (lines.join("\n") + "\n", changed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TABLE: &str = "name\ttarget\tvalue\tunit\tgrade\tsource\trange\n# A remark\tall\n\
+        a.time\t..gfx942\t4\tcycles\tassumed\ta guess\t2..8\na.time\tgfx950\t5\tcycles\tmeasured\tsomebody\n\
+        b.time\tall\t7\tcycles\tmanual\ta book\n";
+
+    fn rows(table: &str, name: &str) -> Vec<(Vec<&'static str>, String, String)> {
+        let rows = table.lines().filter(|line| line.starts_with(name));
+        rows.map(|line| {
+            let cells: Vec<&str> = line.split('\t').collect();
+            let sets = cells[TARGETS]
+                .parse::<TargetSet>()
+                .map(|sets| sets.iter().map(InstructionSet::name).collect());
+            (sets.unwrap_or_default(), cells[VALUE].to_owned(), cells[GRADE..].join("|"))
+        })
+        .collect()
+    }
+
+    #[test]
+    fn a_row_for_several_is_divided_and_others_keep_theirs() {
+        let set = gcn_isa::Target::GFX942.instruction_set();
+        let measured = [("a.time", "6"), ("b.time", "7"), ("c.time", "8")]
+            .map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let (table, changed) = with_measured(TABLE, set, &measured, "an MI300X, HIP 7.1, 2026-11-29");
+        let names: Vec<_> =
+            changed.iter().map(|c| (c.name.as_str(), c.before.as_str(), c.after.as_str())).collect();
+        assert_eq!(names, [("a.time", "4", "6"), ("b.time", "7", "7")]);
+        let of_a = rows(&table, "a.time");
+        assert!(!of_a[0].0.contains(&"gfx942") && of_a[0].0.contains(&"gfx90a"), "{of_a:?}");
+        assert_eq!((&of_a[0].1[..], &of_a[0].2[..]), ("4", "assumed|a guess|2..8"));
+        let own = (vec!["gfx942"], "6".to_owned(), "measured|an MI300X, HIP 7.1, 2026-11-29".to_owned());
+        assert_eq!(of_a[1], own);
+        assert_eq!(of_a[2].0, ["gfx950"]);
+        let of_b = rows(&table, "b.time");
+        assert_eq!((of_b.len(), of_b[1].0.clone()), (2, vec!["gfx942"]));
+        // Again: nothing is left to change.
+        let (again, changed) = with_measured(&table, set, &measured, "another day");
+        assert_eq!((again, changed.len()), (table, 0));
+        // A value of a row of its own is replaced.
+        let set = gcn_isa::Target::GFX950.instruction_set();
+        let (table, _) = with_measured(TABLE, set, &[("a.time".to_owned(), "9".to_owned())], "an MI350X");
+        assert_eq!(rows(&table, "a.time")[1].1, "9");
+        assert_eq!(rows(&table, "a.time").len(), 2);
+    }
+}

@@ -1,0 +1,102 @@
+//! `adopt`: what a report observed becomes rows of a checkout's table, and the grades that follow from them change.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use gcn_isa::hazards::{AnyRule as _, Grade, all, read_observations};
+use gcn_probe::adopt::{OBSERVED, adopt};
+use gcn_probe::report::Report;
+
+/// A copy of the table of this checkout, in a folder of its own.
+struct Checkout(PathBuf);
+
+impl Checkout {
+    fn new(name: &str) -> Checkout {
+        let root = std::env::temp_dir().join(format!("gcn-probe-{name}-{}", std::process::id()));
+        let table = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join(OBSERVED);
+        let copy = root.join(OBSERVED);
+        fs::create_dir_all(copy.parent().unwrap()).unwrap();
+        fs::copy(table, copy).unwrap();
+        Checkout(root)
+    }
+
+    fn table(&self) -> String {
+        fs::read_to_string(self.0.join(OBSERVED)).unwrap()
+    }
+}
+
+impl Drop for Checkout {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A report of rules, each with what was measured where two wait states are asked for.
+fn report(gpu: &str, simulated: bool, rules: &[(&str, &str, Option<u8>)]) -> Report {
+    let rule = |(id, verdict, measured): &(&str, &str, Option<u8>)| {
+        serde_json::json!({
+            "rule": id, "title": "", "grade": "", "verdict": verdict, "message": "",
+            "pairs": [{ "instructions": "", "asked": 2, "needed": 2, "needed_by": id, "measured": measured,
+                        "unstable": false, "places": [] }],
+        })
+    };
+    let rules: Vec<_> = rules.iter().map(rule).collect();
+    serde_json::from_value(serde_json::json!({
+        "header": {
+            "schema": 2, "tools": "0.1.0", "seed": 1, "quick": false,
+            "gpu": { "name": gpu, "target_id": "gfx942:sramecc+:xnack-", "compute_units": 304, "clock_mhz": 2100,
+                     "driver": { "hip": "7.1.25424", "module": "6.14.14" }, "simulated": simulated },
+        },
+        "date": "2026-11-29",
+        "waits": { "totals": {}, "rules": rules },
+    }))
+    .unwrap()
+}
+
+/// Rules of which nothing but hardware could change the grade: the first asks for states, the second too.
+fn cautious() -> [&'static str; 2] {
+    let mut rules = all().filter(|rule| rule.grade() == Grade::Cautious).map(|rule| rule.id);
+    [rules.next().unwrap(), rules.next().unwrap()]
+}
+
+#[test]
+fn a_failure_on_hardware_makes_a_cautious_rule_documented() {
+    let checkout = Checkout::new("adopted");
+    let [failing, unseen] = cautious();
+    let mi300 =
+        report("AMD Instinct MI300X", false, &[(failing, "equal", Some(2)), (unseen, "not_seen", None)]);
+    let adopted = adopt(&mi300, &checkout.0, false).unwrap();
+    let changes: Vec<String> = adopted.grades.iter().map(ToString::to_string).collect();
+    assert_eq!((adopted.rows, changes), (2, vec![format!("{failing}: cautious -> documented")]));
+    let table = checkout.table();
+    let source = "AMD Instinct MI300X\tHIP 7.1.25424, amdgpu 6.14.14\t2026-11-29";
+    assert!(table.contains(&format!("{failing}\tgfx942\tfails\t2:2\t{source}\n")), "{table}");
+    assert!(table.contains(&format!("{unseen}\tgfx942\tnever\t2:-\t{source}\n")), "{table}");
+    // The same again changes nothing; another GPU adds its rows; a later report of the first replaces its own.
+    let again = adopt(&mi300, &checkout.0, false).unwrap();
+    assert_eq!((again.rows, again.grades.len()), (0, 0));
+    let other = report("AMD Instinct MI325X", false, &[(unseen, "less", Some(1))]);
+    assert_eq!(adopt(&other, &checkout.0, false).unwrap().grades.len(), 1);
+    let later = Report { date: "2027-01-02".to_owned(), ..mi300 };
+    assert_eq!(adopt(&later, &checkout.0, false).unwrap().rows, 2);
+    let rows = read_observations(&checkout.table()).unwrap();
+    assert_eq!(rows.iter().filter(|row| row.rule == failing || row.rule == unseen).count(), 3);
+}
+
+#[test]
+fn what_proves_nothing_is_refused() {
+    let checkout = Checkout::new("refused");
+    let [failing, unmeasured] = cautious();
+    let simulated = report("AMD Instinct MI300X", true, &[(failing, "equal", Some(2))]);
+    let before = checkout.table();
+    let error = adopt(&simulated, &checkout.0, false).unwrap_err();
+    assert!(error.contains("made by the simulator") && error.contains("--simulated"), "{error}");
+    let nothing = report("a GPU", false, &[(unmeasured, "not_measured", None)]);
+    let error = adopt(&Report { waits: None, ..nothing }, &checkout.0, false).unwrap_err();
+    assert!(error.contains("gcn probe waits"), "{error}");
+    assert_eq!(checkout.table(), before);
+    let elsewhere = report("a GPU", false, &[(failing, "equal", Some(2))]);
+    let error = adopt(&elsewhere, &checkout.0.join("src"), false).unwrap_err();
+    assert!(error.contains("observed.tsv"), "{error}");
+    assert_eq!(adopt(&simulated, &checkout.0, true).unwrap().grades.len(), 1);
+}

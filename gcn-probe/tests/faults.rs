@@ -1,0 +1,340 @@
+//! Faults that are planted in the simulator that plays the GPU: the suites find every one of them, and name what is wrong.
+//!
+//! A fault is planted where it costs the simulator nothing: in the program that it is given (a modifier that is lost, another
+//! instruction, a wait state more or less), in what it computes with (its rules, its model of matrix sums), or in its results.
+
+use gcn_isa::hazards::Config;
+use gcn_isa::{InstDesc, Target};
+use gcn_probe::bench::Surroundings;
+use gcn_probe::case::Case;
+use gcn_probe::form::Forms;
+use gcn_probe::launch::{KERNEL, Launch};
+use gcn_probe::report::{Difference, FormResult, Verdict};
+use gcn_probe::waits::measure::{self, Effort};
+use gcn_probe::waits::pair;
+use gcn_probe::{judge, matrix};
+use gcn_sim::launch::Program;
+use gcn_sim::{MatrixArithmetic, Options};
+
+/// Where a fault is.
+#[derive(Clone, Copy)]
+enum Wrong {
+    /// In the text of the program: of a line, the line that is executed instead.
+    Line(fn(&str) -> Option<String>),
+    /// In what the program leaves in the buffer.
+    Result(fn(&mut [u8])),
+    /// In how it is executed.
+    Machine(fn(Program) -> Program),
+}
+
+/// A fault of single instructions.
+struct Fault {
+    name: &'static str,
+    wrong: Wrong,
+    /// True of the differences that show it.
+    is_named: fn(&FormResult, &Difference) -> bool,
+}
+
+/// Room for what any program has in LDS.
+const LDS: u32 = 0x2000;
+
+impl Wrong {
+    /// What the faulty GPU makes of a program.
+    fn run(self, launch: &Launch, target: Target, options: &Options) -> Result<Vec<u8>, String> {
+        match self {
+            Wrong::Line(change) => {
+                let lines = launch.text.lines().map(|line| change(line).unwrap_or_else(|| line.to_owned()));
+                let text = lines.collect::<Vec<_>>().join("\n");
+                let sizes = (launch.workgroups, launch.waves);
+                Launch::new(&text, target, launch.input.clone(), sizes, LDS)?.simulate(options)
+            }
+            Wrong::Result(change) => {
+                let mut after = launch.simulate(options)?;
+                change(&mut after);
+                Ok(after)
+            }
+            Wrong::Machine(change) => {
+                let program = Program::load(&launch.code_object, Some(KERNEL)).map_err(|e| e.to_string())?;
+                launch.simulate_as(&change(program), options)
+            }
+        }
+    }
+}
+
+/// The line without what begins with `start` and ends before a space.
+fn without(line: &str, start: &str) -> Option<String> {
+    let at = line.find(start)?;
+    let end = line[at + 1..].find(' ').map_or(line.len(), |end| at + 1 + end);
+    Some(format!("{}{}", &line[..at], &line[end..]))
+}
+
+/// The line that sets MODE, with bits of it.
+fn mode_without(line: &str, bits: u32) -> Option<String> {
+    let (before, value) = line.split_once("hwreg(HW_REG_MODE, 0, 8), 0x")?;
+    let value = u32::from_str_radix(value, 16).ok()? & !bits;
+    Some(format!("{before}hwreg(HW_REG_MODE, 0, 8), {value:#x}"))
+}
+
+/// A fault in which an instruction is another one.
+macro_rules! other {
+    ($from:literal is $to:literal) => {
+        Fault {
+            name: concat!($from, " computes ", $to),
+            wrong: Wrong::Line(|line| line.starts_with($from).then(|| line.replacen($from, $to, 1))),
+            is_named: |form, _| form.form.starts_with($from),
+        }
+    };
+}
+
+/// Faults of the suite `values`.
+const VALUES: [Fault; 20] = [
+    Fault {
+        name: "directed rounding is not",
+        wrong: Wrong::Line(|line| mode_without(line, 0x0f)),
+        is_named: |_, first| first.mode & 0x0f != 0,
+    },
+    Fault {
+        name: "denormals of f32 are zero",
+        wrong: Wrong::Line(|line| mode_without(line, 0x30)),
+        is_named: |_, first| first.mode & 0x30 != 0,
+    },
+    Fault {
+        name: "denormals of f16 and f64 are zero",
+        wrong: Wrong::Line(|line| mode_without(line, 0xc0)),
+        is_named: |_, first| first.mode & 0xc0 != 0,
+    },
+    Fault {
+        name: "results are not clamped",
+        wrong: Wrong::Line(|line| without(line, " clamp")),
+        is_named: |_, first| first.instruction.contains(" clamp"),
+    },
+    Fault {
+        name: "signs of sources are lost",
+        wrong: Wrong::Line(|line| line.starts_with("v_").then(|| line.replace(", -v", ", v"))),
+        is_named: |_, first| first.instruction.contains(", -v"),
+    },
+    Fault {
+        name: "absolute values are not",
+        wrong: Wrong::Line(|line| line.starts_with("v_").then(|| line.replace('|', ""))),
+        is_named: |_, first| first.instruction.contains('|'),
+    },
+    Fault {
+        name: "halves are not selected",
+        wrong: Wrong::Line(|line| without(line, " op_sel:")),
+        is_named: |_, first| first.instruction.contains(" op_sel:"),
+    },
+    Fault {
+        name: "negation of low halves is lost",
+        wrong: Wrong::Line(|line| without(line, " neg_lo:")),
+        is_named: |_, first| first.instruction.contains(" neg_lo:"),
+    },
+    Fault {
+        name: "DPP has no bound control",
+        wrong: Wrong::Line(|line| without(line, " bound_ctrl:")),
+        is_named: |_, first| first.instruction.contains(" bound_ctrl:"),
+    },
+    Fault {
+        name: "instructions run in all lanes",
+        wrong: Wrong::Line(|line| {
+            line.starts_with("s_mov_b64 exec, s[50:51]").then(|| "s_mov_b64 exec, -1".to_owned())
+        }),
+        // Lanes of vector registers, LDS or memory, masks in scalars, or EXEC itself: whatever comes first in the buffer.
+        is_named: |_, first| {
+            let places = ["lane", "LDS", "exec", "vcc"];
+            places.iter().any(|place| first.place.contains(place)) || first.place.starts_with('s')
+        },
+    },
+    Fault {
+        name: "lanes 3 and 4 are swapped",
+        wrong: Wrong::Result(|after| {
+            for row in after[0x5000..0x8000].chunks_exact_mut(256) {
+                let (low, high) = row.split_at_mut(16);
+                low[12..16].swap_with_slice(&mut high[..4]);
+            }
+        }),
+        is_named: |_, first| first.place.ends_with("lane 3"),
+    },
+    Fault {
+        name: "SCC is never set",
+        wrong: Wrong::Line(|line| (line == "s_cselect_b32 s52, 1, 0").then(|| "s_mov_b32 s52, 0".to_owned())),
+        is_named: |_, first| first.place == "scc",
+    },
+    Fault {
+        name: "the high half of VCC is lost",
+        wrong: Wrong::Line(|line| {
+            (line == "s_mov_b64 s[48:49], vcc").then(|| "s_mov_b32 s48, vcc_lo\ns_mov_b32 s49, 0".to_owned())
+        }),
+        is_named: |_, first| first.place == "vcc_hi",
+    },
+    Fault {
+        name: "a bit of LDS is stuck",
+        wrong: Wrong::Result(|after| after[0x9000 + 12] |= 1),
+        is_named: |_, first| first.place == "LDS byte 12",
+    },
+    other!("v_bfe_u32" is "v_bfe_i32"),
+    other!("v_ashrrev_i32" is "v_lshrrev_b32"),
+    other!("v_cvt_f32_i32" is "v_cvt_f32_u32"),
+    other!("v_mad_i32_i24" is "v_mad_u32_u24"),
+    other!("v_alignbit_b32" is "v_alignbyte_b32"),
+    other!("s_bfe_i32" is "s_bfe_u32"),
+];
+
+/// Faults of the suite `matrix`.
+const MATRIX: [Fault; 4] = [
+    Fault {
+        name: "products are added one by one",
+        wrong: Wrong::Machine(|program| program.with_matrix(MatrixArithmetic::Chain)),
+        is_named: |form, _| !form.form.contains("i32_"),
+    },
+    Fault {
+        name: "blocks of A are not broadcast",
+        wrong: Wrong::Line(|line| without(line, " cbsz:").map(|l| without(&l, " abid:").unwrap_or(l))),
+        is_named: |_, first| first.instruction.contains(" cbsz:"),
+    },
+    Fault {
+        name: "lanes of B are not permuted",
+        wrong: Wrong::Line(|line| without(line, " blgp:")),
+        is_named: |_, first| first.instruction.contains(" blgp:"),
+    },
+    Fault {
+        name: "the accumulator is read as zero",
+        wrong: Wrong::Line(|line| {
+            let (before, _) = line.starts_with("v_mfma").then(|| line.rsplit_once(", "))??;
+            Some(format!("{before}, 0"))
+        }),
+        is_named: |_, first| first.instruction.starts_with("v_mfma"),
+    },
+];
+
+/// Programs of each form. Those of the suite are four, from more seeds; a fault must show in fewer forms than all.
+const VARIANTS: u32 = 6;
+
+/// The forms in which a fault is found, or a difference that is about something else.
+fn found(fault: &Fault, forms: &[&'static InstDesc], target: Target) -> Result<usize, String> {
+    let mut found = 0;
+    for row in forms {
+        let result = judge::form(row, target, 1, VARIANTS, &mut |launch, _, seen| {
+            seen(&fault.wrong.run(launch, target, &Options::default())?);
+            Ok(())
+        });
+        let Some(first) = &result.first else { continue };
+        if !(fault.is_named)(&result, first) {
+            return Err(format!("{}: {first:?}", result.form));
+        }
+        found += 1;
+    }
+    match found {
+        0 => Err(format!("not found in {} forms", forms.len())),
+        _ => Ok(found),
+    }
+}
+
+/// Forms in which some program of the suite contains what the fault changes.
+fn touched(fault: &Fault, all: &[&'static InstDesc], texts: &[Vec<String>]) -> Vec<&'static InstDesc> {
+    let is_touched = |texts: &Vec<String>| match fault.wrong {
+        Wrong::Line(change) => {
+            texts.iter().any(|text| text.lines().any(|line| change(line).is_some_and(|l| l != line)))
+        }
+        Wrong::Result(_) | Wrong::Machine(_) => true,
+    };
+    let touched = all.iter().zip(texts).filter(|(_, texts)| is_touched(texts));
+    touched.map(|(row, _)| *row).collect()
+}
+
+/// Every so many forms are enough for faults that are in most of them.
+fn some(forms: Vec<&'static InstDesc>) -> Vec<&'static InstDesc> {
+    const ENOUGH: usize = 25;
+    let step = forms.len().div_ceil(ENOUGH).max(1);
+    forms.into_iter().step_by(step).collect()
+}
+
+/// A fault by its name, and in how many places it was found.
+type Planted = (String, Result<usize, String>);
+
+fn of_values() -> Vec<Planted> {
+    let target = Target::GFX90A;
+    let forms = Forms::of(target).run;
+    let texts: Vec<Vec<String>> = forms
+        .iter()
+        .map(|row| {
+            let cases = (0..VARIANTS).filter_map(|variant| Case::of(row, target, 1, variant, true).ok());
+            cases.map(|case| case.launch.text).collect()
+        })
+        .collect();
+    let of = |fault: &Fault| match fault.name {
+        "a bit of LDS is stuck" => some(forms.iter().filter(|row| row.is_ds()).copied().collect()),
+        _ => some(touched(fault, &forms, &texts)),
+    };
+    VALUES.iter().map(|fault| (fault.name.to_owned(), found(fault, &of(fault), target))).collect()
+}
+
+fn of_matrix() -> Vec<Planted> {
+    let target = Target::GFX90A;
+    let forms = matrix::forms(target);
+    MATRIX.iter().map(|fault| (fault.name.to_owned(), found(fault, &forms, target))).collect()
+}
+
+const ONCE: Effort = Effort { pairs: 1, repeats: 1, around: &[Surroundings::Alone] };
+
+/// A GPU that has one wait state fewer, or one more, in each `s_nop`.
+fn with_nops(line: &str, more: i64) -> Option<String> {
+    let states: i64 = line.strip_prefix("s_nop ")?.parse().ok()?;
+    Some(match states + more {
+        // The longest is two.
+        16.. => "s_nop 15\ns_nop 0".to_owned(),
+        0.. => format!("s_nop {}", states + more),
+        _ => String::new(),
+    })
+}
+
+/// Of rules whose number is not hidden by another's: a state that the hardware needs and the rule has not, one that it has and the hardware
+/// does not need, and hardware that has not the hazard.
+fn of_waits() -> Vec<Planted> {
+    const RULES: usize = 5;
+    let target = Target::GFX942;
+    let mut results = Vec::new();
+    for rule in measure::tasks(target) {
+        let Ok(pairs) = pair::pairs(rule, target, 1, 1) else { continue };
+        let of = &pairs[0];
+        let (by, needed) = of.pair.most;
+        // With one `s_nop` of few states, so that one more or less is one state.
+        if by != rule.id || !(2..=12).contains(&needed) || pair::others_ask(&of.pair, rule, target).is_some()
+        {
+            continue;
+        }
+        let measured = |wrong: Wrong, rules: Config| {
+            let options = Options { rules, ..Options::faithful() };
+            let gpu = &mut |launch: &Launch, _: u32, seen: &mut dyn FnMut(&[u8]) -> bool| {
+                seen(&wrong.run(launch, target, &options)?);
+                Ok(())
+            };
+            let result = measure::pair(of, target, ONCE, gpu).unwrap();
+            (result.verdict(), result.measured, result.needed_by)
+        };
+        let faults = [
+            ("needs a state more", Wrong::Line(|line| with_nops(line, -1)), Config::default()),
+            ("needs a state less", Wrong::Line(|line| with_nops(line, 1)), Config::default()),
+            ("has no hazard", Wrong::Line(|_| None), Config::default().without(rule.id).unwrap()),
+        ];
+        let right =
+            [(Verdict::More, Some(needed + 1)), (Verdict::Less, Some(needed - 1)), (Verdict::NotSeen, None)];
+        for ((fault, wrong, rules), (verdict, states)) in faults.into_iter().zip(right) {
+            let result = measured(wrong, rules);
+            let is_right = result == (verdict, states, rule.id.to_owned());
+            let found = if is_right { Ok(1) } else { Err(format!("{}: {result:?}", of.pair.text(target))) };
+            results.push((format!("{}: hardware {fault}", rule.id), found));
+        }
+        if results.len() == 3 * RULES {
+            break;
+        }
+    }
+    results
+}
+
+#[test]
+fn every_planted_fault_is_found_and_named() {
+    let faults: Vec<Planted> = of_values().into_iter().chain(of_matrix()).chain(of_waits()).collect();
+    let missed: Vec<&Planted> = faults.iter().filter(|(_, found)| found.is_err()).collect();
+    assert!(missed.is_empty(), "{missed:#?}");
+    assert!(faults.len() >= 30, "{}", faults.len());
+}

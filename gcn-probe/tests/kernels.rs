@@ -1,0 +1,62 @@
+//! The suite `kernels`: every kernel is right on every target that it is written for, and times are those of the device.
+
+use gcn_dsl::Device;
+use gcn_isa::Target;
+use gcn_probe::kernels::{self, Effort};
+use gcn_probe::report::{KernelResult, Status};
+
+/// What runs beside the simulator of a target, and how many kernels are written for it at least.
+fn all_right(target: Target, least: usize) {
+    let device = Device::fast_simulator(target);
+    let results: Vec<KernelResult> =
+        kernels::tasks().into_iter().map(|task| kernels::kernel(task, &device, Effort::QUICK)).collect();
+    let wrong: Vec<_> = results.iter().filter(|result| result.status > Status::NotRun).collect();
+    assert!(wrong.is_empty(), "{target}: {wrong:#?}");
+    let run: Vec<_> = results.iter().filter(|result| result.status == Status::Equal).collect();
+    assert!(run.len() >= least, "{target}: {}", run.len());
+    for result in run {
+        let compared = result.sizes.iter().all(|size| size.agrees && size.elements > 0);
+        assert!(compared && !result.sizes.is_empty(), "{target}: {result:?}");
+    }
+}
+
+#[test]
+fn all_kernels_are_right_on_gfx908() {
+    all_right(Target::GFX908, 10);
+}
+
+#[test]
+fn all_kernels_are_right_on_gfx90a() {
+    all_right(Target::GFX90A, 30);
+}
+
+#[test]
+fn all_kernels_are_right_on_gfx942() {
+    all_right(Target::GFX942, 45);
+}
+
+#[test]
+fn all_kernels_are_right_on_gfx950() {
+    all_right(Target::GFX950, 30);
+}
+
+#[test]
+fn all_kernels_are_right_on_gfx1201() {
+    all_right(Target::GFX1201, 30);
+}
+
+/// Where the model is the device, it errs by nothing; a device without a clock has no times.
+#[test]
+fn times_are_those_of_the_device() {
+    let task = kernels::tasks()[0];
+    let effort = Effort { sizes: 1, repeats: 2, model: true };
+    let timed = kernels::kernel(task, &Device::timed_simulator(Target::GFX942, 2100), effort);
+    assert!(timed.sizes[0].gpu_ns.is_some_and(|ns| ns > 0), "{timed:?}");
+    assert_eq!(timed.sizes[0].model_error(), Some(0.0));
+    // At half the clock the same cycles take twice as long.
+    let slow = kernels::kernel(task, &Device::timed_simulator(Target::GFX942, 1050), effort);
+    let [fast, slow] = [&timed, &slow].map(|result| result.sizes[0].gpu_ns.unwrap());
+    assert!(slow.abs_diff(2 * fast) <= 2, "{fast} {slow}");
+    let plain = kernels::kernel(task, &Device::fast_simulator(Target::GFX942), effort);
+    assert_eq!((plain.status, plain.sizes[0].gpu_ns, plain.sizes[0].model_ns), (Status::Equal, None, None));
+}
