@@ -3,6 +3,7 @@
 pub mod bench;
 pub mod builder;
 pub mod case;
+pub mod clock;
 pub mod compare;
 pub mod device;
 pub mod form;
