@@ -3,11 +3,14 @@
 //! Nothing here knows the model's numbers. What is measured are differences between two readings of the GPU's clock; the names of the
 //! parameters, and in which unit each is, are all that is shared with `data/timing.tsv`.
 
+mod code;
 mod found;
 mod frame;
 mod lds;
+mod rates;
 pub mod result;
 mod units;
+mod walk;
 
 use gcn_isa::Target;
 
@@ -24,12 +27,18 @@ pub struct Task {
 }
 
 /// All of them.
-const TASKS: [Task; 5] = [
+const TASKS: [Task; 11] = [
     Task { name: "vector", run: units::vector },
     Task { name: "matrix", run: units::matrix },
     Task { name: "waits", run: units::waits },
     Task { name: "lds", run: lds::ports },
     Task { name: "lds phases", run: lds::phases },
+    Task { name: "caches", run: walk::vector },
+    Task { name: "scalar cache", run: walk::scalar },
+    Task { name: "code", run: code::cache },
+    Task { name: "code lines", run: code::lines },
+    Task { name: "rates", run: rates::unit },
+    Task { name: "device", run: rates::device },
 ];
 
 /// The experiments of a target.

@@ -5,7 +5,10 @@ use std::fmt::Write as _;
 use gcn_isa::target::Subtarget;
 use gcn_isa::{InstructionSet, WaveSize};
 
-use crate::launch::{Launch, Runner, Shape};
+use gcn_emit::encode::encode_program;
+use gcn_emit::text::parse_program;
+
+use crate::launch::{KERNEL, Launch, Runner, Shape};
 
 /// The first VGPR and SGPRs that sections may use; those below are the frame's, and the SGPRs from [`SGPRS`]' end on.
 pub(super) const VGPR: u32 = 8;
@@ -13,6 +16,8 @@ pub(super) const VGPR: u32 = 8;
 pub(super) const SGPRS: std::ops::Range<u32> = 16..44;
 /// Words of an argument, which are in `s[8:15]`.
 pub(super) const WORDS: usize = 8;
+/// What the code after the end is aligned to.
+pub(super) const TAIL: usize = 256;
 /// Room before the memory that programs walk through is aligned to this.
 const ALIGN: u32 = 4096;
 
@@ -153,8 +158,16 @@ pub(super) struct Frame {
     pub end: String,
     /// How often each section runs; the last time counts.
     pub trips: u32,
+    /// Instructions after the end, from a multiple of [`TAIL`] bytes and the label `tail` on.
+    pub tail: String,
+    /// Bytes after the results, which instructions may store to at [`Frame::kept_at`].
+    pub kept: u32,
     /// Waves meet before each section.
     pub meets: bool,
+    /// Instructions before all others.
+    pub first: String,
+    /// The SGPRs that are stored as the two readings of a section.
+    pub stored: [u32; 2],
     pub sections: Vec<Section>,
     pub arguments: Vec<[u32; WORDS]>,
 }
@@ -173,7 +186,11 @@ impl Frame {
             end: String::new(),
             // The first brings the code.
             trips: 3,
+            tail: String::new(),
+            kept: 0,
             meets: true,
+            first: String::new(),
+            stored: [48, 50],
             sections: Vec::new(),
             arguments: vec![[0; WORDS]],
         }
@@ -197,6 +214,24 @@ impl Frame {
         self.workgroups * self.waves * self.arguments.len() as u32 * self.row()
     }
 
+    /// Where in the buffer the bytes are that are kept.
+    pub fn kept_at(&self) -> u32 {
+        self.argument_bytes() + self.result_bytes()
+    }
+
+    /// The program with its tail, which stands where it has to.
+    fn whole(&self) -> Result<String, String> {
+        let text = self.text();
+        if self.tail.is_empty() {
+            return Ok(text);
+        }
+        let ended = format!("{text}tail:\ns_endpgm\n");
+        let program = parse_program(&ended, self.dialect.on, KERNEL).map_err(|error| error.to_string())?;
+        let bytes = encode_program(&program).map_err(|error| error.to_string())?.bytes.len() - 4;
+        let fill = "s_nop 0\n".repeat((bytes.next_multiple_of(TAIL) - bytes) / 4);
+        Ok(format!("{text}{fill}tail:\n{}", self.tail))
+    }
+
     fn text(&self) -> String {
         let d = self.dialect;
         let lanes = d.lanes();
@@ -206,6 +241,7 @@ impl Frame {
             let _ = out.write_fmt(line);
         };
         let (first, rounds, row) = (self.argument_bytes(), self.arguments.len(), self.row());
+        add(format_args!("{}", self.first));
         if d.on.target.has_ids_in_ttmps() {
             add(format_args!("s_mov_b32 s2, ttmp9\n"));
         }
@@ -222,7 +258,7 @@ impl Frame {
              s_add_u32 s44, s4, {}\ns_addc_u32 s45, s5, 0\ns_and_b32 s44, s44, {:#x}\ns_mov_b32 s6, 0\n",
             self.waves,
             rounds as u32 * row,
-            first + self.result_bytes() + ALIGN - 1,
+            self.kept_at() + self.kept + ALIGN - 1,
             !(ALIGN - 1),
         ));
         add(format_args!("{}", self.setup));
@@ -246,9 +282,11 @@ impl Frame {
                 d.wait(Wait::All),
             ));
             add(format_args!(
-                "{}v_mov_b32 v2, s46\nv_mov_b32 v4, s48\nv_mov_b32 v5, s50\n\
+                "{}v_mov_b32 v2, s46\nv_mov_b32 v4, s{}\nv_mov_b32 v5, s{}\n\
                  global_store_dwordx2 v2, v[4:5], s[4:5] offset:{}\n{}",
                 d.exec(Mask::First),
+                self.stored[0],
+                self.stored[1],
                 number * 8,
                 d.exec(Mask::All)
             ));
@@ -265,7 +303,7 @@ impl Frame {
     /// The program.
     pub fn launch(&self) -> Result<Launch, String> {
         let mut input: Vec<u8> = self.arguments.iter().flatten().flat_map(|word| word.to_le_bytes()).collect();
-        input.resize(input.len() + self.result_bytes() as usize, 0);
+        input.resize((self.kept_at() + self.kept) as usize, 0);
         let shape = Shape {
             on: self.dialect.on,
             workgroups: self.workgroups,
@@ -274,7 +312,7 @@ impl Frame {
             one_unit: self.one_unit,
             room: self.room + u64::from(ALIGN),
         };
-        Launch::shaped(&self.text(), input, shape)
+        Launch::shaped(&self.whole()?, input, shape)
     }
 
     /// Runs the program.
@@ -306,6 +344,17 @@ pub(super) struct Times {
 }
 
 impl Times {
+    /// The words that are kept.
+    pub fn kept(&self, bytes: u32) -> &[u32] {
+        let words = bytes as usize / 4;
+        &self.words[self.words.len().saturating_sub(words)..]
+    }
+
+    /// Bits of the clock between two readings of it.
+    pub fn between(&self, start: u32, end: u32) -> f64 {
+        f64::from(end.wrapping_sub(start) & self.mask)
+    }
+
     /// The two readings of a wave.
     pub fn readings(&self, (workgroup, wave): (usize, usize), round: usize, section: usize) -> [u32; 2] {
         let at = ((workgroup * self.waves + wave) * self.rounds + round) * self.sections + section;
