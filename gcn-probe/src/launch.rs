@@ -80,7 +80,7 @@ impl Launch {
         spec.workgroup_ids = [true, false, false];
         spec.kernarg_bytes = 8;
         spec.lds_bytes = lds_bytes;
-        spec.scheduling.workgroup_processors &= !one_unit;
+        spec.scheduling.workgroup_processors &= !(one_unit && on.target.has_workgroup_processors());
         spec.args = vec![KernelArg::global_buffer("data", 0)];
         let code_object = write_code_object(&[spec]).map_err(|error| error.to_string())?;
         Ok(Launch { text: text.to_owned(), code_object, input, workgroups, waves, lanes, room })

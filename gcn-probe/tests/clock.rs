@@ -28,6 +28,11 @@ fn look() {
             let start = std::time::Instant::now();
             let result = clock::run(task, target, &mut with(&Config::default()));
             println!("{name} {}: {:?} {}", task.name, start.elapsed(), result.message);
+            if std::env::var("C").is_ok() {
+                for c in &result.curves {
+                    println!("   {}: {:?}", c.title, c.points);
+                }
+            }
             for m in &result.measured {
                 let want = timed::parameters(target).into_iter().find(|p| p.name == m.name).map(|p| p.value);
                 let mark = if want.as_ref() == Some(&m.value) { "" } else { "  <<<<" };

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::found::Bench;
 use super::frame::{Section, Wait};
+use super::walk::SOME;
 
 /// Bytes between the places that a walk through code can go through.
 const BLOCK: u32 = 64;
@@ -64,7 +65,7 @@ pub(super) fn cache(bench: &mut Bench<'_>) -> Result<(), String> {
     let Some(at) = times.windows(2).position(|pair| pair[1] > 1.2 * pair[0]) else {
         return Err("code of all sizes is as fast".to_owned());
     };
-    let limit = times[at] + (times[at + 1] - times[at]) / 8.0;
+    let limit = times[at] + (times[at + 1] - times[at]) * SOME;
     let mut fits = sizes[at];
     for parts in [8, 64] {
         let step = sizes[at] / parts;
@@ -106,7 +107,10 @@ pub(super) fn lines(bench: &mut Bench<'_>) -> Result<(), String> {
     }
     tail += "s_setpc_b64 s[24:25]\n";
     (frame.setup, frame.tail, frame.trips, frame.kept) = (FIND.to_owned(), tail, 1, 4 * d.lanes());
-    frame.end = format!("v_lshlrev_b32 v9, 2, v1\nv_add_u32 v9, {}, v9\nglobal_store_dword v9, v8, s[4:5]\n", "s16");
+    frame.end = format!(
+        "v_lshlrev_b32 v9, 2, v1\nv_add{}_u32 v9, s16, v9\nglobal_store_dword v9, v8, s[4:5]\n",
+        d.no_carry()
+    );
     let mut waits = Vec::new();
     for entry in (0..=8).map(|n| n * STEP) {
         let mut frame = frame.clone();

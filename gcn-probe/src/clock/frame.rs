@@ -10,10 +10,6 @@ use gcn_emit::text::parse_program;
 
 use crate::launch::{KERNEL, Launch, Runner, Shape};
 
-/// The first VGPR and SGPRs that sections may use; those below are the frame's, and the SGPRs from [`SGPRS`]' end on.
-pub(super) const VGPR: u32 = 8;
-/// The SGPRs that sections may use.
-pub(super) const SGPRS: std::ops::Range<u32> = 16..44;
 /// Words of an argument, which are in `s[8:15]`.
 pub(super) const WORDS: usize = 8;
 /// What the code after the end is aligned to.
@@ -115,6 +111,11 @@ impl Dialect {
         }
     }
 
+    /// What the names of sums without a carry end with.
+    pub fn no_carry(self) -> &'static str {
+        if self.is_rdna() { "_nc" } else { "" }
+    }
+
     /// Lanes of a wave.
     pub fn lanes(self) -> u32 {
         self.on.wave.lanes()
@@ -141,7 +142,8 @@ pub(super) struct Section {
     pub after: Wait,
 }
 
-/// A program.
+/// A program. Sections may use VGPRs from v8 on, in which they find nothing, and SGPRs from s16 to s43; v1 has the lane, s2 and s3 the
+/// workgroup and the wave, `s[8:15]` the argument, and `s[44:45]` the address of memory.
 #[derive(Debug, Clone)]
 pub(super) struct Frame {
     pub dialect: Dialect,

@@ -61,9 +61,11 @@ fn units(bench: &mut Bench<'_>) -> Result<u32, String> {
     let mut cycles = |workgroups: u32| -> Result<f64, String> {
         let mut frame = bench.frame();
         // As many waves as SIMDs.
-        (frame.workgroups, frame.waves, frame.meets) = (workgroups, 4, false);
-        let body = (0..64).map(|i| format!("v_mul_lo_u32 v{}, v8, v9\n", 16 + i % 16)).collect();
-        frame.add(body, Wait::None);
+        (frame.workgroups, frame.waves, frame.meets, frame.trips) = (workgroups, 4, false, 1);
+        // Long enough that waves of both work at the same time, whichever goes first.
+        let body: String = (0..32).map(|i| format!("v_mul_lo_u32 v{}, v8, v9\n", 16 + i % 16)).collect();
+        let turns = "s_sub_u32 s20, s20, 1\ns_cmp_lg_u32 s20, 0\ns_cbranch_scc1 turn\n";
+        frame.add(format!("s_movk_i32 s20, 24\nturn:\n{body}{turns}"), Wait::None);
         let times = frame.run(bench.gpu())?;
         Ok((0..workgroups as usize).map(|group| times.all(group, 0, 0)).fold(0.0, f64::max))
     };
@@ -118,18 +120,19 @@ fn from_memory(bench: &mut Bench<'_>, workgroups: u32, again: bool) -> Result<f6
     let own = (TRIPS << 16).next_multiple_of(1 << 16);
     let mut frame = everywhere(bench, workgroups, own);
     frame.trips = TRIPS;
-    let next = |i: usize| format!("{}v_add_u32 v8, s17, v8\n", load(i, ""));
+    let nc = frame.dialect.no_carry();
+    let next = |i: usize| format!("{}v_add{nc}_u32 v8, s17, v8\n", load(i, ""));
     let all = COPIES.iter().sum::<usize>();
     let mut before = String::new();
     if again {
         // All that is going to be read, and then what makes L2 forget it.
-        let back = format!("v_subrev_u32 v8, s18, v8\n");
+        let back = format!("v_subrev{nc}_u32 v8, s18, v8\n");
         let wait = frame.dialect.wait(Wait::Loads);
         let brought: String = (0..all).map(|i| next(i % 48)).collect();
         before = format!(
-            "s_movk_i32 s18, {}\n{brought}{wait}{back}v_lshlrev_b32 v9, 7, v1\ns_mul_i32 s16, s2, {own:#x}\n\
+            "s_mov_b32 s18, {}\n{brought}{wait}{back}v_lshlrev_b32 v9, 7, v1\ns_mul_i32 s16, s2, {own:#x}\n\
              s_sub_u32 s20, {:#x}, s16\ns_add_u32 s20, s44, s20\ns_addc_u32 s21, s45, 0\ns_movk_i32 s22, 0x2000\n\
-             s_mov_b32 s23, {}\nforget:\nglobal_load_dword v10, v9, s[20:21]\nv_add_u32 v9, s22, v9\n{wait}\
+             s_mov_b32 s23, {}\nforget:\nglobal_load_dword v10, v9, s[20:21]\nv_add{nc}_u32 v9, s22, v9\n{wait}\
              s_sub_u32 s23, s23, 1\ns_cmp_lg_u32 s23, 0\ns_cbranch_scc1 forget\n",
             all * 1024,
             workgroups * own,
@@ -214,7 +217,6 @@ fn dispatch(bench: &mut Bench<'_>, units: u32) -> Result<(), String> {
     const DEEP: u32 = 4;
     let mut frame = bench.frame();
     let d = frame.dialect;
-    let interval = bench.interval()?;
     (frame.workgroups, frame.waves, frame.meets, frame.trips) = (DEEP * units, WAVES, false, 1);
     frame.lds_bytes = if bench.target.has_workgroup_processors() { 1 << 16 } else { bench.target.lds_per_cu() };
     // The clock first; then nobody disturbs waves that begin later.
@@ -232,8 +234,11 @@ fn dispatch(bench: &mut Bench<'_>, units: u32) -> Result<(), String> {
     );
     let times = frame.run(bench.gpu())?;
     let mut alone = bench.frame();
-    alone.setup = "s_add_u32 s16, s46, 0\nv_mov_b32 v2, s16\n".to_owned();
-    let closing = distance(bench.gpu(), &alone, &last, "")? + interval;
+    // Its store goes to memory, not to the readings.
+    (alone.room, alone.setup) = (64, "s_sub_u32 s16, s44, s4\n".to_owned());
+    let last = format!("v_mov_b32 v2, s16\n{last}");
+    // The first instruction comes before the reading.
+    let closing = distance(bench.gpu(), &alone, &last, "")?;
     // Those of the first unit.
     let groups: Vec<usize> = (0..DEEP as usize).map(|n| n * units as usize).collect();
     let mut starts: Vec<(u32, usize)> =

@@ -51,10 +51,10 @@ impl Walk {
 
     /// The end of what it reads.
     fn end(self) -> u64 {
-        u64::from(self.start) + u64::from(self.count - 1) * u64::from(self.stride) + 4
+        u64::from(self.start) + u64::from(self.count.saturating_sub(1)) * u64::from(self.stride) + 4
     }
 
-    /// Start, stride of lanes, stride of loads, last line, loads, lanes.
+    /// Start, stride of lanes, stride of loads, last line, loads, none, lanes.
     fn argument(self, path: Path) -> [u32; 8] {
         let lanes = self.lanes(path);
         let mask = u64::MAX >> (64 - lanes);
@@ -62,11 +62,11 @@ impl Walk {
             self.start,
             self.stride,
             self.stride * lanes,
-            self.start + (self.count - 1) * self.stride,
+            self.start + self.count.saturating_sub(1) * self.stride,
             self.loads(path),
+            0,
             mask as u32,
             (mask >> 32) as u32,
-            0,
         ]
     }
 }
@@ -90,20 +90,22 @@ fn run(bench: &mut Bench<'_>, path: Path, walks: &[Walk]) -> Result<Vec<f64>, St
     };
     // A reading must be there before the counter that it shares with scalar loads can be waited for.
     let settled = if path == Path::Scalar { d.wait(Wait::Scalar) } else { String::new() };
+    // It is there before the first reading.
     let address = match path {
         Path::Scalar => "s_add_u32 s28, s44, s24\ns_addc_u32 s29, s45, 0\n".to_owned(),
         _ => "v_min_u32 v11, v10, s11\n".to_owned(),
     };
     let step = match path {
-        Path::Scalar => "s_add_u32 s24, s24, s10\n",
-        _ => "v_add_u32 v10, v10, s10\n",
+        Path::Scalar => "s_add_u32 s24, s24, s10\n".to_owned(),
+        _ => format!("v_add{}_u32 v10, s10, v10\n", d.no_carry()),
     };
     let clocks = [d.clock(20), d.clock(22)];
     let body = format!(
-        "v_mul_lo_u32 v10, v1, s9\nv_add_u32 v10, v10, s8\ns_mov_b32 s24, s8\ns_mov_b32 s25, 0\ns_mov_b32 s26, s12\ns_mov_b32 s27, 0\n{}\
-         walk:\n{address}{}{settled}{load}{}{}{}s_sub_u32 s20, s22, s20\ns_and_b32 s20, s20, {:#x}\ns_add_u32 s25, s25, s20\n\
+        "v_mul_lo_u32 v10, v1, s9\nv_add{}_u32 v10, s8, v10\ns_mov_b32 s24, s8\ns_mov_b32 s25, 0\ns_mov_b32 s26, s12\ns_mov_b32 s27, 0\n{}\
+         walk:\n{address}s_nop 7\n{}{settled}{load}{}{}{}s_sub_u32 s20, s22, s20\ns_and_b32 s20, s20, {:#x}\ns_add_u32 s25, s25, s20\n\
          {step}s_sub_u32 s26, s26, 1\ns_cmp_lg_u32 s26, 0\ns_cbranch_scc1 walk\n{}",
-        d.exec(Mask::In(13)),
+        d.no_carry(),
+        d.exec(Mask::In(14)),
         clocks[0],
         d.wait(wait),
         clocks[1],
@@ -139,24 +141,29 @@ pub(super) fn bypass(bench: &Bench<'_>) -> &'static str {
     [" glc dlc", " glc", " sc1", " scope:SCOPE_DEV"].into_iter().find(|c| bench.has(&load(c))).unwrap_or("")
 }
 
+/// The part of accesses that misses when a cache is too small: if a 64th of the lines is too much for the least recently used to stay, so
+/// many sets of few ways lose all that they have.
+pub(super) const SOME: f64 = 1.0 / 20.0;
+
 /// A cache.
 #[derive(Debug, Clone, Copy)]
 struct Level {
     /// The most bytes that fit.
     bytes: u32,
-    /// Cycles of a load of 64 lanes, when they do and when they do not.
-    cycles: [f64; 2],
 }
 
-/// The distance of lines in a walk over so many bytes: as small as a line, but not more than this many lines.
+/// The distance of lines in a walk over so many bytes: a power of two, so that some sets are as full as all would be, and no two in one line;
+/// more for many lines.
 fn stride(bytes: u32) -> u32 {
     const LINES: u32 = 8192;
-    (bytes / LINES).max(64)
+    (1 << (bytes / LINES).max(1).ilog2()).max(128)
 }
 
 /// The caches that a walk over more and more bytes shows, up to `most` bytes.
 fn levels(bench: &mut Bench<'_>, path: Path, most: u32) -> Result<Vec<Level>, String> {
-    let sizes: Vec<u32> = (10..32).map(|n| 1 << n).take_while(|bytes| *bytes <= most).collect();
+    // From where on each load has as many lines.
+    let first = if path == Path::Scalar { 10 } else { 12 };
+    let sizes: Vec<u32> = (first..32).map(|n| 1 << n).take_while(|bytes| *bytes <= most).collect();
     let first = second_walks(bench, path, &sizes)?;
     let points = sizes.iter().zip(&first).map(|(bytes, cycles)| (f64::from(bytes.ilog2()), *cycles)).collect();
     let title = if path == Path::Scalar { "Scalar loads" } else { "Loads of 64 lanes" };
@@ -171,7 +178,7 @@ fn levels(bench: &mut Bench<'_>, path: Path, most: u32) -> Result<Vec<Level>, St
         }
         let until = (at..rises.len()).find(|i| !rises[*i]).unwrap_or(rises.len());
         let cycles = [first[at], first[until]];
-        let limit = cycles[0] + (cycles[1] - cycles[0]) / 8.0;
+        let limit = cycles[0] + (cycles[1] - cycles[0]) * SOME;
         let mut fits = sizes[at];
         for parts in [8, 64] {
             let step = sizes[at] / parts;
@@ -180,7 +187,7 @@ fn levels(bench: &mut Bench<'_>, path: Path, most: u32) -> Result<Vec<Level>, St
             let fitting = times.iter().take_while(|time| **time < limit).count();
             fits += fitting as u32 * step;
         }
-        levels.push(Level { bytes: fits, cycles });
+        levels.push(Level { bytes: fits });
         at = until;
     }
     Ok(levels)
@@ -242,7 +249,8 @@ pub(super) fn vector(bench: &mut Bench<'_>) -> Result<(), String> {
     // One line at a time, after all others have been read twice as much as the cache before holds.
     let after = |bytes: u32| {
         let walk = Walk::over(2 * bytes, stride(2 * bytes));
-        [walk, walk.first(32).alone()]
+        let apart = walk.stride.max(256);
+        [walk, Walk { start: 0, stride: apart, count: (2 * bytes / apart).min(32), alone: true }]
     };
     let again = Walk::over(64, 64);
     let time = |bench: &mut Bench<'_>, path, walks: &[Walk]| -> Result<f64, String> {

@@ -284,7 +284,7 @@ impl Wave {
         self.v[..registers].fill([0; LANES]);
         self.scratch.fill(0);
         (self.scc, self.mode, self.pc, self.id, self.count) = (false, mode, 0, id, 0);
-        self.slept = 0;
+        (self.slept, self.reading) = (0, Reading::default());
         self.late.clear();
         self.arrivals.clear();
         self.status = Status::Running;
