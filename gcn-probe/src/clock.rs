@@ -10,6 +10,7 @@ mod lds;
 mod rates;
 pub mod result;
 mod units;
+mod unseen;
 mod walk;
 
 use gcn_isa::Target;
@@ -46,10 +47,10 @@ pub fn tasks(_target: Target) -> Vec<Task> {
     TASKS.to_vec()
 }
 
-/// Does an experiment.
-pub fn run(task: Task, target: Target, gpu: Runner<'_>) -> Experiment {
-    let mut bench = Bench::new(target, gpu);
-    let message = (task.run)(&mut bench).err();
+/// Does an experiment. Each program runs so many times, of which the shortest counts.
+pub fn run(task: Task, target: Target, times: u32, gpu: Runner<'_>) -> Experiment {
+    let mut bench = Bench::new(target, times, gpu);
+    let message = bench.has_time().and_then(|()| (task.run)(&mut bench)).err();
     Experiment {
         experiment: task.name.to_owned(),
         measured: bench.found,

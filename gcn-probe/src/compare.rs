@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use crate::clock::result::Clock;
 use crate::report::{Report, Values, Waits};
 
 /// A task whose results differ between two reports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// The form, or the rule with its instructions.
+    /// The form, the rule with its instructions, or the parameter.
     pub task: String,
     /// What the first report says.
     pub before: String,
@@ -23,7 +24,7 @@ impl fmt::Display for Change {
 }
 
 /// What differs between two reports: forms with another status or another first difference, and instructions that need another number of
-/// wait states. What only one of them has is a difference, too.
+/// wait states, and parameters of time with another value. What only one of them has is a difference, too.
 ///
 /// ```
 /// use gcn_probe::compare::compare;
@@ -46,7 +47,8 @@ pub fn compare(before: &Report, after: &Report) -> Vec<Change> {
     let tasks = |report: &Report| -> BTreeMap<String, String> {
         let values = report.computed().flat_map(|(_, values)| of_values(values));
         let waits = report.waits.iter().flat_map(of_waits);
-        values.chain(waits).collect()
+        let clock = report.clock.iter().flat_map(of_clock);
+        values.chain(waits).chain(clock).collect()
     };
     let (before, after) = (tasks(before), tasks(after));
     let names = before.keys().chain(after.keys().filter(|name| !before.contains_key(*name)));
@@ -79,5 +81,12 @@ fn of_waits(waits: &Waits) -> impl Iterator<Item = (String, String)> {
         });
         let none = rule.pairs.is_empty().then(|| (rule.rule.clone(), rule.verdict.name().to_owned()));
         pairs.chain(none).collect::<Vec<_>>()
+    })
+}
+
+fn of_clock(clock: &Clock) -> impl Iterator<Item = (String, String)> {
+    clock.parameters.iter().map(|parameter| {
+        let value = parameter.measured.as_ref().map(|value| format!("{value} {}", parameter.unit));
+        (parameter.name.clone(), value.unwrap_or_else(|| parameter.fit.name().to_owned()))
     })
 }

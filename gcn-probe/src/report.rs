@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use gcn_isa::Target;
 use serde::{Deserialize, Serialize};
 
+use crate::clock::result::{Clock, Fit};
 use crate::device::About;
 use crate::form::{self, Forms};
 
@@ -27,7 +28,7 @@ pub struct Header {
 }
 
 /// A whole report.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// What was run.
     pub header: Header,
@@ -40,6 +41,9 @@ pub struct Report {
     /// The suite `waits`, if it ran.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub waits: Option<Waits>,
+    /// The suite `clock`, if it ran.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub clock: Option<Clock>,
 }
 
 /// Results of the suite `waits`.
@@ -262,7 +266,7 @@ fn totals<T: Ord>(outcomes: impl Iterator<Item = T>) -> BTreeMap<T, usize> {
 impl Report {
     /// The report of a run of which no suite has ended yet.
     pub fn new(header: Header) -> Report {
-        Report { header, values: None, matrix: None, waits: None }
+        Report { header, values: None, matrix: None, waits: None, clock: None }
     }
 
     /// The suites that ran of those whose results are what instructions compute, each with its name.
@@ -272,11 +276,13 @@ impl Report {
     }
 
     /// True if nothing contradicts the simulator. That a rule's failure was not seen, or that fewer states than it asks for were enough
-    /// here, does not contradict it.
+    /// here, does not contradict it, nor does a time that was only assumed and is
+    /// within its range.
     pub fn agrees(&self) -> bool {
         let values =
             self.computed().flat_map(|(_, v)| v.totals.keys()).all(|status| *status < Status::Differs);
         let waits = self.waits.iter().flat_map(|w| w.totals.keys()).all(|verdict| *verdict < Verdict::More);
-        values && waits
+        let clock = self.clock.iter().flat_map(|clock| clock.totals.keys()).all(|fit| *fit < Fit::Differs);
+        values && waits && clock
     }
 }

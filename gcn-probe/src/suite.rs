@@ -8,6 +8,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::bench::Surroundings;
+use crate::clock::result::Experiment;
+use crate::clock::{self, Task};
 use crate::form::{self, Forms};
 use crate::judge;
 use crate::launch::Runner;
@@ -168,5 +170,45 @@ impl Suite for Waits {
 
     fn has_failed(outcome: &RuleResult) -> bool {
         outcome.verdict == Verdict::Failed
+    }
+}
+
+/// How long things take.
+#[derive(Debug)]
+pub struct Clock;
+
+impl Suite for Clock {
+    type Task = Task;
+    type Outcome = Experiment;
+    const NAME: &'static str = "clock";
+
+    fn tasks(target: Target) -> Vec<Task> {
+        clock::tasks(target)
+    }
+
+    fn name(task: &Task) -> String {
+        task.name.to_owned()
+    }
+
+    fn run(task: &Task, target: Target, settings: Settings, gpu: Runner<'_>) -> Experiment {
+        clock::run(*task, target, if settings.quick { 1 } else { 3 }, gpu)
+    }
+
+    fn lost(task: &Task, _: Lost, message: String) -> Experiment {
+        Experiment {
+            experiment: task.name.to_owned(),
+            measured: Vec::new(),
+            curves: Vec::new(),
+            message,
+            failed: true,
+        }
+    }
+
+    fn named(outcome: &Experiment) -> &str {
+        &outcome.experiment
+    }
+
+    fn has_failed(outcome: &Experiment) -> bool {
+        outcome.failed
     }
 }

@@ -1,23 +1,49 @@
 //! What an experiment has at hand, and what it finds.
 
+use gcn_emit::text::parse_program;
 use gcn_isa::target::Subtarget;
 use gcn_isa::{Target, WaveSize};
 
 use super::frame::{Frame, Wait, slope};
-use crate::launch::Runner;
+use crate::launch::{KERNEL, Runner};
 use super::result::{Curve, Measured};
+
+/// True if all of these instructions exist on a target.
+pub(super) fn exists(target: Target, text: &str) -> bool {
+    parse_program(text, target, KERNEL).is_ok()
+}
 
 /// The GPU for an experiment, and what was found.
 pub(super) struct Bench<'a> {
     pub target: Target,
+    /// How often each program runs.
+    times: u32,
     gpu: Runner<'a>,
     pub found: Vec<Measured>,
     pub curves: Vec<Curve>,
 }
 
 impl<'a> Bench<'a> {
-    pub fn new(target: Target, gpu: Runner<'a>) -> Bench<'a> {
-        Bench { target, gpu, found: Vec::new(), curves: Vec::new() }
+    pub fn new(target: Target, times: u32, gpu: Runner<'a>) -> Bench<'a> {
+        Bench { target, times, gpu, found: Vec::new(), curves: Vec::new() }
+    }
+
+    /// That the clock counts time: on a simulator that has none, it counts instructions.
+    ///
+    /// # Errors
+    /// It does not.
+    pub fn has_time(&mut self) -> Result<(), String> {
+        /// Cycles that each takes at least.
+        const IDLE: f64 = 16.0;
+        let frame = self.frame();
+        let cycles = self.slope(&frame, |_| "s_nop 15\n".to_owned(), Wait::None)?;
+        if cycles >= IDLE {
+            return Ok(());
+        }
+        Err(format!(
+            "an instruction that does nothing for {IDLE} cycles takes {cycles}: the clock counts no time; \
+             a simulator has one in timed mode (`gcn run --timed`)"
+        ))
     }
 
     pub fn gpu(&mut self) -> Runner<'_> {
@@ -26,17 +52,17 @@ impl<'a> Bench<'a> {
 
     /// A program of a wave of the usual size.
     pub fn frame(&self) -> Frame {
-        Frame::new(self.target.into())
+        Frame::new(self.target.into(), self.times)
     }
 
     /// A program of a wave of 64 lanes.
     pub fn wide(&self) -> Frame {
-        Frame::new(Subtarget { target: self.target, wave: WaveSize::W64 })
+        Frame::new(Subtarget { target: self.target, wave: WaveSize::W64 }, self.times)
     }
 
     /// True if all of these instructions exist on the target.
     pub fn has(&self, text: &str) -> bool {
-        gcn_emit::text::parse_program(text, self.target, "probe").is_ok()
+        exists(self.target, text)
     }
 
     /// A parameter was measured.

@@ -147,6 +147,8 @@ pub(super) struct Section {
 #[derive(Debug, Clone)]
 pub(super) struct Frame {
     pub dialect: Dialect,
+    /// How often it runs; the shortest time counts.
+    pub times: u32,
     pub workgroups: u32,
     pub waves: u32,
     pub lds_bytes: u32,
@@ -176,9 +178,10 @@ pub(super) struct Frame {
 
 impl Frame {
     /// A wave alone, with one argument.
-    pub fn new(on: Subtarget) -> Frame {
+    pub fn new(on: Subtarget, times: u32) -> Frame {
         Frame {
             dialect: Dialect { on },
+            times,
             workgroups: 1,
             waves: 1,
             lds_bytes: 0,
@@ -320,18 +323,24 @@ impl Frame {
     /// Runs the program.
     pub fn run(&self, gpu: Runner<'_>) -> Result<Times, String> {
         let launch = self.launch()?;
-        let seen = crate::launch::once(gpu, &launch)?;
-        let words: Vec<u32> = seen[self.argument_bytes() as usize..]
-            .chunks_exact(4)
-            .map(|bytes| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
-            .collect();
-        Ok(Times {
-            words,
-            waves: self.waves as usize,
-            rounds: self.arguments.len(),
-            sections: self.sections.len(),
-            mask: self.dialect.clock_mask(),
-        })
+        let mut best: Option<(f64, Times)> = None;
+        gpu(&launch, self.times, &mut |seen| {
+            let words = seen[self.argument_bytes() as usize..].chunks_exact(4);
+            let times = Times {
+                words: words.map(|bytes| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])).collect(),
+                waves: self.waves as usize,
+                rounds: self.arguments.len(),
+                sections: self.sections.len(),
+                mask: self.dialect.clock_mask(),
+            };
+            let all = (0..times.rounds).flat_map(|round| (0..times.sections).map(move |section| (round, section)));
+            let sum = all.map(|(round, section)| times.first(round, section)).sum::<f64>();
+            if best.as_ref().is_none_or(|(least, _)| sum < *least) {
+                best = Some((sum, times));
+            }
+            true
+        })?;
+        best.map(|(_, times)| times).ok_or_else(|| "the program has not run".to_owned())
     }
 }
 

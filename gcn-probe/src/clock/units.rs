@@ -113,6 +113,11 @@ impl Product {
     }
 }
 
+/// A matrix instruction of doubles.
+pub(super) const DOUBLES: &str = "v_mfma_f64_16x16x4f64 a[64:71], v[8:9], v[10:11], a[64:71]";
+/// A message that nobody but the wave hears of.
+pub(super) const MESSAGE: &str = "s_sendmsg_rtn_b64 s[20:21], sendmsg(MSG_RTN_GET_REALTIME)\n";
+
 /// Matrix instructions.
 pub(super) fn matrix(bench: &mut Bench<'_>) -> Result<(), String> {
     if bench.target.has_workgroup_processors() { wmma(bench) } else { mfma(bench) }
@@ -136,7 +141,7 @@ fn mfma(bench: &mut Bench<'_>) -> Result<(), String> {
     let taken = after(bench, &single)?;
     bench.number("issue.matrix-takes-valu", taken);
     let double =
-        Product { text: "v_mfma_f64_16x16x4f64 a{d}, v[8:9], v[10:11], a{d}".to_owned(), sets: 4, step: 8 };
+        Product { text: DOUBLES.replace("a[64:71]", "a{d}"), sets: 4, step: 8 };
     if double.passes(target).is_ok() {
         let taken = after(bench, &double)?;
         let whole = taken > 0.75 * pass * double.passes(target)?;
@@ -223,9 +228,8 @@ pub(super) fn waits(bench: &mut Bench<'_>) -> Result<(), String> {
     if let Some(latency) = bench.clock_latency()? {
         bench.number("memtime.latency", latency);
     }
-    let message = "s_sendmsg_rtn_b64 s[20:21], sendmsg(MSG_RTN_GET_REALTIME)\n";
-    if bench.has(message) {
-        let both = format!("{message}{}", d.wait(Wait::Scalar));
+    if bench.has(MESSAGE) {
+        let both = format!("{MESSAGE}{}", d.wait(Wait::Scalar));
         let cycles = bench.slope(&frame, |_| both.clone(), Wait::None)?;
         bench.number("message.latency", cycles - interval);
     }

@@ -319,6 +319,9 @@ fn line(bench: &mut Bench<'_>, path: Path, limit: f64) -> Result<u32, String> {
     missed.map(|at| distances[at]).ok_or_else(|| "no access misses the line before it".to_owned())
 }
 
+/// A scalar store.
+pub(super) const STORE: &str = "s_store_dword s20, s[44:45], 0x0\n";
+
 /// The scalar cache, and what L2 brings for it.
 pub(super) fn scalar(bench: &mut Bench<'_>) -> Result<(), String> {
     let found = levels(bench, Path::Scalar, 1 << 17)?;
@@ -336,14 +339,12 @@ pub(super) fn scalar(bench: &mut Bench<'_>) -> Result<(), String> {
     bench.number("scalar.line", own.into());
     let next = line(bench, Path::Scalar, (slow + memory) / 2.0)?;
     bench.number("l2.line", next.into());
-    let frame = bench.frame();
-    let store = "s_store_dword s20, s[44:45], 0x0\n";
-    if bench.has(store) {
+    if bench.has(STORE) {
         let interval = bench.interval()?;
-        let mut frame = frame;
+        let mut frame = bench.frame();
         frame.room = 64;
         frame.end = "s_dcache_wb\n".to_owned();
-        let both = format!("{store}{}", frame.dialect.wait(Wait::Scalar));
+        let both = format!("{STORE}{}", frame.dialect.wait(Wait::Scalar));
         let cycles = bench.slope(&frame, |_| both.clone(), Wait::None)?;
         bench.number("smem.store-latency", cycles - interval);
     }
