@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
+use gcn_probe::clock::result::{Clock, Fit};
 use gcn_probe::compare::compare;
 use gcn_probe::page::page;
 use gcn_probe::report::{self, Header, Report, Status, Verdict};
@@ -20,9 +21,10 @@ use crate::file;
 /// The suite `values` runs each form of the GPU's instructions that touches only registers, LDS or a buffer of its own, with special and
 /// random operands, lanes, modifiers and modes; the suite `matrix` does the same with matrix instructions. The report says where the GPU
 /// and the simulator differ. The suite `waits` measures, for each rule about wait states, how far apart two instructions must stand, and
-/// puts it beside the rule. docs/probe.md has more.
+/// puts it beside the rule. The suite `clock` measures the parameters of the timed mode. docs/probe.md has more.
 ///
-/// The GPU is the one that libamdhip64.so finds; under `gcn run` it is the simulator itself, `gcn run --faithful` for `waits`. Programs
+/// The GPU is the one that libamdhip64.so finds; under `gcn run` it is the simulator itself, `gcn run --faithful` for `waits`, `gcn run
+/// --timed` for `clock`. Programs
 /// run in a process of their own. What is done is kept in a file beside the report, from which the same command goes on if it was
 /// interrupted.
 ///
@@ -41,13 +43,17 @@ pub struct Args {
     /// Write the report as a page, too
     #[arg(long, value_name = "OUT.html", value_parser = file::name())]
     page: Option<String>,
+    /// Write what `clock` has measured as a table of parameters, which `--params` of other commands reads
+    #[arg(long, value_name = "OUT.tsv", value_parser = file::name())]
+    timing: Option<String>,
     /// The GPU's number
     #[arg(long, value_name = "N", default_value_t = 0)]
     device: u32,
     /// The same seed gives the same programs
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// One program of each form instead of four, of matrix instructions two instead of 16; one pair of instructions for each rule, alone on the GPU
+    /// One program of each form instead of four, of matrix instructions two instead of 16; one pair of instructions for each rule, alone on the GPU; each
+    /// time measured once instead of three times
     #[arg(long)]
     quick: bool,
     /// Seconds that the programs of a form or a rule may take
@@ -79,6 +85,8 @@ enum Suite {
     Matrix,
     /// How far apart two instructions must stand
     Waits,
+    /// How long things take
+    Clock,
 }
 
 const EXAMPLES: &str = "\
@@ -87,6 +95,7 @@ Examples:
   gcn probe values --quick --seed 7                fewer programs, others than by default
   gcn run --target gfx90a -- gcn probe values      the simulator as the GPU
   gcn run --faithful --level cautious --target gfx90a -- gcn probe waits
+  gcn run --timed --target gfx90a -- gcn probe clock --timing measured.tsv
   gcn probe compare mi250.json mi300.json          where two reports differ";
 
 /// Runs the suites and writes the report.
@@ -94,7 +103,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if let Some(Action::Compare { before, after }) = &args.action {
         return differences(before, after);
     }
-    let all = [Suite::Values, Suite::Matrix, Suite::Waits];
+    let all = [Suite::Values, Suite::Matrix, Suite::Waits, Suite::Clock];
     let is_wanted = |suite: &Suite| args.suites.is_empty() || args.suites.contains(suite);
     let wanted: Vec<Suite> = all.into_iter().filter(is_wanted).collect();
     if let Some(first) = args.child {
@@ -105,6 +114,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             Suite::Values => run::child::<suite::Values>(work, out),
             Suite::Matrix => run::child::<suite::Matrix>(work, out),
             Suite::Waits => run::child::<suite::Waits>(work, out),
+            Suite::Clock => run::child::<suite::Clock>(work, out),
         });
         return done.map_err(Failure::input);
     }
@@ -125,6 +135,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                 let (header, _, rules) = one::<suite::Waits>(args, "rules")?;
                 add(&mut report, header, |report| report.waits = Some(report::Waits::new(rules)))
             }
+            Suite::Clock => {
+                let (header, target, experiments) = one::<suite::Clock>(args, "experiments")?;
+                let clock = Clock::new(target, experiments);
+                if let Some(path) = &args.timing {
+                    let source = format!("gcn probe on {} ({})", header.gpu.name, header.gpu.target_id);
+                    file::write(path, clock.table(target, &source).as_bytes())?;
+                }
+                add(&mut report, header, |report| report.clock = Some(clock))
+            }
         };
         header?;
     }
@@ -138,6 +157,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         <suite::Values as suite::Suite>::NAME,
         <suite::Matrix as suite::Suite>::NAME,
         <suite::Waits as suite::Suite>::NAME,
+        <suite::Clock as suite::Suite>::NAME,
     ];
     for name in names {
         // The report has everything that the journals have.
@@ -237,6 +257,20 @@ fn summary(report: &Report) -> String {
             });
             let what = pairs.chain([rule.message.clone()]).find(|what| !what.is_empty()).unwrap_or_default();
             lines.push(format!("{}: {}: {what}", rule.rule, rule.verdict.name()));
+        }
+    }
+    if let Some(clock) = &report.clock {
+        let totals = clock.totals.iter().map(|(fit, count)| format!("{count} {}", fit.name()));
+        lines.push(format!("{gpu} clock: {}", totals.collect::<Vec<_>>().join(", ")));
+        for parameter in clock.parameters.iter().filter(|parameter| parameter.fit > Fit::Within).take(SHOWN) {
+            let what = match &parameter.measured {
+                Some(value) => {
+                    let (unit, table, grade) = (&parameter.unit, &parameter.table, &parameter.grade);
+                    format!("{value} {unit}, the table says {table} ({grade})")
+                }
+                None => parameter.message.clone(),
+            };
+            lines.push(format!("{}: {}: {what}", parameter.name, parameter.fit.name()));
         }
     }
     lines.join("\n")

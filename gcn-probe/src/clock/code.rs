@@ -76,8 +76,8 @@ pub(super) fn cache(bench: &mut Bench<'_>) -> Result<(), String> {
     bench.number("instruction.bytes", fits.into());
     // Lines a whole number of sets apart: two ways at least are in a quarter of the bytes.
     let stride = fits / 2;
-    let walks: Vec<Walk> = (1..=18).map(|count| Walk { stride, count }).collect();
-    let times = run(bench, 18 * stride, &walks)?;
+    let walks: Vec<Walk> = (1..=12).map(|count| Walk { stride, count }).collect();
+    let times = run(bench, 12 * stride, &walks)?;
     let points = walks.iter().zip(&times).map(|(walk, time)| (f64::from(walk.count), *time)).collect();
     bench.curve("Code in one set", "lines", "cycles for each", points);
     match times.windows(2).position(|pair| pair[1] > 2.0 * pair[0]) {

@@ -42,7 +42,7 @@ impl Walk {
 
     /// Lanes of a load.
     fn lanes(self, path: Path) -> u32 {
-        if self.alone || path == Path::Scalar { 1 } else { 64 }
+        if self.alone || path == Path::Scalar { 1 } else { LANES }
     }
 
     fn loads(self, path: Path) -> u32 {
@@ -63,7 +63,7 @@ impl Walk {
             self.stride,
             self.stride * lanes,
             self.start + self.count.saturating_sub(1) * self.stride,
-            self.loads(path),
+            self.loads(path).max(1),
             0,
             mask as u32,
             (mask >> 32) as u32,
@@ -71,6 +71,8 @@ impl Walk {
     }
 }
 
+/// Lines of a load: of a few sets, so that those that hold too much make some loads slow.
+const LANES: u32 = 16;
 /// The largest cache that is looked for.
 const LARGEST: u32 = 512 << 20;
 /// Never touched but by [`cold`].
@@ -89,7 +91,7 @@ fn run(bench: &mut Bench<'_>, path: Path, walks: &[Walk]) -> Result<Vec<f64>, St
         _ => (format!("global_load_dword v12, v11, s[44:45]{cached}\n"), Wait::Loads),
     };
     // A reading must be there before the counter that it shares with scalar loads can be waited for.
-    let settled = if path == Path::Scalar { d.wait(Wait::Scalar) } else { String::new() };
+    let settled = if path == Path::Scalar && d.has_memtime() { d.wait(Wait::Scalar) } else { String::new() };
     // It is there before the first reading.
     let address = match path {
         Path::Scalar => "s_add_u32 s28, s44, s24\ns_addc_u32 s29, s45, 0\n".to_owned(),
@@ -154,19 +156,20 @@ struct Level {
 
 /// The distance of lines in a walk over so many bytes: a power of two, so that some sets are as full as all would be, and no two in one line;
 /// more for many lines.
-fn stride(bytes: u32) -> u32 {
+fn stride(path: Path, bytes: u32) -> u32 {
     const LINES: u32 = 8192;
-    (1 << (bytes / LINES).max(1).ilog2()).max(128)
+    let line = if path == Path::Scalar { 64 } else { 128 };
+    (1 << (bytes / LINES).max(1).ilog2()).max(line)
 }
 
 /// The caches that a walk over more and more bytes shows, up to `most` bytes.
 fn levels(bench: &mut Bench<'_>, path: Path, most: u32) -> Result<Vec<Level>, String> {
     // From where on each load has as many lines.
-    let first = if path == Path::Scalar { 10 } else { 12 };
+    let first = if path == Path::Scalar { 10 } else { 13 };
     let sizes: Vec<u32> = (first..32).map(|n| 1 << n).take_while(|bytes| *bytes <= most).collect();
     let first = second_walks(bench, path, &sizes)?;
     let points = sizes.iter().zip(&first).map(|(bytes, cycles)| (f64::from(bytes.ilog2()), *cycles)).collect();
-    let title = if path == Path::Scalar { "Scalar loads" } else { "Loads of 64 lanes" };
+    let title = if path == Path::Scalar { "Scalar loads" } else { "Loads of 16 lines" };
     bench.curve(title, "log2 of the bytes that are read again and again", "cycles of a load", points);
     let rises: Vec<bool> = first.windows(2).map(|pair| pair[1] > 1.1 * pair[0] + 2.0).collect();
     let mut levels = Vec::new();
@@ -195,7 +198,7 @@ fn levels(bench: &mut Bench<'_>, path: Path, most: u32) -> Result<Vec<Level>, St
 
 /// Cycles of a load in the second of two walks over each of these sizes.
 fn second_walks(bench: &mut Bench<'_>, path: Path, sizes: &[u32]) -> Result<Vec<f64>, String> {
-    let walks: Vec<Walk> = sizes.iter().flat_map(|bytes| [Walk::over(*bytes, stride(*bytes)); 2]).collect();
+    let walks: Vec<Walk> = sizes.iter().flat_map(|bytes| [Walk::over(*bytes, stride(path, *bytes)); 2]).collect();
     Ok(run(bench, path, &walks)?.into_iter().skip(1).step_by(2).collect())
 }
 
@@ -248,7 +251,7 @@ pub(super) fn vector(bench: &mut Bench<'_>) -> Result<(), String> {
     let (Some(l1), Some(l2)) = (level("l1"), level("l2")) else { return Ok(()) };
     // One line at a time, after all others have been read twice as much as the cache before holds.
     let after = |bytes: u32| {
-        let walk = Walk::over(2 * bytes, stride(2 * bytes));
+        let walk = Walk::over(2 * bytes, stride(Path::Vector, 2 * bytes));
         let apart = walk.stride.max(256);
         [walk, Walk { start: 0, stride: apart, count: (2 * bytes / apart).min(32), alone: true }]
     };
