@@ -353,3 +353,18 @@ impl Wave {
         self.s[n + 1] = (value >> 32) as u32;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wave_that_starts_again_has_read_no_clock() {
+        let mut wave = Wave::new(0, 0, WaveSize::W64);
+        wave.count = 1000;
+        assert_eq!(wave.clock(), 1000);
+        wave.reset(0, Mode::new(0));
+        assert_eq!(wave.clock(), 0);
+        assert_eq!(wave.clock(), CYCLES_OF_READING);
+    }
+}
