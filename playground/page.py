@@ -30,7 +30,7 @@ def main(module, out, limit=None):
     parts = {
         "style": (page / "style.css").read_text(),
         "worker": (page / "worker.js").read_text(),
-        # `</` would end the element.
+        # `</` would end the script element.
         "examples": json.dumps(list(examples())).replace("</", "<\\/"),
         "module": base64.b64encode(packed).decode(),
         "script": f'"use strict";\n{script}',

@@ -1,14 +1,14 @@
-//! A kernel's result against the reference's.
+//! Comparison of a kernel's result with that of the reference.
 
 use std::fmt;
 
 use gcn_dsl::prelude::f16;
 
-/// Result elements.
+/// Type of the elements of a result.
 pub trait Element: Copy {
-    /// Nearest f64.
+    /// The value, or the nearest f64 to it.
     fn value(self) -> f64;
-    /// True if both are the same bit for bit.
+    /// True if both are bitwise equal.
     fn same_bits(self, other: Self) -> bool;
 }
 
@@ -40,18 +40,18 @@ macro_rules! integers {
 }
 integers! { i8 u8 i16 u16 i32 u32 }
 
-/// How far a result is from the reference.
+/// How a result differs from the reference.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Comparison {
-    /// Elements compared.
+    /// The number of compared elements.
     pub elements: usize,
-    /// Elements that differ in at least one bit, and elements that only one side has.
+    /// The number of elements that differ in at least one bit, or that only one side has.
     pub different: usize,
-    /// The first of them.
+    /// The index of the first element that differs.
     pub first: Option<usize>,
-    /// Largest absolute difference; infinite where one side only is not a number.
+    /// Largest absolute difference; infinite where exactly one side is NaN.
     pub max_error: f64,
-    /// Largest absolute difference that the lesson allows: 0 where arithmetic is exact.
+    /// Largest absolute difference that the lesson tolerates; 0 where its arithmetic is exact.
     pub tolerance: f64,
 }
 
@@ -82,13 +82,13 @@ impl Comparison {
         comparison
     }
 
-    /// Allows for differences of up to `tolerance`.
+    /// Sets the tolerance.
     #[must_use]
     pub fn within(self, tolerance: f64) -> Comparison {
         Comparison { tolerance, ..self }
     }
 
-    /// Both comparisons as one, the elements of `other` after those of `self`. The smaller tolerance counts.
+    /// Joins two comparisons: the elements of `other` come after those of `self`, and the smaller tolerance applies.
     #[must_use]
     pub fn and(self, other: Comparison) -> Comparison {
         Comparison {
@@ -100,12 +100,12 @@ impl Comparison {
         }
     }
 
-    /// True if the result is the reference's: bit for bit, or, where the lesson has a tolerance, within it.
+    /// True if the result equals the reference bit for bit, or is within the tolerance.
     pub fn agrees(&self) -> bool {
         self.is_exact() || self.tolerance > 0.0 && self.max_error <= self.tolerance
     }
 
-    /// True if every element is the reference's bit for bit.
+    /// True if every element equals the reference bit for bit.
     pub fn is_exact(&self) -> bool {
         self.different == 0
     }

@@ -26,22 +26,22 @@ impl Random {
         2.0 * fraction - 1.0
     }
 
-    /// `n` numbers.
+    /// `n` numbers from [-1, 1).
     pub fn f64s(&mut self, n: usize) -> Vec<f64> {
         (0..n).map(|_| self.unit()).collect()
     }
 
-    /// `n` numbers, rounded to f32.
+    /// `n` numbers from [-1, 1), rounded to f32.
     pub fn f32s(&mut self, n: usize) -> Vec<f32> {
         (0..n).map(|_| self.unit() as f32).collect()
     }
 
-    /// `n` integers, each as likely as any other.
+    /// `n` integers, uniformly distributed.
     pub fn u32s(&mut self, n: usize) -> Vec<u32> {
         (0..n).map(|_| (self.next() >> 32) as u32).collect()
     }
 
-    /// `n` numbers, rounded to f16.
+    /// `n` numbers from [-1, 1), rounded to f16.
     pub fn f16s(&mut self, n: usize) -> Vec<f16> {
         (0..n).map(|_| f16::from_f64(self.unit())).collect()
     }

@@ -1,4 +1,4 @@
-//! The parts of a lesson.
+//! A lesson: its kernel, sizes, and the functions that build and run it.
 
 use std::fmt;
 
@@ -25,7 +25,7 @@ impl fmt::Display for Size {
     }
 }
 
-/// A kernel with everything needed to build, run and judge it.
+/// A kernel with everything needed to build it, run it and check its result.
 #[derive(Debug, Clone, Copy)]
 pub struct Lesson {
     /// The kernel's name.
@@ -34,22 +34,22 @@ pub struct Lesson {
     pub build_with: fn(Target, &BuildOptions) -> Result<BuiltKernel, BuildError>,
     /// The sizes to run, smallest first.
     pub sizes: &'static [Size],
-    /// Runs the compiled kernel on one of the sizes and compares with the reference.
+    /// Runs the compiled kernel on one of the sizes and compares the result with the reference.
     pub run: fn(&Device, &BuiltKernel, Size) -> Result<Outcome, LaunchError>,
-    /// How to measure the steady state of its loop.
+    /// How to measure the steady state of the kernel's loop, if that is of interest.
     pub steady: Option<Steady>,
 }
 
 impl Lesson {
-    /// Compiles the kernel as it is.
+    /// Compiles the kernel with default options.
     ///
     /// # Errors
-    /// As [`Kernel::build`].
+    /// The same as those of [`Kernel::build`].
     pub fn build(&self, target: Target) -> Result<BuiltKernel, BuildError> {
         (self.build_with)(target, &BuildOptions::default())
     }
 
-    /// Fails unless every size agrees with the reference on these targets: for those that not every lesson has.
+    /// Panics unless every size agrees with the reference on these targets. For tests of targets that only some lessons support.
     #[cfg(test)]
     pub(crate) fn agrees_on(&self, targets: &[Target]) {
         for &target in targets {
@@ -62,11 +62,11 @@ impl Lesson {
     }
 }
 
-/// One run.
+/// The result of one run.
 #[derive(Debug, Clone)]
 pub struct Outcome {
-    /// What the device says about the run.
+    /// What the device reports about the run.
     pub stats: LaunchStats,
-    /// The result against the reference.
+    /// The comparison with the reference.
     pub comparison: Comparison,
 }

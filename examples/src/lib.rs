@@ -1,4 +1,4 @@
-//! The lessons and what they share.
+//! The lessons, and the code that they share.
 //!
 //! Each lesson is one file in [`lessons`]: the kernel, the same computation in plain Rust, and the problem
 //! sizes on which both are compared. The programs in `src/bin` run one lesson each ([`teach`]). In reading
@@ -11,21 +11,21 @@
 //! 5. `gemm_f16`: matrix instructions fed from LDS tiles, at the limit of the machine.
 //! 6. `gemm_f64`: the same in double precision, with a layout that suits it.
 //! 7. `stencil`: a tile with a border.
-//! 8. `convolution`: a kernel as a family.
+//! 8. `convolution`: a family of kernels.
 //! 9. `histogram`: many lanes, one counter.
 //! 10. `prefix_scan`: each result depends on all elements before it.
-//! 11. `gemv`: as fast as memory.
+//! 11. `gemv`: a kernel bound by memory bandwidth.
 //! 12. `mandelbrot`: lanes that finish at different times.
 //! 13. `spmv`: rows of any length.
-//! 14. `softmax`: a workgroup for a row.
-//! 15. `layernorm`: stored narrow, computed wide.
+//! 14. `softmax`: one workgroup per row.
+//! 15. `layernorm`: narrow storage, wide arithmetic.
 //! 16. `quantise`: eight bits and a scale.
 //! 17. `top_k`: order as a number.
 //! 18. `philox`: random numbers without a state.
-//! 19. `fft`: data that changes places.
-//! 20. `embedding_scatter`: adding where others add.
+//! 19. `fft`: data that moves between lanes.
+//! 20. `embedding_scatter`: concurrent additions to the same elements.
 //! 21. `radix_sort`: a kernel as one step of an algorithm.
-//! 22. `gemm_bf16`: results scaled and rounded on their way to memory; the loop of a library.
+//! 22. `gemm_bf16`: results scaled and rounded as they are stored; a loop from a library.
 //! 23. `gemm_i8`: matrix instructions on integers.
 //! 24. `gemm_batched`: sixteen small products by one instruction.
 //! 25. `flash_attention`: products chained in registers, with a softmax in between.
@@ -56,7 +56,7 @@ pub use teach::{LessonError, teach, teach_with};
 #[doc = include_str!("../../README.md")]
 pub struct Readme;
 
-/// The same for the page about tuning.
+/// Likewise for the page about tuning.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/tuning.md")]
 pub struct Tuning;

@@ -1,4 +1,4 @@
-//! The files of a built kernel.
+//! Writes the files of a built kernel.
 
 use std::path::{Path, PathBuf};
 
@@ -15,8 +15,8 @@ pub struct OutputError {
     source: std::io::Error,
 }
 
-/// `target/gcn` of the workspace that encloses `here`, or of the package, or of `here` itself outside of any: where the program runs, not
-/// the checkout in which it was compiled, which may be gone or another one.
+/// `target/gcn` of the workspace that encloses `here`, else of the enclosing package, else of `here` itself. The folder depends on where
+/// the program runs, not on the checkout in which it was compiled, which may be gone.
 #[must_use]
 pub fn folder_for(here: &Path) -> PathBuf {
     let manifests =
@@ -26,10 +26,10 @@ pub fn folder_for(here: &Path) -> PathBuf {
     workspace.map_or(here, |(folder, _)| folder).join("target/gcn")
 }
 
-/// Writes the assembly (with the reason of each wait) and the code object to `folder`, and returns both paths, `.s` first.
+/// Writes the assembly (with the reason for each wait) and the code object to `folder`, and returns both paths, `.s` first.
 ///
 /// # Errors
-/// The path that could not be written and why.
+/// Names the path that could not be written, and the reason.
 pub fn write(folder: &Path, name: &str, kernel: &BuiltKernel) -> Result<[PathBuf; 2], OutputError> {
     let stem = format!("{name}.{}", kernel.target());
     let failed = |path: &Path| {
@@ -44,10 +44,10 @@ pub fn write(folder: &Path, name: &str, kernel: &BuiltKernel) -> Result<[PathBuf
     Ok([assembly, object])
 }
 
-/// Writes the file that tells a timed run how to measure the kernel's steady state, next to the files of [`write`].
+/// Writes, next to the files of [`write`], the launches by which `gcn sim` measures the kernel's steady state.
 ///
 /// # Errors
-/// As [`write`].
+/// The same as those of [`write`].
 pub fn write_steady(
     folder: &Path,
     name: &str,

@@ -1,33 +1,34 @@
-//! Two launches of a kernel whose difference is the steady state of its loop, as `gcn sim --args` reads them.
+//! Two launches of a kernel that differ in the trip count of its loop, as input of `gcn sim --args`: the difference of their times is the
+//! loop's steady state.
 
 use std::fmt::Write;
 
 use gcn_dsl::BuiltKernel;
 
-/// An argument of a launch.
+/// An argument of a launch, without its name.
 #[derive(Debug, Clone, Copy)]
 pub enum Arg {
-    /// A number of this type.
+    /// A number: its type and value.
     Number(&'static str, f64),
-    /// A slice of this element type with this number of elements.
+    /// A slice: the type and number of its elements.
     Slice(&'static str, u32),
 }
 
-/// A kernel on one compute unit with a short and a long inner dimension.
+/// A kernel on one compute unit, to be launched with a short and with a long inner dimension.
 #[derive(Debug, Clone, Copy)]
 pub struct Steady {
-    /// Both inner dimensions.
+    /// The short and the long inner dimension.
     pub depths: [u32; 2],
-    /// Workgroups on the compute unit at the same time.
+    /// Workgroups that run on the compute unit at the same time.
     pub workgroups: u32,
-    /// Multiplications and additions for each unit of the inner dimension, of all workgroups.
+    /// Multiplications and additions of all workgroups for one step of the inner dimension.
     pub operations: u64,
-    /// The arguments for an inner dimension.
+    /// The named arguments for a given inner dimension.
     pub args: fn(u32) -> Vec<(&'static str, Arg)>,
 }
 
 impl Steady {
-    /// That of a product of a `rows` x `columns` tile: depth of `depths` elements, `left` of A and B.
+    /// The measurement for a kernel whose workgroup computes a `rows` x `columns` tile of a product.
     pub const fn of_tile(
         [rows, columns]: [u32; 2],
         depths: [u32; 2],
@@ -36,7 +37,7 @@ impl Steady {
         Steady { depths, workgroups: 1, operations: 2 * rows as u64 * columns as u64, args }
     }
 
-    /// As JSON; `object` is the code object's file name.
+    /// The two launches as JSON; `object` is the code object's file name.
     pub fn json(&self, kernel: &BuiltKernel, object: &str) -> String {
         let [short, long] = self.depths;
         let operations = self.operations * u64::from(long - short);

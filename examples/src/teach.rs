@@ -1,4 +1,4 @@
-//! The common part of the example programs: build, write, simulate, compare, report.
+//! The common part of the example programs: builds a kernel, writes its files, simulates it, compares and reports.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -10,11 +10,10 @@ use gcn_dsl::{BuildCause, BuildError, LaunchError};
 
 use crate::{Comparison, Lesson, Outcome, OutputError, Size, TARGETS, output};
 
-/// Environment variable that names the device on which lessons run: `simulator`, or `hip:0` for the first GPU that HIP
-/// finds.
+/// The environment variable for the device on which lessons run: `simulator`, or `hip:0` for the first GPU that HIP finds.
 const DEVICE_VARIABLE: &str = "GCN_DEVICE";
 
-/// The device that `GCN_DEVICE` names; `None` for a simulator of each target.
+/// The device that `GCN_DEVICE` names; `None` means a simulator of each target.
 fn chosen() -> Result<Option<Device>, LessonError> {
     let Ok(name) = std::env::var(DEVICE_VARIABLE) else { return Ok(None) };
     let ordinal = name.strip_prefix("hip").map(|rest| rest.strip_prefix(':').unwrap_or("0").parse());
@@ -25,7 +24,7 @@ fn chosen() -> Result<Option<Device>, LessonError> {
     }
 }
 
-/// The folder for the files, by the arguments of the program.
+/// The folder for the files, from the program's arguments.
 fn folder(mut arguments: impl Iterator<Item = OsString>) -> Result<PathBuf, LessonError> {
     match (arguments.next(), arguments.next(), arguments.next()) {
         (None, ..) => Ok(output::folder_for(&std::env::current_dir().unwrap_or_default())),
@@ -34,7 +33,7 @@ fn folder(mut arguments: impl Iterator<Item = OsString>) -> Result<PathBuf, Less
     }
 }
 
-/// Why an example stopped.
+/// The reason why an example program failed.
 #[derive(Debug, thiserror::Error)]
 pub enum LessonError {
     /// The kernel does not compile.
@@ -46,21 +45,21 @@ pub enum LessonError {
     /// A file could not be written.
     #[error(transparent)]
     Output(#[from] OutputError),
-    /// `GCN_DEVICE` names no device.
+    /// The value of `GCN_DEVICE` is not a device.
     #[error("{DEVICE_VARIABLE}={name} names no device; write `simulator` or, for the first GPU, `hip:0`")]
     Device {
-        /// What it says.
+        /// That value.
         name: String,
     },
-    /// The arguments are not those of a lesson.
+    /// An argument is unknown.
     #[error(
         "a lesson has no argument `{argument}`; `--out DIR` is the only option: the folder for its files"
     )]
     Arguments {
-        /// The first of them.
+        /// The first unknown argument.
         argument: String,
     },
-    /// The kernel ran, but its result is not the reference's.
+    /// The kernel ran, but its result differs from the reference.
     #[error("{name} {size} on {target} differs from the reference: {comparison}")]
     Wrong {
         /// The kernel.
@@ -69,20 +68,19 @@ pub enum LessonError {
         target: Target,
         /// The problem size.
         size: Size,
-        /// How far off it is.
+        /// The comparison with the reference.
         comparison: Comparison,
     },
 }
 
-/// Builds the lesson's kernel for each target that it is written for, writes its files to [`folder_for`](crate::folder_for) the working
-/// directory or to the folder after `--out`, simulates every size, compares with the reference and prints a short report. gfx950 is
-/// among the targets if the kernel's steady state is of interest. With `GCN_DEVICE=hip:0` the lesson runs on that GPU, for its target
-/// alone.
+/// Builds the lesson's kernel for each target that it supports, writes its files to [`folder_for`](crate::folder_for) the working directory
+/// or to the folder after `--out`, simulates every size, compares with the reference and prints a short report. gfx950 is among the targets
+/// if the lesson measures a steady state. With `GCN_DEVICE=hip:0` the lesson runs on that GPU, and is built for its target only.
 pub fn teach(lesson: &Lesson) -> ExitCode {
     teach_with(lesson, std::env::args_os().skip(1))
 }
 
-/// The same with these arguments instead of the program's.
+/// Like [`teach`], with these arguments instead of the program's.
 pub fn teach_with(lesson: &Lesson, arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let (device, folder) = match chosen().and_then(|device| Ok((device, folder(arguments)?))) {
         Ok(chosen) => chosen,
@@ -119,7 +117,7 @@ fn on_target(
     if let Some(steady) = &lesson.steady {
         println!("  wrote         {}", output::write_steady(folder, lesson.name, &kernel, steady)?.display());
     }
-    // Strict: a read that comes before its wait is an error, so the waits are judged as well as the numbers.
+    // The simulator is strict: a read before its wait is an error, so the waits are tested as well as the numbers.
     let device = device.cloned().unwrap_or_else(|| Device::simulator(target));
     let ran = if std::env::var_os(DEVICE_VARIABLE).is_some() { "ran" } else { "simulated" };
     for &size in lesson.sizes {
@@ -147,7 +145,7 @@ mod tests {
     fn a_lesson_has_one_option() {
         let folder_of = |arguments: &[&str]| folder(arguments.iter().map(OsString::from));
         assert_eq!(folder_of(&["--out", "x"]).unwrap(), Path::new("x"));
-        // Tests run in the folder of their package.
+        // The working directory of tests is the folder of their package.
         let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
         assert_eq!(folder_of(&[]).unwrap(), workspace.join("target/gcn"));
         for wrong in [&["x"][..], &["--out"], &["--out", "x", "y"], &["--target", "x"]] {

@@ -1,4 +1,4 @@
-//! Text of an assembly file: an error for each thing that is wrong, or a code object.
+//! Assembles arbitrary text: the result is a code object, or a list of errors.
 #![cfg_attr(fuzzing, no_main)]
 
 use gcn_emit::asm::{Options, assemble};

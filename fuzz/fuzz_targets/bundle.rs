@@ -1,4 +1,5 @@
-//! Clang offload bundles, compressed or not, and host libraries: taken apart or refused, and each entry read or refused.
+//! Clang offload bundles, compressed or not, and host libraries: each must be either unpacked or rejected, and each entry either read or
+//! rejected.
 #![cfg_attr(fuzzing, no_main)]
 
 use gcn_emit::object::{bundle, container, read_code_object};

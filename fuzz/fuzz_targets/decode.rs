@@ -1,4 +1,4 @@
-//! Machine code: decoded or refused, and what is decoded and encoded again is decoded to the same instruction.
+//! Arbitrary machine code: it must be decoded or rejected, and a decoded instruction that is encoded and decoded again must not change.
 #![cfg_attr(fuzzing, no_main)]
 
 use gcn_emit::decode::decode_inst;
@@ -11,8 +11,8 @@ fn run(data: &[u8]) {
     let mut rest = code;
     while let Ok((inst, length)) = decode_inst(rest, target) {
         assert!(length > 0 && length <= rest.len());
-        // Some bytes are an instruction that the hardware forbids, such as VOP3 with two SGPRs: they are decoded, as LLVM decodes
-        // them, and nobody may write them.
+        // Some bytes decode to an instruction that the hardware forbids, such as a VOP3 with two SGPRs. Like LLVM, the decoder accepts
+        // them, but the encoder does not.
         if let Ok(bytes) = encode_inst(&inst, target) {
             let again = decode_inst(&bytes, target).expect("what is encoded can be decoded");
             assert_eq!(again, (inst, bytes.len()));

@@ -1,4 +1,4 @@
-//! Relocatable objects of others: linked or refused, and what is linked is read.
+//! Relocatable objects from other tools: they must be linked or rejected, and the linked code object must be readable.
 #![cfg_attr(fuzzing, no_main)]
 
 use gcn_emit::object::{Module, link, read_code_object, write_relocatable};

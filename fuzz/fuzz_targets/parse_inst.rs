@@ -1,4 +1,4 @@
-//! Text of instructions and programs: parsed or refused, with an error that says something.
+//! Text of instructions and programs: it must be parsed, or rejected with an error whose message is not empty.
 #![cfg_attr(fuzzing, no_main)]
 
 use gcn_isa::Target;

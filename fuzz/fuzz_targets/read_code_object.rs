@@ -1,4 +1,4 @@
-//! Code objects of others: read or refused.
+//! Code objects from other tools: they must be read or rejected.
 #![cfg_attr(fuzzing, no_main)]
 
 use gcn_emit::descriptor::KernelDescriptor;

@@ -1,7 +1,7 @@
-//! What the fuzz targets share.
+//! Code that the fuzz targets share.
 
-/// Makes a program of a function on bytes. cargo-fuzz calls it with bytes of its own. Without cargo-fuzz the program calls it with
-/// the content of each file named on the command line: a file that cargo-fuzz found repeats its fault on any compiler.
+/// Makes a program from a function on bytes. Under cargo-fuzz, the fuzzer calls the function. Without cargo-fuzz, the program calls it with
+/// the content of each file named on the command line, so that an input that cargo-fuzz found reproduces the failure with any compiler.
 #[macro_export]
 macro_rules! target {
     ($run:ident) => {

@@ -1,4 +1,4 @@
-//! Whether the output has colours.
+//! Decides whether output is coloured.
 
 use std::io::IsTerminal;
 use std::sync::OnceLock;
@@ -8,23 +8,23 @@ use clap::ColorChoice;
 /// The value of `--color`.
 static CHOICE: OnceLock<ColorChoice> = OnceLock::new();
 
-/// Takes in the command line's `--color`. The first call decides.
+/// Records the value of `--color`. Only the first call has an effect.
 pub fn choose(choice: ColorChoice) {
     CHOICE.get_or_init(|| choice);
 }
 
-/// Whether standard output has colours.
+/// Whether standard output is coloured.
 pub fn of_output() -> bool {
     wanted(&std::io::stdout())
 }
 
-/// Whether standard error has colours.
+/// Whether standard error is coloured.
 pub fn of_errors() -> bool {
     wanted(&std::io::stderr())
 }
 
-/// The command line first, then `NO_COLOR` (no-color.org), `FORCE_COLOR` and `CLICOLOR_FORCE`, then whether it is a terminal that
-/// can.
+/// In decreasing precedence: the command line; the variables `NO_COLOR` (no-color.org), `FORCE_COLOR` and `CLICOLOR_FORCE`; whether the
+/// stream is a terminal that supports colours.
 fn wanted(stream: &impl IsTerminal) -> bool {
     let said = CHOICE.get().copied().filter(|choice| *choice != ColorChoice::Auto);
     match said.unwrap_or_else(from_environment) {
@@ -34,7 +34,7 @@ fn wanted(stream: &impl IsTerminal) -> bool {
     }
 }
 
-/// The choice of the environment.
+/// The choice that environment variables make; `Auto` if they leave it open.
 pub fn from_environment() -> ColorChoice {
     let value = |name| std::env::var_os(name).filter(|value| !value.is_empty());
     let forces = |name| value(name).is_some_and(|value| value != "0");

@@ -1,4 +1,4 @@
-//! The commands, one file each: clap parses the command line into `Args`, `run` executes the command.
+//! The commands, one file each: clap parses the command line into `Args`, and `run` executes the command.
 
 pub mod annotate;
 pub mod asm;
@@ -36,29 +36,29 @@ use gcn_isa::{Target, WaveSize};
 use crate::failure::Failure;
 use crate::file;
 
-/// Parses a target's name for clap; the error lists the known names.
+/// clap parser for the name of a target; the error lists the known names.
 fn target(name: &str) -> Result<Target, String> {
     name.parse().map_err(|_| format!("the targets are {}", Target::names()))
 }
 
-/// The size of waves, for commands that read assembly.
+/// The option for the wave size, for commands that read assembly.
 #[derive(clap::Args, Clone, Copy, Default)]
 pub struct Wave {
-    /// Lanes of a wave of assembly that does not say (`.amdhsa_wavefront_size32`); by default those that are usual on the target
+    /// Lanes of a wave for assembly that does not say (by `.amdhsa_wavefront_size32`); by default the usual number on the target
     #[arg(long, value_name = "32|64", value_parser = wave)]
     pub wave: Option<WaveSize>,
 }
 
-/// The size of waves, for commands that answer for one.
+/// The option for the wave size, for commands whose answer depends on it.
 #[derive(clap::Args, Clone, Copy, Default)]
 pub struct Lanes {
-    /// Lanes of a wave; by default those that are usual on the target
+    /// Lanes of a wave; by default the usual number on the target
     #[arg(long, value_name = "32|64", value_parser = wave)]
     wave: Option<WaveSize>,
 }
 
 impl Lanes {
-    /// The target with waves of this size.
+    /// The target together with this wave size.
     fn on(self, target: Target) -> Result<Subtarget, Failure> {
         let wave = self.wave.unwrap_or(target.usual_wave());
         Subtarget::new(target, wave).ok_or_else(|| {
@@ -67,7 +67,7 @@ impl Lanes {
     }
 }
 
-/// Parses a number of lanes for clap.
+/// clap parser for the number of lanes of a wave.
 fn wave(lanes: &str) -> Result<WaveSize, String> {
     lanes.parse().ok().and_then(WaveSize::of_lanes).ok_or_else(|| "a wave has 32 or 64 lanes".to_owned())
 }
@@ -132,10 +132,10 @@ impl Given {
     }
 }
 
-/// The largest number of host threads that a command uses.
+/// Upper limit on the number of host threads of a command.
 const MOST_JOBS: usize = 256;
 
-/// A value as JSON text with a line end.
+/// A value as JSON text that ends with a line feed.
 fn json(value: &impl serde::Serialize) -> Result<String, Failure> {
     let text = serde_json::to_string_pretty(value);
     text.map(|t| t + "\n").map_err(|error| Failure::input(format!("the result has no JSON form: {error}")))

@@ -5,12 +5,12 @@ use std::process::ExitCode;
 
 use crate::colour;
 
-/// The reason why a command failed.
+/// The message and exit code of a command that failed.
 #[derive(Debug)]
 pub struct Failure {
     message: String,
     code: u8,
-    /// The message is printed without `error:` before it.
+    /// Whether the message is printed without `error:` before it.
     complete: bool,
 }
 
@@ -25,12 +25,12 @@ impl Failure {
         Failure { message: message.into(), code: 2, complete: false }
     }
 
-    /// The output is complete; only this exit code remains.
+    /// The output is complete and there is no message; only the exit code remains.
     pub fn silent(code: u8) -> Failure {
         Failure { message: String::new(), code, complete: false }
     }
 
-    /// The reader of the output has closed it: no message, exit code 0.
+    /// The reader closed the pipe of standard output: no message, exit code 0.
     pub fn closed_output() -> Failure {
         Failure { message: String::new(), code: 0, complete: false }
     }
@@ -40,7 +40,7 @@ impl Failure {
         Failure { complete: true, ..Failure::input(message) }
     }
 
-    /// The same message with exit code 2.
+    /// The same message, with exit code 2.
     pub fn into_unreadable(self) -> Failure {
         Failure { code: 2, ..self }
     }
@@ -56,7 +56,7 @@ impl Failure {
         if !self.message.is_empty() {
             let prefix = match (self.complete, colour::of_errors()) {
                 (true, _) => "",
-                // As clap's errors look.
+                // The same style as clap's errors.
                 (false, true) => "\u{1b}[1m\u{1b}[31merror:\u{1b}[0m ",
                 (false, false) => "error: ",
             };
@@ -66,7 +66,7 @@ impl Failure {
     }
 }
 
-/// Errors of the libraries, in the words of the command line.
+/// Errors of the libraries, reworded for users of the command line.
 impl From<gcn_report::Error> for Failure {
     fn from(error: gcn_report::Error) -> Failure {
         use gcn_report::Error;
@@ -84,7 +84,7 @@ impl From<gcn_report::Error> for Failure {
     }
 }
 
-/// Writes a line to standard error. If that is closed, nobody is left to tell.
+/// Writes a line to standard error, and ignores failures, since nowhere is left to report them.
 pub fn complain(message: &str) {
     let _ = writeln!(std::io::stderr(), "{}", message.trim_end());
 }

@@ -1,4 +1,4 @@
-//! Files, and `-` for the standard streams. A file is written whole or not at all.
+//! Reads and writes files, with `-` for the standard streams. A file is written completely or not at all.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
@@ -11,20 +11,20 @@ use gcn_report::container::{holds_objects, holds_several};
 
 use crate::failure::Failure;
 
-/// The name of standard input or output.
+/// The name that stands for standard input or output.
 pub const STANDARD: &str = "-";
 
-/// The name of a file in messages.
+/// The name of a file for messages.
 pub fn shown(file: &str) -> &str {
     if file == STANDARD { "<stdin>" } else { file }
 }
 
-/// Reads the name of a file from the command line.
+/// clap parser for a file name.
 pub fn name() -> impl TypedValueParser<Value = String> {
     OsStringValueParser::new().map(|path: OsString| name_of(&path))
 }
 
-/// The name of a path: itself, or a URI if it is not UTF-8.
+/// The name of a path: the path itself, or a URI if it is not UTF-8.
 fn name_of(path: &OsStr) -> String {
     if let Some(text) = path.to_str() {
         return text.to_owned();
@@ -55,7 +55,7 @@ const MOST: u64 = 4 << 30;
 /// The largest result of unpacking a compressed file, in bytes.
 const MOST_UNPACKED: u64 = 1 << 30;
 
-/// The bytes of a file.
+/// Reads a file.
 pub fn read(file: &str) -> Result<Vec<u8>, Failure> {
     let failed = |error| Failure::usage(format!("cannot read {}: {error}", shown(file)));
     if file == STANDARD {
@@ -68,14 +68,14 @@ pub fn read(file: &str) -> Result<Vec<u8>, Failure> {
         let problem = "it names the memory of a process; save the code object to a file";
         return Err(failed(std::io::Error::new(ErrorKind::Unsupported, problem)));
     }
-    // `open` accepts a folder; the error then comes from reading it.
+    // Opening a folder succeeds; reading it then fails.
     let file = std::fs::File::open(file).map_err(failed)?;
     let size = file.metadata().map_or(0, |m| m.len());
     all(file, size, MOST).map_err(failed)
 }
 
-/// The bytes that the URI of a loaded code object names, without its `file://` (LLVM's guide for AMDGPU, *Loaded Code Object
-/// Path Uniform Resource Identifier*): a path, then maybe `#offset=N&size=N`.
+/// Reads the bytes that the URI of a loaded code object names (LLVM's guide for AMDGPU, *Loaded Code Object Path Uniform Resource
+/// Identifier*). `uri` comes without `file://`: a path, then optionally `#offset=N&size=N`.
 fn part(uri: &str) -> std::io::Result<Vec<u8>> {
     let invalid = |problem: &str| std::io::Error::new(ErrorKind::InvalidInput, problem.to_owned());
     let range = uri.rfind(['#', '?']).filter(|at| uri[at + 1..].starts_with("offset="));
@@ -95,7 +95,7 @@ fn part(uri: &str) -> std::io::Result<Vec<u8>> {
     }
 }
 
-/// A number: decimal, `0x…`, `0b…`, `0o…` or octal after a `0`.
+/// Parses a number: decimal, `0x…`, `0b…`, `0o…`, or octal after a leading `0`.
 fn number(text: &str) -> Option<u64> {
     let lower = text.to_ascii_lowercase();
     let prefixes = [("0x", 16), ("0b", 2), ("0o", 8), ("0", 8)];
@@ -104,7 +104,7 @@ fn number(text: &str) -> Option<u64> {
     u64::from_str_radix(digits, radix).ok().filter(|_| !digits.starts_with('+'))
 }
 
-/// The path of a URI, in which `%` and two digits stand for a byte.
+/// Decodes the path of a URI, in which `%` and two digits stand for a byte.
 fn decoded(text: &str) -> Option<PathBuf> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -121,7 +121,7 @@ fn decoded(text: &str) -> Option<PathBuf> {
     from_bytes(bytes)
 }
 
-/// On Unix any bytes are a path.
+/// On Unix, a path may consist of any bytes.
 #[cfg(unix)]
 fn from_bytes(bytes: Vec<u8>) -> Option<PathBuf> {
     use std::os::unix::ffi::OsStringExt as _;
@@ -133,10 +133,10 @@ fn from_bytes(bytes: Vec<u8>) -> Option<PathBuf> {
     String::from_utf8(bytes).ok().map(PathBuf::from)
 }
 
-/// Reads all bytes, about `size`, and fails if there are more than `most`: a device or a pipe may be endless.
+/// Reads all bytes; `size` is an estimate. Fails if there are more than `most`, since a device or a pipe may be endless.
 fn all(source: impl std::io::Read, size: u64, most: u64) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    // One more than needed, so that `read_to_end` sees the end without growing the vector.
+    // One byte more than needed, so that `read_to_end` sees the end without growing the vector.
     let room = usize::try_from(size.min(most) + 1).unwrap_or(usize::MAX);
     bytes.try_reserve_exact(room)?;
     source.take(most + 1).read_to_end(&mut bytes)?;
@@ -150,17 +150,17 @@ fn all(source: impl std::io::Read, size: u64, most: u64) -> std::io::Result<Vec<
 /// File name endings of files with code.
 const ENDINGS: [&str; 8] = [".s", ".s.gz", ".gcn", ".o", ".co", ".hsaco", ".hipfb", ".ccob"];
 
-/// The files that arguments name, and the errors of folders below them that cannot be read.
+/// The files that arguments stand for, and messages about folders that cannot be read.
 #[derive(Default)]
 pub struct Expanded {
-    /// Named files as they are; for a folder all files below it that have code, by their ending or the start
-    /// of an ELF file, sorted by name.
+    /// Named files as they are; for a folder all files below it that contain code, by their ending or because they start like an ELF file,
+    /// sorted by name.
     pub files: Vec<String>,
     /// Error messages for folders that were left out.
     pub unreadable: Vec<String>,
 }
 
-/// Replaces folders by the files with code below them.
+/// Replaces each folder by the files with code below it.
 pub fn expand(arguments: &[String]) -> Expanded {
     let mut found = Expanded::default();
     for argument in arguments {
@@ -183,7 +183,7 @@ pub fn expand(arguments: &[String]) -> Expanded {
     found
 }
 
-/// Lists a folder: its subfolders, and its files with code.
+/// Adds a folder's subfolders and its files with code to the two lists.
 fn list(folder: &Path, folders: &mut Vec<PathBuf>, files: &mut Vec<String>) -> std::io::Result<()> {
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;
@@ -208,15 +208,15 @@ fn has_code(path: &Path) -> bool {
     if read.is_err() || !magic.starts_with(b"\x7fELF") {
         return false;
     }
-    // A host ELF file counts only if it has code for GPUs in it.
+    // A host ELF file counts only if it contains code for GPUs.
     magic.ends_with(&EM_AMDGPU) || self::read(&name).is_ok_and(|bytes| holds_several(&bytes))
 }
 
-/// Bytes of an ELF header up to the machine, and the machine of code objects.
+/// Size of the start of an ELF header up to and including `e_machine`, and its value for AMD GPUs.
 const ELF_HEADER: usize = 20;
 const EM_AMDGPU: [u8; 2] = [0xe0, 0];
 
-/// The bytes of a file, unpacked if it is gzipped.
+/// Reads a file, and unpacks it if it is gzipped.
 pub fn read_unpacked(file: &str) -> Result<Vec<u8>, Failure> {
     let bytes = read(file)?;
     if !bytes.starts_with(&[0x1f, 0x8b]) {
@@ -226,7 +226,7 @@ pub fn read_unpacked(file: &str) -> Result<Vec<u8>, Failure> {
         .map_err(|error| Failure::usage(format!("cannot unpack {}: {error}", shown(file))))
 }
 
-/// The folders in which assembly looks for included files.
+/// Options for the assembler: folders with included files, and symbols.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct Includes {
     /// A folder in which `.include` and `.incbin` look for files that the working directory does not have;
@@ -253,13 +253,13 @@ fn symbol(text: &str) -> Result<(String, i64), String> {
 }
 
 impl Includes {
-    /// For the assembler.
+    /// These options as the assembler's type.
     pub fn folders(&self) -> Folders {
         Folders { folders: self.include.clone(), symbols: self.symbols.clone() }
     }
 }
 
-/// The text of a file, unpacked if it is gzipped.
+/// Reads a text file, and unpacks it if it is gzipped.
 pub fn read_text(file: &str) -> Result<String, Failure> {
     String::from_utf8(read_unpacked(file)?).map_err(|error| {
         let bytes = error.as_bytes();
@@ -273,8 +273,7 @@ pub fn read_text(file: &str) -> Result<String, Failure> {
     })
 }
 
-/// Writes a file atomically: a temporary file in the same folder takes its name when it is complete. Devices
-/// are written directly.
+/// Writes a file atomically: a temporary file in the same folder is renamed when it is complete. Devices are written to directly.
 pub fn write(file: &str, bytes: &[u8]) -> Result<(), Failure> {
     if file == STANDARD {
         return print(bytes);
@@ -282,7 +281,7 @@ pub fn write(file: &str, bytes: &[u8]) -> Result<(), Failure> {
     let path = &path(file);
     let written = match path.metadata() {
         Ok(known) if !known.is_file() => std::fs::write(path, bytes),
-        // Replaces the target of a symbolic link, not the link.
+        // For a symbolic link, replaces the file that it points to, not the link.
         Ok(_) => path.canonicalize().and_then(|path| replace(&path, bytes)),
         Err(_) => replace(path, bytes),
     };
@@ -295,7 +294,7 @@ fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
-        // The mode that other tools use, less the user's mask; temporary files are private by default.
+        // The mode with which other tools create files, before the umask; temporary files are private by default.
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
     let mut new = builder.prefix(".gcn-").tempfile_in(folder)?;
@@ -313,13 +312,13 @@ pub fn print(bytes: &[u8]) -> Result<(), Failure> {
     printed(out.write_all(bytes).and_then(|()| out.flush()))
 }
 
-/// Writes many pieces of text to standard output without joining them first.
+/// Writes many pieces of text to standard output without concatenating them first.
 pub fn print_pieces<'a>(mut pieces: impl Iterator<Item = &'a str>) -> Result<(), Failure> {
     let mut out = BufWriter::with_capacity(PIECES_BUFFER, std::io::stdout().lock());
     printed(pieces.try_for_each(|piece| out.write_all(piece.as_bytes())).and_then(|()| out.flush()))
 }
 
-/// Bytes that are buffered before they are written.
+/// Size of the buffer in bytes.
 const PIECES_BUFFER: usize = 1 << 16;
 
 fn printed(result: std::io::Result<()>) -> Result<(), Failure> {

@@ -1,7 +1,7 @@
 //! The `gcn` command: assembles, disassembles, checks, explains and runs code for AMD GFX9 and CDNA GPUs.
 //!
-//! `commands/` has one file per command; `file` reads and writes files, `failure` has the errors and exit
-//! codes, `colour` decides whether output is coloured.
+//! `commands/` has one file per command; `file` reads and writes files, `failure` has the errors and exit codes, `colour` decides whether
+//! output is coloured.
 #![forbid(unsafe_code)]
 
 mod colour;
@@ -16,14 +16,14 @@ use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcom
 /// Assembles, disassembles, checks, explains and runs code for AMD GPUs: GFX9 and CDNA (gfx900 to gfx950),
 /// RDNA 1 to 4 (gfx1010 to gfx1201).
 ///
-/// A file called `-` is standard input or standard output. Exit code 0: done; 1: something is wrong with the
-/// input; 2: the command line is wrong or a file cannot be read or written.
+/// The file name `-` means standard input or standard output. Exit code 0: done; 1: something is wrong with the input; 2: the command line
+/// is wrong or a file cannot be read or written.
 #[derive(Parser)]
 #[command(name = "gcn", version, max_term_width = 100)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
-    /// When the output has colours; otherwise `NO_COLOR`, `FORCE_COLOR` and `CLICOLOR_FORCE` say it
+    /// When to colour the output; by default `NO_COLOR`, `FORCE_COLOR` and `CLICOLOR_FORCE` decide, and then whether it is a terminal
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_possible_values = true)]
     color: ColorChoice,
 }

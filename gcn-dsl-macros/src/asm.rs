@@ -25,13 +25,13 @@ use faults::Faults;
 use judge::Checked;
 use source::Item;
 
-/// How a missing wait is handled.
+/// How the macro handles a missing wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Missing {
-    /// It is an error.
+    /// Reports it as an error.
     #[default]
     Deny,
-    /// It is put in.
+    /// Inserts it.
     Fix,
 }
 
@@ -41,11 +41,11 @@ pub(crate) struct Options {
     pub targets: Vec<Target>,
     pub missing: Missing,
     pub rules: RuleSet,
-    /// The size of waves, if it differs from the targets' default.
+    /// The wave size, if it is not the targets' default.
     pub wave: Option<WaveSize>,
-    /// The text is a whole kernel: it has to end with `s_endpgm`.
+    /// The assembly is a whole kernel and has to end with `s_endpgm`.
     pub whole: bool,
-    /// Named constants.
+    /// Named constants that expressions may use.
     pub constants: Vec<(String, i64)>,
 }
 

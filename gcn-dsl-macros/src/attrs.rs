@@ -8,7 +8,7 @@ pub(crate) fn is_comptime(attr: &Attribute) -> bool {
     attr.path().is_ident("comptime")
 }
 
-/// The mark of an `unsafe` block.
+/// The internal attribute that marks a block as `unsafe`.
 pub(crate) fn unsafe_mark(at: Span) -> Attribute {
     let mark = syn::Ident::new_raw(UNSAFE, at);
     parse_quote_spanned!(at=> #[#mark])
@@ -24,7 +24,7 @@ pub(crate) fn is_unroll(attr: &Attribute) -> bool {
     attr.path().is_ident("unroll") && !is_rolled(attr)
 }
 
-/// True for `#[unroll(1)]`: the loop makes one trip at a time.
+/// True for `#[unroll(1)]`, which forbids unrolling.
 pub(crate) fn is_rolled(attr: &Attribute) -> bool {
     let one = |n: syn::LitInt| n.base10_digits() == "1";
     attr.path().is_ident("unroll") && attr.parse_args().is_ok_and(one)
@@ -46,18 +46,18 @@ pub(crate) fn is_matrix(attr: &Attribute) -> bool {
     attr.path().is_ident("matrix")
 }
 
-/// The largest number of stages of a pipelined loop. `gcn_dsl::ir::pipeline` has the limits for computed values; a test
-/// compares the two.
+/// The maximum number of stages of a pipelined loop. `gcn_dsl::ir::pipeline` checks values that are not literals against its own limits; a
+/// test compares the two.
 const MOST_STAGES: u64 = 8;
 
-/// The arguments of `#[pipeline(stages = n, buffers = m)]`; the compiler chooses those that are omitted.
+/// The arguments of `#[pipeline(stages = n, buffers = m)]`; the compiler chooses omitted ones.
 #[derive(Default)]
 pub(crate) struct Pipeline {
     pub stages: Option<Expr>,
     pub buffers: Option<Expr>,
 }
 
-/// Reads `#[pipeline]`.
+/// Parses a `#[pipeline]` attribute.
 pub(crate) fn pipeline(attr: &Attribute) -> syn::Result<Pipeline> {
     const FORM: &str = "write `#[pipeline(stages = 2)]`: so many trips of the loop are under way at once; `buffers = 2` after it, or \
                         alone, gives each LDS array that the loop fills a second one; `#[pipeline]` leaves both to the compiler";

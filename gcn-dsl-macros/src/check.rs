@@ -1,4 +1,4 @@
-//! Checks a kernel's declaration as far as syntax alone allows, and collects its contents.
+//! Checks a kernel's declaration as far as syntax alone allows, and extracts its properties.
 
 mod registers;
 
@@ -14,21 +14,21 @@ use crate::parse::KernelFn;
 use crate::ty;
 use registers::Registers;
 
-/// The contents of a kernel's declaration.
+/// The properties that a kernel's declaration states.
 pub(crate) struct Declared {
     /// The three workgroup sizes.
     pub workgroup: [Expr; 3],
     /// Targets, if `#[targets(…)]` names them.
     pub targets: Option<Vec<Target>>,
-    /// Limits to the registers.
+    /// Limits on register use.
     pub registers: Registers,
-    /// `#[contract]`.
+    /// True if `#[contract]` is present.
     pub contract: bool,
     /// Arguments.
     pub args: Vec<Arg>,
 }
 
-/// A `#[host]` parameter: a value of the kernel itself, known when it is built.
+/// A `#[host]` parameter: a field of the kernel's struct, whose value is known when the kernel is built.
 pub(crate) struct HostParam {
     pub name: syn::Ident,
     pub ty: Type,
@@ -70,7 +70,7 @@ pub(crate) enum ArgKind {
 }
 
 impl ArgKind {
-    /// The method of `Signature`, `Arguments` and (for the host) `Packer` for such an argument.
+    /// The name of the method of `Signature`, `Arguments` and (on the host) `Packer` that handles such an argument.
     pub fn method(self) -> &'static str {
         match self {
             ArgKind::Value => "value",
@@ -86,9 +86,9 @@ const ARG_FORMS: &str = "a kernel takes `name: T` (a scalar, an array, a tuple o
 const ELEMENTS: &str =
     "the element types are bool, i8 to i64, u8 to u64, f16, bf16, f32, f64, f8e4m3 and f8e5m2";
 
-/// Input in which no kernel can be found.
+/// The error for input that contains no kernel.
 pub(crate) fn no_kernel(error: &syn::Error) -> syn::Error {
-    // An error message of this crate is sufficient.
+    // If the error is this crate's own, its message says enough.
     if !error.to_string().starts_with("expected") {
         return error.clone();
     }
@@ -96,7 +96,7 @@ pub(crate) fn no_kernel(error: &syn::Error) -> syn::Error {
     syn::Error::new(error.span(), message)
 }
 
-/// The body, if it is Rust.
+/// The kernel's body, if it parses as Rust.
 pub(crate) fn body<'k>(kernel: &'k KernelFn, errors: &mut Errors) -> Option<&'k syn::Block> {
     match &kernel.body {
         Ok(body) => Some(body),
@@ -108,7 +108,7 @@ pub(crate) fn body<'k>(kernel: &'k KernelFn, errors: &mut Errors) -> Option<&'k 
     }
 }
 
-/// True for a function that lacks only its `#[device]`: it has no workgroup, and takes or returns device values.
+/// True for a function that should have been declared `#[device]`: it has no workgroup size, and takes or returns device values.
 pub(crate) fn is_device_function(kernel: &KernelFn) -> bool {
     let workgroup = kernel.attrs.iter().any(|a| a.path().is_ident("workgroup"));
     let takes = kernel.sig.inputs.iter().any(|input| match input {
@@ -118,7 +118,7 @@ pub(crate) fn is_device_function(kernel: &KernelFn) -> bool {
     !workgroup && (takes || matches!(kernel.sig.output, ReturnType::Type(..)))
 }
 
-/// Checks the declaration; `None` if it cannot be used.
+/// Checks the declaration; `None` if it has errors.
 pub(crate) fn kernel(kernel: &KernelFn, errors: &mut Errors) -> Option<Declared> {
     signature(kernel, errors);
     let args = arguments(kernel, errors);
@@ -203,7 +203,7 @@ fn signature(kernel: &KernelFn, errors: &mut Errors) {
     }
 }
 
-/// The arguments, if each of them is one.
+/// The arguments, if every parameter is valid.
 pub(crate) fn arguments(kernel: &KernelFn, errors: &mut Errors) -> Option<Vec<Arg>> {
     let mut args = Some(Vec::new());
     for input in kernel.sig.inputs.iter().filter(|input| !is_host(input)) {
@@ -222,7 +222,7 @@ pub(crate) fn arguments(kernel: &KernelFn, errors: &mut Errors) -> Option<Vec<Ar
     args
 }
 
-/// The argument, unless its type is an enum declared in the same macro call.
+/// Returns the argument, or an error if its type is an enum declared in the same macro call.
 fn no_enum(arg: Arg, kernel: &KernelFn) -> Result<Arg, (proc_macro2::TokenStream, String)> {
     let name = match &arg.elem {
         Type::Path(path) => path.path.get_ident().map(ToString::to_string),
@@ -372,7 +372,7 @@ fn targets(kernel: &KernelFn, errors: &mut Errors) -> Option<Vec<Target>> {
     Some(found)
 }
 
-/// A row of `target` for the instruction function `name`.
+/// The table row on `target` of the instruction that the function `name` emits.
 fn row_of(target: Target, name: &str) -> Option<&'static InstDesc> {
     let name = name.strip_suffix("_with").unwrap_or(name);
     let on = target.wave_sizes().iter().filter_map(|wave| Subtarget::new(target, *wave));
@@ -380,7 +380,7 @@ fn row_of(target: Target, name: &str) -> Option<&'static InstDesc> {
         let called = on.clone().flat_map(|on| table::find_mnemonic(on, mnemonic));
         called.chain(on.clone().flat_map(|on| table::find_operation(on, mnemonic))).collect()
     };
-    // A name may end with what says which of the instruction's rows are meant.
+    // A name may end with a suffix that selects among the instruction's rows.
     let parts = name.match_indices('_').map(|(at, _)| at).chain([name.len()]).rev().take(3);
     parts.map(|at| name.split_at(at)).find_map(|(mnemonic, end)| {
         let says = |row: &InstDesc| format!("{}{}", row.variant().suffix(), row.size_suffix()) == end;
@@ -388,7 +388,7 @@ fn row_of(target: Target, name: &str) -> Option<&'static InstDesc> {
     })
 }
 
-/// True if the rows may be one instruction under two names, rather than two that share an opcode.
+/// True if two rows with the same opcode are probably one instruction under two names.
 fn same_operands(a: &InstDesc, b: &InstDesc) -> bool {
     a.class == b.class && a.operands.iter().map(|o| o.dwords).eq(b.operands.iter().map(|o| o.dwords))
 }

@@ -22,13 +22,13 @@ impl Errors {
         self.found.push(error);
     }
 
-    /// Records an error at `tokens` in a body that can be expanded nevertheless, so that rustc also reports its errors
-    /// in it.
+    /// Records an error at `tokens` that does not prevent the expansion of the body, so that rustc can report its own errors in the body as
+    /// well.
     pub fn beside(&mut self, tokens: impl ToTokens, message: impl std::fmt::Display) {
         self.found.push(syn::Error::new_spanned(tokens, message));
     }
 
-    /// As [`Errors::beside`], at a position.
+    /// As [`Errors::beside`], but at a span.
     pub fn beside_at(&mut self, span: Span, message: impl std::fmt::Display) {
         self.found.push(syn::Error::new(span, message));
     }
@@ -53,7 +53,7 @@ impl Errors {
         self.spoilt |= other.spoilt;
     }
 
-    /// `compile_error!` for each.
+    /// A `compile_error!` for each error.
     pub fn into_compile_errors(self) -> TokenStream {
         self.found.into_iter().map(syn::Error::into_compile_error).collect()
     }

@@ -1,9 +1,8 @@
 //! The `gcn_kernel!` and `gcn_asm!` macros of `gcn-dsl`.
 //!
-//! Entry points only: `parse` makes a syntax tree with the user's spans, `check` collects the errors that syntax alone
-//! shows, `expand` turns the tree into calls of `gcn_dsl::__private`. Types are left to rustc: the expansion keeps the
-//! user's spans, so that its errors point at the user's tokens. Everything behind the entry points works on
-//! `proc_macro2` and is unit-tested.
+//! This file contains the entry points only: `parse` builds a syntax tree with the user's spans, `check` reports the errors that syntax
+//! alone shows, and `expand` turns the tree into calls of `gcn_dsl::__private`. rustc checks the types: the expansion keeps the user's
+//! spans, so that its errors point at the user's tokens. All other modules work on `proc_macro2` and are unit-tested.
 #![forbid(unsafe_code)]
 
 mod asm;
@@ -69,7 +68,7 @@ fn kernel(kernel: &parse::KernelFn, errors: &mut errors::Errors) -> proc_macro2:
     let expanded = declared
         .zip(body)
         .map(|(declared, body)| expand::items::kernel::kernel(kernel, &declared, body, &mut found));
-    // One mistake, one message: the item keeps its signature and loses its body.
+    // An item with an error keeps its signature and loses its body, so that one mistake gives one message.
     let tokens = match (expanded, found.spoilt()) {
         (Some(tokens), false) => tokens,
         _ => expand::items::kernel::stub(kernel),

@@ -1,14 +1,14 @@
-//! Operators and their traits, `Mul<V<f32>>`.
+//! Operators and their traits, such as `Mul<V<f32>>`.
 
 use quote::ToTokens;
 use syn::{BinOp, GenericArgument, Path, PathArguments, PathSegment, Type};
 
 use crate::ty;
 
-/// Operators of two values.
+/// The traits of binary operators.
 const OPERATORS: [&str; 10] = ["Add", "Sub", "Mul", "Div", "Rem", "BitAnd", "BitOr", "BitXor", "Shl", "Shr"];
 
-/// The type of the right operand in an operator's trait.
+/// The type of the right operand, from the path of an operator's trait.
 pub(crate) fn right(of: &Path) -> Option<&Type> {
     argument(of.segments.last().filter(|s| OPERATORS.iter().any(|name| s.ident == name))?)
 }
@@ -30,17 +30,17 @@ pub(crate) fn key(of: &Path, right: impl ToTokens, left: &Type) -> Option<String
 /// An operator and the types of its operands, left and right.
 pub(crate) type Sides = (String, [String; 2]);
 
-/// The requirement of `a += b`, for the trait `AddAssign<R>` of the type on its left: `Add`, and the types.
+/// For an `impl` of `AddAssign<R>`, which defines `a += b`: the corresponding operator `Add` with the operand types.
 pub(crate) fn of_assignment(of: &Path, left: &Type) -> Option<Sides> {
     named(of, "Assign", left)
 }
 
-/// The operator that an `impl` implements, and its types.
+/// The operator that an `impl` implements, with the operand types.
 pub(crate) fn of_impl(of: &Path, left: &Type) -> Option<Sides> {
     named(of, "", left)
 }
 
-/// The operator whose name stands before the suffix.
+/// The operator whose trait is the path without the suffix.
 fn named(of: &Path, suffix: &str, left: &Type) -> Option<Sides> {
     let last = of.segments.last()?;
     let name = last.ident.to_string();
@@ -54,7 +54,7 @@ fn sides(of: &PathSegment, left: &Type) -> [String; 2] {
     [left, right.unwrap_or(left)].map(|ty| ty.to_token_stream().to_string())
 }
 
-/// True for the compound assignments, such as `+=`.
+/// True for compound assignment operators, such as `+=`.
 pub(crate) fn is_compound(op: &BinOp) -> bool {
     matches!(
         op,

@@ -1,4 +1,4 @@
-//! Parses tokens to functions with their attributes. Only syntax is checked here.
+//! Parses tokens to functions with their attributes; checks only syntax.
 
 mod compound;
 mod known;
@@ -25,19 +25,19 @@ pub(crate) struct KernelFn {
     pub attrs: Vec<Attribute>,
     pub vis: Visibility,
     pub sig: Signature,
-    /// The body, or the syntax error in it: the kernel's name and arguments are known even then.
+    /// The body, or the syntax error in it: even then, name and arguments are known.
     pub body: syn::Result<Block>,
     /// For a body with a syntax error, the statements that parse.
     pub kept: Vec<Stmt>,
     /// The kernels of this macro call: they are unit structs, so a pattern with such a name would be a comparison.
     pub kernels: Rc<[String]>,
-    /// The tuple structs beside it.
+    /// The tuple structs of this macro call.
     pub tuple_structs: Rc<[String]>,
-    /// Facts about values from the items of this macro call.
+    /// Facts that follow from the other items of this macro call.
     pub known: Rc<Known>,
-    /// The type in whose `impl` it is, if that is a name.
+    /// The type whose `impl` contains the function, if that is a plain name.
     pub self_type: Option<Ident>,
-    /// `self` is each lane's own.
+    /// True if `self` is varying.
     pub self_varies: bool,
 }
 
@@ -56,15 +56,15 @@ pub(crate) enum Item {
     Trait(DeviceTrait),
 }
 
-/// `#[device] trait … { … }`, with its functions separated.
+/// `#[device] trait … { … }`, with its functions apart from the other members.
 pub(crate) struct DeviceTrait {
     /// The trait without its functions: attributes, generics, types, constants.
     pub frame: ItemTrait,
-    /// The functions, and whether they have a body.
+    /// The functions; true for those with a body.
     pub functions: Vec<(KernelFn, bool)>,
 }
 
-/// `#[device] impl … { … }`, with its functions separated.
+/// `#[device] impl … { … }`, with its functions apart from the other members.
 #[derive(Clone)]
 pub(crate) struct DeviceImpl {
     /// The block without its functions: attributes, generics, types, constants.
@@ -72,7 +72,7 @@ pub(crate) struct DeviceImpl {
     pub functions: Vec<KernelFn>,
 }
 
-/// The integer type of an enum that is stored in memory.
+/// The `#[repr(…)]` attribute, which makes an enum one that is stored in memory.
 pub(crate) fn repr(item: &syn::ItemEnum) -> Option<&Attribute> {
     item.attrs.iter().find(|a| a.path().is_ident("repr"))
 }
@@ -118,7 +118,7 @@ impl Parse for Item {
     }
 }
 
-/// Items of the host.
+/// Returns an error for items that belong outside of the macro.
 fn outside(ahead: ParseStream<'_>) -> syn::Result<()> {
     let what = if ahead.peek(Token![trait]) {
         "`trait` in `gcn_kernel!` is for functions on device values and says so: write `#[device] trait …`, and `#[device] impl Trait for \
@@ -144,7 +144,7 @@ impl Parse for DeviceImpl {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let mut tokens = proc_macro2::TokenStream::new();
         let mut body = None;
-        // A syntax error in one body must not discard the whole block.
+        // A syntax error in one body must not discard the whole macro call.
         while body.is_none() {
             if input.peek(syn::token::Brace) {
                 let inner;
@@ -160,7 +160,7 @@ impl Parse for DeviceImpl {
     }
 }
 
-/// The members of an `impl` block: the functions, and everything else.
+/// The functions of an `impl` block, and its other members.
 fn members(input: ParseStream<'_>) -> syn::Result<(TokenStream, Vec<KernelFn>)> {
     let (mut others, mut functions) = (TokenStream::new(), Vec::new());
     while !input.is_empty() {
@@ -211,7 +211,7 @@ impl KernelFn {
         }
     }
 
-    /// The `#[host]` parameters and the constant ones.
+    /// The names of the `#[host]` parameters and of the constant ones.
     pub fn host_names(&self) -> Vec<String> {
         let host = |input: &FnArg| match input {
             FnArg::Typed(t) if t.attrs.iter().any(|a| a.path().is_ident("host")) => match &*t.pat {
@@ -230,18 +230,18 @@ impl KernelFn {
         self.sig.generics.const_params().filter(is_size).map(|c| c.ident.to_string()).collect()
     }
 
-    /// True if it returns `Self`, or the type `name`.
+    /// True if the function returns `Self`, or the type `name`.
     pub fn gives(&self, name: Option<&str>) -> bool {
         let syn::ReturnType::Type(_, ty) = &self.sig.output else { return false };
         name_of(crate::ty::handled(ty)).is_some_and(|of| of == "Self" || Some(&*of) == name)
     }
 
-    /// It takes `mut self`.
+    /// True if it takes `mut self`.
     pub fn owns_mutable_self(&self) -> bool {
         matches!(self.sig.inputs.first(), Some(FnArg::Receiver(r)) if r.reference.is_none() && r.mutability.is_some())
     }
 
-    /// It takes `&mut self`.
+    /// True if it takes `&mut self`.
     pub fn mutates_self(&self) -> bool {
         matches!(self.sig.inputs.first(), Some(FnArg::Receiver(r)) if r.reference.is_some() && r.mutability.is_some())
     }
@@ -270,8 +270,8 @@ fn body(input: ParseStream<'_>) -> syn::Result<(syn::Result<Block>, Vec<Stmt>)> 
     }
 }
 
-/// The statements that parse, of a body that does not: an editor completes names from them while one statement is being
-/// written.
+/// The statements that parse in a body with a syntax error: while the user is typing a statement, an editor completes names from the
+/// others.
 fn parsable(body: TokenStream) -> Vec<Stmt> {
     let (mut kept, mut open) = (Vec::new(), TokenStream::new());
     for token in body {
@@ -290,7 +290,7 @@ fn parsable(body: TokenStream) -> Vec<Stmt> {
                 kept.extend(statements);
                 open = TokenStream::new();
             }
-            // After braces a statement may continue (`if … { } else { }`), after `;` it is complete.
+            // After a `}` the statement may continue (`if … { } else { }`); after a `;` it is complete.
             Err(_) if semicolon => open = TokenStream::new(),
             Err(_) => {}
         }
@@ -298,7 +298,7 @@ fn parsable(body: TokenStream) -> Vec<Stmt> {
     kept
 }
 
-/// Passes the names of all kernels and of all tuple structs to each function.
+/// Tells each function the names of all kernels and of all tuple structs.
 fn introduce(items: &mut [Item]) {
     let kernels = items.iter().filter_map(|item| match item {
         Item::Kernel(kernel) => Some(kernel.sig.ident.to_string()),
@@ -334,7 +334,7 @@ fn introduce(items: &mut [Item]) {
     }
 }
 
-/// All items of one macro call.
+/// Parses all items of one macro call.
 pub(crate) fn items(input: TokenStream) -> syn::Result<Vec<Item>> {
     let parser = |input: ParseStream<'_>| {
         if input.is_empty() {

@@ -1,10 +1,10 @@
-//! Replaces `self` by another name, if a variable represents it.
+//! Replaces `self` by another name.
 
 use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Block, Ident};
 
-/// The body with this name for `self`.
+/// The body with `name` in place of `self`.
 pub(crate) fn renamed(block: &Block, name: &str) -> syn::Result<Block> {
     syn::parse2(tokens(block.to_token_stream(), name))
 }

@@ -1,4 +1,4 @@
-//! Properties of expressions and patterns that their syntax determines.
+//! Properties of expressions and patterns that follow from their syntax.
 
 use proc_macro2::Ident;
 use syn::{Expr, Pat, Stmt};

@@ -1,4 +1,4 @@
-//! What the expansion looks like, and what is refused.
+//! Tests of the shape of the expansion, and of rejected input.
 
 use quote::quote;
 
@@ -8,28 +8,28 @@ mod faults;
 mod forms;
 mod rules;
 
-/// The expansion as text without spaces.
+/// The expansion as text without whitespace.
 fn expand(input: proc_macro2::TokenStream) -> String {
     let out = kernels(input);
     syn::parse2::<syn::File>(out.clone()).unwrap_or_else(|e| panic!("{e}: {out}"));
     out.to_string().split_whitespace().collect()
 }
 
-/// The messages of an input that is refused.
+/// The error messages for a rejected input.
 fn errors(input: proc_macro2::TokenStream) -> Vec<String> {
     messages(&kernels(input).to_string())
 }
 
-/// The messages in an expansion.
+/// The error messages in an expansion.
 fn messages(text: &str) -> Vec<String> {
     text.split("compile_error !").skip(1).map(|s| s.split('"').nth(1).unwrap_or("").to_owned()).collect()
 }
 
-/// A kernel with these statements.
+/// A kernel with these statements as its body.
 fn in_body(statements: proc_macro2::TokenStream) -> proc_macro2::TokenStream {
     quote! {
         #[workgroup(64)] fn k(a: u32, x: &[f32], y: &mut [f32]) { #statements }
-        // What is declared beside needs nothing of a call.
+        // Calls of functions from the same macro call need no check of their requirements.
         #[device] fn f() {}
         #[device] fn g() {}
         #[device] fn h() {}
@@ -252,7 +252,7 @@ fn host_parameters_are_fields() {
         "#[derive(Clone,Copy,Debug)]pubstructk{#[doc=\"Parameter`tile`ofthekernel.\"]pubtile:u32}",
         "lettile=self.tile;::gcn_dsl::__private::Signature::new(\"k\",&[],[(tile)asu32,(1)asu32,(1)asu32]).host(&tile)",
         "typeArgs<'a>=(&'amut[f32],);",
-        // A kernel's name is free for a variable.
+        // The body may declare a variable with a kernel's name.
         "#[allow(dead_code)]fnk(){}lettile=self.tile;",
     ] {
         assert!(text.contains(part), "{part} in {text}");

@@ -1,11 +1,11 @@
-//! Types in a kernel: a plain scalar type means a uniform value.
+//! Types in a kernel: a plain scalar type denotes a uniform value.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{GenericParam, Generics, Type, TypeParamBound, WherePredicate};
 
-/// The names of `gcn_dsl::scalar::Elem`.
+/// The names of the types that implement `gcn_dsl::scalar::Elem`.
 const SCALARS: [&str; 15] = [
     "bool", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64", "f8e4m3",
     "f8e5m2",
@@ -22,17 +22,17 @@ fn last_name(ty: &Type) -> Option<String> {
     }
 }
 
-/// `S<…>` or `V<…>`.
+/// True for `S<…>` and `V<…>`.
 pub(crate) fn is_handle(ty: &Type) -> bool {
     last_name(ty).is_some_and(|n| n == "S" || n == "V")
 }
 
-/// `V<…>`.
+/// True for `V<…>`.
 pub(crate) fn is_own(ty: &Type) -> bool {
     last_name(ty).is_some_and(|n| n == "V")
 }
 
-/// The type without the groups and parentheses around it: the invisible groups of a macro's `$t:ty` are ignored.
+/// The type without enclosing parentheses and without the invisible groups that come from a macro's `$t:ty`.
 pub(crate) fn bare(ty: &Type) -> &Type {
     match ty {
         Type::Group(g) => bare(&g.elem),
@@ -110,22 +110,22 @@ pub(crate) fn is_host(ty: &Type) -> bool {
     Elements::default().is_host(ty)
 }
 
-/// The type parameters in scope: those that are element types, and the others.
+/// The type parameters in scope: those that are element types, and all others.
 #[derive(Clone, Default)]
 pub(crate) struct Elements {
     elements: Vec<String>,
     others: Vec<String>,
-    /// Enums in memory that this macro call declares.
+    /// Enums stored in memory that this macro call declares.
     listed: Vec<String>,
 }
 
-/// The type parameters of an item.
+/// The type parameters of an item outside of any other.
 pub(crate) fn elements(generics: &Generics) -> Elements {
     Elements::default().with(generics)
 }
 
 impl Elements {
-    /// These and the parameters of an item inside.
+    /// These and the type parameters of a nested item.
     pub fn with(&self, generics: &Generics) -> Elements {
         let mut all = self.clone();
         for param in &generics.params {
@@ -144,7 +144,7 @@ impl Elements {
         all
     }
 
-    /// These and the enums in memory that this macro call declares.
+    /// These and the enums stored in memory that this macro call declares.
     pub fn beside<'a>(mut self, listed: impl IntoIterator<Item = &'a String>) -> Elements {
         self.listed.extend(listed.into_iter().cloned());
         self
@@ -155,7 +155,7 @@ impl Elements {
         !self.elements.is_empty()
     }
 
-    /// True for a scalar, and for a type parameter that represents one.
+    /// True for a scalar type, and for a type parameter that stands for one.
     pub fn is_element(&self, ty: &Type) -> bool {
         let Type::Path(p) = ty else { return false };
         match (p.path.get_ident(), last_name(ty)) {
@@ -165,7 +165,7 @@ impl Elements {
         }
     }
 
-    /// True for such a name, given as text.
+    /// True for the name of a type parameter that is an element type, as text.
     pub fn has(&self, name: &str) -> bool {
         self.elements.iter().any(|e| e == name)
     }
@@ -187,7 +187,7 @@ impl Elements {
         }
     }
 
-    /// True if a part of the value is varying: then its presence varies as well.
+    /// True if a part of the value is varying: whether an `Option` is `Some` then varies as well.
     fn has_varying(&self, ty: &Type) -> bool {
         match bare(ty) {
             Type::Tuple(t) => t.elems.iter().any(|of| self.has_varying(of)),
@@ -216,7 +216,8 @@ impl Elements {
         }
     }
 
-    /// True for pointers, and for partly plain types whose other parts determine which values are uniform.
+    /// True for types that leave open whether some part of the value varies: plain scalars, pointers, and arrays and tuples that contain
+    /// them.
     pub fn leaves_open(&self, ty: &Type) -> bool {
         fn is_number(elements: &Elements, ty: &Type) -> bool {
             match bare(ty) {
@@ -250,7 +251,7 @@ impl Elements {
         }
     }
 
-    /// The `Block` of `V<Block>`: a struct of memory that varies.
+    /// The `Block` of `V<Block>`: a varying struct that is stored in memory.
     fn data_in_lanes<'t>(&self, ty: &'t Type) -> Option<&'t Type> {
         let of @ Type::Path(inner) = varying_element(ty)? else { return None };
         let name = inner.path.get_ident()?.to_string();
@@ -258,7 +259,7 @@ impl Elements {
         (name.starts_with(char::is_uppercase) && name != "Self" && !is_param).then_some(of)
     }
 
-    /// The `[u8; 4]` of `V<[u8; 4]>`: an array that varies.
+    /// The `[u8; 4]` of `V<[u8; 4]>`: a varying array.
     fn array_in_lanes<'t>(&self, ty: &'t Type) -> Option<&'t syn::TypeArray> {
         match varying_element(ty)? {
             Type::Array(array) => Some(array),
@@ -266,7 +267,7 @@ impl Elements {
         }
     }
 
-    /// The device type that a type annotation means.
+    /// The device type that a type annotation denotes.
     pub fn device(&self, ty: &Type) -> TokenStream {
         if let Some(array) = self.array_in_lanes(ty) {
             let (elem, len) = (&array.elem, &array.len);
@@ -305,7 +306,7 @@ impl Elements {
     }
 }
 
-/// A pointer, uniform or varying.
+/// The handle type of a pointer, uniform or varying.
 fn pointer(what: &str, ty: &syn::TypePtr) -> TokenStream {
     let (elem, access) = (&ty.elem, if ty.mutability.is_some() { "Writable" } else { "ReadOnly" });
     let [what, access] = [what, access].map(|name| proc_macro2::Ident::new(name, ty.span()));

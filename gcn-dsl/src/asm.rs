@@ -1,11 +1,11 @@
-//! Literal assembly: the programs and kernels of [`gcn_asm!`](crate::gcn_asm).
+//! Literal assembly: the programs and kernels of the macro [`gcn_asm!`](crate::gcn_asm).
 //!
-//! `gcn_asm!` reads assembly while the crate compiles: every instruction is checked against its target, every
-//! wait against the hazard rules, and an error points at the instruction. There are two forms.
+//! `gcn_asm!` parses assembly while the crate compiles: every instruction is checked against its target, every wait
+//! against the hazard rules, and an error points at the instruction. There are two forms.
 //!
 //! # A kernel
 //!
-//! With a signature it declares a kernel that is built and launched like one of
+//! With a function signature, the macro declares a kernel that is built and launched like a kernel of
 //! [`gcn_kernel!`](crate::gcn_kernel):
 //!
 //! ```
@@ -37,16 +37,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! When a wave starts, `s[0:1]` points to the arguments, and `s2`, `s3` and `s4` hold the workgroup's number in x, y
-//! and z. The work-item's position in the workgroup is in `v0` (targets that pack it: x in bits 9:0, y in 19:10, z in
-//! 29:20), or in `v0`, `v1` and `v2`. Only as many dimensions as `#[workgroup(…)]` has are set. On RDNA 4 the
-//! workgroup's numbers are elsewhere: x in `ttmp9`, y and z in the halves of `ttmp7`. An argument's name is its byte
-//! offset from `s[0:1]`, and `x.len` is that of a slice's length. Registers are counted automatically; `#[lds(1024)]`
-//! reserves LDS; f32 denormals are kept, as in every kernel of this crate.
+//! When a wave starts, `s[0:1]` is the address of the arguments, and `s2`, `s3` and `s4` contain the workgroup's id in
+//! x, y and z. The work-item's id in the workgroup is in `v0` (on targets that pack it: x in bits 9:0, y in 19:10, z in
+//! 29:20), or in `v0`, `v1` and `v2`. Only the dimensions that `#[workgroup(…)]` has are set. On RDNA 4 the workgroup's
+//! id is elsewhere: x in `ttmp9`, y and z in the halves of `ttmp7`. The name of an argument stands for its byte offset
+//! from `s[0:1]`, and `x.len` for that of the length of the slice `x`. Registers are counted automatically;
+//! `#[lds(1024)]` reserves LDS; f32 denormals are kept, as in every kernel of this crate.
 //!
 //! # A program
 //!
-//! Without a signature it is an expression of type [`AsmProgram`]:
+//! Without a signature, the macro is an expression of type [`AsmProgram`]:
 //!
 //! ```
 //! use gcn_dsl::prelude::*;
@@ -71,33 +71,32 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # What is written
+//! # Syntax
 //!
-//! - *Tokens*, as in the kernel above: each instruction ends with `;`, a label is `name:`, comments are
-//!   Rust's. Errors point at the operand. Labels such as `1:` have no tokens in Rust.
-//! - *Strings*, as in the program above, each of one line or of several. Their content has the syntax of an
-//!   assembly file: lines, `;` comments. rustc can point only at a whole string; for one of several lines the
-//!   error quotes its line.
+//! - *Tokens*, as in the kernel above: each instruction ends with `;`, a label is `name:`, comments are Rust's. Errors
+//!   point at the operand. Numeric labels such as `1:` are not possible.
+//! - *Strings*, as in the program above, each of one line or of several. They contain the syntax of an assembly file:
+//!   one instruction per line, `;` begins a comment. rustc can point only at a whole string; for a string of several
+//!   lines the error quotes the line.
 //!
-//! Options of a program stand first (`target = gfx942,`), those of a kernel are attributes
-//! (`#[targets(gfx942)]`):
+//! Options of a program come first (`target = gfx942,`); those of a kernel are attributes (`#[targets(gfx942)]`):
 //!
 //! | program | kernel | meaning |
 //! |---|---|---|
-//! | `target = gfx942` or `targets = [gfx90a, gfx942]` | `#[targets(gfx90a, gfx942)]` | checked for each of them |
-//! | `check = deny` (default) | `#[check(deny)]` | a missing wait is an error that says what to write |
-//! | `check = fix` | `#[check(fix)]` | a missing wait is put in, with its reason as the line's note |
-//! | `wave = 32` or `wave = 64` | `#[wave(32)]`, `#[wave(64)]` | lanes of a wave, for targets that have both (RDNA); 32 where nothing is said |
-//! | `rules = safe` (default), `fast`, `manual`, `certain`, `llvm`, `mesa` | `#[rules(safe)]` | which rules count, see [`RuleSet`](gcn_isa::hazards::RuleSet) |
+//! | `target = gfx942` or `targets = [gfx90a, gfx942]` | `#[targets(gfx90a, gfx942)]` | the targets for which the assembly is checked |
+//! | `check = deny` (default) | `#[check(deny)]` | a missing wait is an error, which names the wait to write |
+//! | `check = fix` | `#[check(fix)]` | a missing wait is inserted, with its reason as the note of the line |
+//! | `wave = 32` or `wave = 64` | `#[wave(32)]`, `#[wave(64)]` | the wave size in lanes, for targets that support both (RDNA); the default is 32 |
+//! | `rules = safe` (default), `fast`, `manual`, `certain`, `llvm`, `mesa` | `#[rules(safe)]` | the hazard rules that apply, see [`RuleSet`](gcn_isa::hazards::RuleSet) |
 //!
 //! # What is checked, and what is not
 //!
-//! Every rule that [`gcn_isa::check`] knows, on every path through the text. The program starts with nothing
-//! outstanding, as a kernel does. The code around a program that is [spliced](AsmProgram::splice) into another is not
-//! known here: check the whole, or insert its waits, with [`gcn_isa::check::check`] or [`gcn_isa::wait::insert_waits`].
-//! The same applies after jumps to computed addresses (`s_setpc_b64`, `s_swappc_b64`), which
-//! [`CheckReport::unknown_exits`](gcn_isa::check::CheckReport::unknown_exits) lists. The author is responsible for
-//! registers: reads of registers that were never written are not detected.
+//! Every rule that [`gcn_isa::check`] knows is checked on every path through the text. The program is assumed to start
+//! with no outstanding operations, as a kernel does. If a program is [spliced](AsmProgram::splice) into another, the
+//! code around it is not known here: check the whole, or insert its waits, with [`gcn_isa::check::check`] or
+//! [`gcn_isa::wait::insert_waits`]. The same applies to code that is reached by jumps to computed addresses
+//! (`s_setpc_b64`, `s_swappc_b64`), which [`CheckReport::unknown_exits`](gcn_isa::check::CheckReport::unknown_exits)
+//! lists. The use of registers is not checked: reads of registers that were never written are not detected.
 
 use std::collections::HashSet;
 
@@ -119,7 +118,7 @@ use crate::kernel::{self, BuildCause, BuildError, BuildOptions, BuiltKernel};
 use crate::lang::Signature;
 use crate::launch::Kernel;
 
-/// Assembly that was checked while the crate compiled, for one or several targets: the value of
+/// A program in assembly for one or several targets, which was checked while the crate compiled: the value of
 /// [`gcn_asm!`](crate::gcn_asm).
 #[derive(Clone, Copy, Debug)]
 pub struct AsmProgram {
@@ -127,7 +126,7 @@ pub struct AsmProgram {
     parts: &'static [Part],
 }
 
-/// The program of one target. Made by the macro.
+/// The program for one target. Values of this type are constructed by the macro.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
@@ -136,9 +135,9 @@ pub struct Part {
     /// Labels and instructions in canonical text.
     pub text: &'static str,
     pub code: &'static [u8],
-    /// Why an instruction is there, by line.
+    /// The reasons for inserted instructions, by line.
     pub notes: &'static [(usize, &'static str)],
-    /// Line and column of each instruction in the user's file; zeros for those that the macro inserted.
+    /// Line and column of each instruction in the user's file; zeros for instructions that the macro inserted.
     pub places: &'static [(u32, u32)],
 }
 
@@ -148,7 +147,7 @@ impl AsmProgram {
         AsmProgram { file, parts }
     }
 
-    /// The targets for which it is written, in the order of the macro call.
+    /// The targets for which the program is written, in the order of the macro call.
     pub fn targets(&self) -> impl Iterator<Item = Target> + use<> {
         self.parts.iter().map(|p| p.target)
     }
@@ -162,16 +161,16 @@ impl AsmProgram {
     /// The machine code, including the waits that `check = fix` inserted.
     ///
     /// # Errors
-    /// [`AsmError::Target`] if it is not written for `target`.
+    /// [`AsmError::Target`] if the program is not written for `target`.
     pub fn code(&self, target: Target) -> Result<&'static [u8], AsmError> {
         self.part(target).map(|p| p.code)
     }
 
-    /// The instructions. Each has its position in the user's file; those that `check = fix` inserted have a note with
+    /// The instructions. Each has its location in the user's file; those that `check = fix` inserted have a note with
     /// the reason instead.
     ///
     /// # Errors
-    /// [`AsmError::Target`] if it is not written for `target`.
+    /// [`AsmError::Target`] if the program is not written for `target`.
     pub fn program(&self, target: Target) -> Result<Program, AsmError> {
         let part = self.part(target)?;
         let on = Subtarget { target, wave: part.wave };
@@ -192,17 +191,17 @@ impl AsmProgram {
     /// reason.
     ///
     /// # Errors
-    /// [`AsmError::Target`] if it is not written for `target`.
+    /// [`AsmError::Target`] if the program is not written for `target`.
     pub fn assembly(&self, target: Target, comments: Comments) -> Result<String, AsmError> {
         Ok(print_program(&self.program(target)?, comments))
     }
 
-    /// A kernel of this program, with its registers counted and the assembler's defaults for everything else; the
-    /// fields of the result describe its initial state. [`gcn_emit::object::write_code_object`] and
-    /// [`gcn_emit::asm_file::assembly_file`] write it.
+    /// A kernel of this program. Its registers are counted, and everything else has the assembler's defaults; change
+    /// the fields of the result to describe another initial state. [`gcn_emit::object::write_code_object`] and
+    /// [`gcn_emit::asm_file::assembly_file`] write it to a file's bytes or text.
     ///
     /// # Errors
-    /// [`AsmError::Target`] if it is not written for `target`.
+    /// [`AsmError::Target`] if the program is not written for `target`.
     pub fn kernel(
         &self,
         name: &str,
@@ -215,9 +214,9 @@ impl AsmProgram {
         Ok(spec)
     }
 
-    /// Inserts the instructions into `program`, before its line `at`; branches to that line run them first. Labels get
-    /// names that `program` does not have yet. The caller must insert or check the waits at both seams, as for the
-    /// whole:
+    /// Inserts the instructions into `program` before its line `at`; branches to that line execute the inserted
+    /// instructions first. Labels are renamed if `program` already has labels of these names. The caller must insert or
+    /// check the waits of the whole program, since neither part knows the other:
     ///
     /// ```
     /// use gcn_dsl::prelude::*;
@@ -235,8 +234,8 @@ impl AsmProgram {
     /// ```
     ///
     /// # Errors
-    /// [`AsmError::Target`] if it is not written for the program's target, [`AsmError::Place`] if the program
-    /// has fewer than `at` lines, [`AsmError::Wave`] if its waves have another size.
+    /// [`AsmError::Target`] if the assembly is not written for the target of `program`, [`AsmError::Place`] if
+    /// `program` has fewer than `at` lines, [`AsmError::Wave`] if its wave size differs.
     pub fn splice(&self, program: &mut Program, at: usize) -> Result<(), AsmError> {
         let lines = program.lines.len();
         if at > lines {
@@ -266,7 +265,7 @@ impl AsmProgram {
     }
 }
 
-/// Builds a kernel of `gcn_asm!`.
+/// Builds a kernel of `gcn_asm!`, for the macro's output.
 #[doc(hidden)]
 pub fn __build<K: Kernel>(
     signature: Signature,
@@ -298,7 +297,7 @@ fn build(
     BuiltKernel::from_assembly(signature, spec)
 }
 
-/// Refuses waves of a size for which the assembly is not written.
+/// Rejects a wave size for which the assembly is not written.
 fn same_wave(says: WaveSize, asked: WaveSize) -> Result<(), AsmError> {
     if says == asked {
         return Ok(());

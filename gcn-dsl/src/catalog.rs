@@ -1,4 +1,4 @@
-//! The instruction functions: which exist, and which instructions have none.
+//! The functions of [`crate::isa`]: the instructions that have one, and those that have none.
 
 pub mod excluded;
 mod functions;

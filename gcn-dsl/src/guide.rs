@@ -1,4 +1,4 @@
-//! The guide to the kernel language, a page for each part. Its examples are compiled and run.
+//! The guide to the kernel language, with a page for each topic. The examples in it are compiled and run.
 //!
 //! - [From CUDA](cuda): the ten differences of the first hour.
 //! - [From MI300 to Radeon](radeon): kernels of CDNA on RDNA 1 to 4.
@@ -13,7 +13,8 @@
 //! - [The host's side](host): buffers, streams, events, modules.
 //! - [Embedding](embedding): host values in kernels, assembly, debugging.
 
-// A page's own links, which are at its end, are to files of the repository. The first definition of a link counts.
+// Links of the guide to other pages: in the documentation they are to modules, in the repository to files. The first
+// definition of a link counts, so these here precede the page's own, which are at its end.
 macro_rules! page {
     ($name:ident, $file:literal) => {
         #[doc = "[host]: host"]

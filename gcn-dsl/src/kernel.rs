@@ -1,4 +1,4 @@
-//! A kernel from its declaration to its code object.
+//! Builds kernels, and the results of a build: the code object with its IR, schedule and reports.
 
 mod asm;
 pub(crate) mod build;
@@ -57,43 +57,43 @@ use crate::regalloc::{Limits, Usage};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BuildOptions {
-    /// Reorder independent instructions within blocks (loads early, work between a matrix instruction and its
-    /// reader).
+    /// Reorder independent instructions within blocks: loads early, and other work between a matrix instruction and the
+    /// reader of its result.
     pub schedule: bool,
-    /// With `schedule`: after register allocation, move instructions into wait states that would be idle.
+    /// With `schedule`: after register allocation, move useful instructions into wait states that would be idle.
     pub fill: bool,
     /// Insert `s_delay_alu`, which lets other waves issue while a result of the ALU is pending (RDNA 3 and later). It
-    /// is a hint: the kernel's results do not depend on it.
+    /// is a hint that does not change results.
     pub delays: bool,
     /// Merge loads and stores of neighbouring elements into wide ones.
     pub merge: bool,
-    /// Check after each pass over the IR that it is well formed, and fail to build if it is not. The default is true in programs that
-    /// are built without optimisation, and false in release builds.
+    /// Verify the IR after each pass over it, and fail to build if it is malformed. The default is true in programs
+    /// that are built without optimisation, and false in release builds.
     pub verify: bool,
-    /// `debug_assert!` is checked, and the simulator prints the values of `dbg!`. As in Rust the default is true in
+    /// Check `debug_assert!`, and let the simulator print the values of `dbg!`. As in Rust, the default is true in
     /// programs that are built without optimisation, and false in release builds.
     pub debug: bool,
-    /// Indices are checked: an index that is not below the length of its slice, LDS array, private array or row of an
-    /// element stops the kernel, and the simulator reports the file, the line, the index and the length. On a GPU the
-    /// trap ends the queue; debug information is generated as with `source_lines`, so that a debugger can name the
-    /// line. By default indices are not checked: a load from outside a slice gives 0 and a store does nothing, and a
-    /// kernel may rely on that.
+    /// Check indices: an index that is not below the length of its slice, LDS array, private array or row of an element
+    /// stops the kernel, and the simulator reports the file, the line, the index and the length. On a GPU the trap ends
+    /// the queue; debug information is generated as with `source_lines`, so that a debugger can show the line. By
+    /// default indices are not checked: a load outside a slice returns 0 and a store does nothing, and a kernel may
+    /// rely on that.
     pub check_bounds: bool,
     /// Generate debug information with the source line of each instruction, for profilers, debuggers and `llvm-objdump
-    /// -l -S`: DWARF in the code object, `.loc` in the assembly. DWARF also has the calls of inlined device functions,
-    /// the kernel's parameters, and the variables of `let` with the registers that hold them. The loaded code is the
-    /// same.
+    /// -l -S`: DWARF in the code object, `.loc` in the assembly. The DWARF also describes the calls of inlined device
+    /// functions, the kernel's parameters, and the variables of `let` with their registers. The machine code is the
+    /// same as without it.
     pub source_lines: bool,
-    /// The hazard rules for inserting and checking waits. Rules about XNACK replay apply unless `xnack` is off.
+    /// The hazard rules by which waits are inserted and checked. Rules about XNACK replay apply unless `xnack` is off.
     pub rules: Config,
-    /// The XNACK setting for which the code is generated: [`Feature::Any`] runs with it on and off, so it breaks up
-    /// sequences of memory instructions that a replay would corrupt; [`Feature::Off`] does not, and requires a device
-    /// with XNACK off.
+    /// The XNACK setting for which the code is generated. Code for [`Feature::Any`] runs with XNACK on or off, so it
+    /// splits sequences of memory instructions that a replay would corrupt; code for [`Feature::Off`] does not, and
+    /// requires a device with XNACK off.
     pub xnack: Feature,
-    /// Limits on the registers; each one that is given replaces the kernel's attribute.
+    /// Limits on the registers; each limit that is set replaces the one of the kernel's attribute.
     pub registers: RegisterLimits,
-    /// The size of waves of a kernel without `#[wave(…)]`. Without it waves have the target's usual size: 64 lanes on GFX9, which has no
-    /// others, and 32 on RDNA, which also has 64.
+    /// The wave size of a kernel without `#[wave(…)]`. The default is the target's usual size: 64 lanes on GFX9, which
+    /// has no other, and 32 on RDNA, which also supports 64.
     pub wave: Option<WaveSize>,
 }
 
@@ -117,7 +117,7 @@ impl Default for BuildOptions {
 }
 
 impl BuildOptions {
-    /// The additions to the kernel's own instructions that are traced.
+    /// The options for tracing the kernel's body: what is added to its own instructions.
     fn tracing(&self) -> lang::Tracing {
         lang::Tracing {
             debug: self.debug,
@@ -127,13 +127,13 @@ impl BuildOptions {
         }
     }
 
-    /// True if there is debug information.
+    /// True if debug information is generated.
     fn has_source_lines(&self) -> bool {
         self.source_lines || self.check_bounds
     }
 }
 
-/// A compiled kernel, with every stage that led to it.
+/// A compiled kernel, with the results of each stage of the build.
 ///
 /// `saxpy.build(target)` gives a `BuiltKernel<saxpy>`, which [`Device::launch`](crate::Device::launch) and
 /// [`Stream::launch`](crate::Stream::launch) accept only for this kernel. A `BuiltKernel<K>` coerces to a `BuiltKernel`
@@ -159,7 +159,7 @@ impl BuildOptions {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// The code of a different kernel is a compile error:
+/// A launch with the code of a different kernel is a compile error:
 ///
 /// ```compile_fail
 /// use gcn_dsl::prelude::*;
@@ -177,13 +177,13 @@ pub struct BuiltKernel<K: Form = AnyKernel> {
     pub(crate) inner: K::Inner,
 }
 
-/// Replaces a kernel's type: the code of some kernel, which the launch checks by name and arguments.
+/// In place of a kernel's type, for code of any kernel: a launch compares its name and arguments at run time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AnyKernel {}
 
-/// The type parameter of a [`BuiltKernel`]: a kernel, or [`AnyKernel`].
+/// Types that can be the parameter of a [`BuiltKernel`]: the types of kernels, and [`AnyKernel`].
 pub trait Form {
-    /// What it is made of.
+    /// The type that a [`BuiltKernel`] wraps and dereferences to.
     #[doc(hidden)]
     type Inner: fmt::Debug + Clone;
 }
@@ -211,7 +211,7 @@ impl<K: Form> fmt::Debug for BuiltKernel<K> {
     }
 }
 
-/// What is known of a compiled kernel.
+/// The data of a compiled kernel.
 #[doc(hidden)]
 #[derive(Debug, Clone)]
 pub struct Built {
@@ -236,7 +236,7 @@ impl From<Built> for BuiltKernel {
 }
 
 impl BuiltKernel {
-    /// A kernel that was written as machine instructions.
+    /// A kernel whose machine instructions are from `gcn_asm!`.
     pub(crate) fn from_assembly(
         signature: Signature,
         spec: gcn_emit::kernel::KernelSpec,
@@ -271,19 +271,19 @@ impl BuiltKernel {
         Ok(built.into())
     }
 
-    /// Where LDS that the launch adds begins.
+    /// Size of the kernel's own LDS in bytes, after which the dynamic LDS of a launch begins.
     pub(crate) fn lds_start(&self) -> u32 {
         self.spec.lds_bytes
     }
 
-    /// The target.
+    /// The target for which the kernel is built.
     pub fn target(&self) -> Target {
         self.program().target
     }
 
-    /// Lanes of a wave: the value of [`wave_size()`](crate::lang::wave_size) while the kernel was built. A launch needs
-    /// it if the number of workgroups depends on the number of waves, for example for a kernel in which each wave
-    /// handles a row.
+    /// The number of lanes of a wave, which [`wave_size()`](crate::lang::wave_size) returned while the kernel was
+    /// built. A launch needs it if the number of workgroups depends on the number of waves, for example if each wave of
+    /// the kernel handles a row.
     pub fn wave_size(&self) -> u32 {
         self.program().wave.lanes()
     }
@@ -304,7 +304,7 @@ impl BuiltKernel {
     }
 
     /// The same kernel with `program` as its code, for example to see the effect of a missing wait in the simulator.
-    /// Registers, LDS and arguments stay as they are; the waits are not checked, and [`BuiltKernel::waits`] is empty.
+    /// Registers, LDS and arguments stay the same; the waits are not checked, and [`BuiltKernel::waits`] is empty.
     ///
     /// # Errors
     /// A [`BuildError`] if an instruction cannot be encoded.
@@ -315,19 +315,19 @@ impl BuiltKernel {
         Ok(Built { spec, code, object, debug, inserted: Vec::new(), ..Built::clone(self) }.into())
     }
 
-    /// Registers, LDS and dispatch state, as in the descriptor.
+    /// The registers, LDS and dispatch state that the kernel descriptor describes.
     pub fn spec(&self) -> &gcn_emit::kernel::KernelSpec {
         &self.spec
     }
 
-    /// The IR after simplification, as text.
+    /// The IR as text, after all passes over the IR.
     pub fn ir(&self) -> String {
         self.ir.to_string()
     }
 
-    /// The same kernel from this IR: the text of [`BuiltKernel::ir`], perhaps edited. It is verified, lowered and
-    /// scheduled; the passes over the IR do not run again. Source positions are not part of the text, so there is no
-    /// debug information.
+    /// Builds the same kernel from other IR: the text of [`BuiltKernel::ir`], possibly edited. The IR is verified,
+    /// lowered and scheduled; the passes over the IR do not run again. The text contains no source locations, so there
+    /// is no debug information.
     ///
     /// ```
     /// use gcn_dsl::prelude::*;
@@ -345,7 +345,8 @@ impl BuiltKernel {
     /// ```
     ///
     /// # Errors
-    /// A [`BuildError`] if the text is not IR or the IR is malformed, and the errors of `build`.
+    /// A [`BuildError`] if the text is not IR or the IR is malformed; otherwise the same as for
+    /// [`Kernel::build`](crate::Kernel::build).
     pub fn with_ir(&self, text: &str, options: &BuildOptions) -> Result<BuiltKernel, BuildError> {
         let build = || {
             let ir = ir::text::parse(text)?;
@@ -357,9 +358,9 @@ impl BuiltKernel {
         build().map_err(BuildError::of(self.name()))
     }
 
-    /// The schedule as text: for each block, the instructions in order, each with the cycle in which it would issue if
-    /// only the block itself delayed it, its class, the arrival of loaded values, the operations that waits wait for,
-    /// and the user's lines.
+    /// The schedule as text. For each block it lists the instructions in order, each with the cycle in which it would
+    /// issue if only this block delayed it, its class, the cycle in which a loaded value arrives, the operations for
+    /// which a wait waits, and the source line.
     ///
     /// ```
     /// use gcn_dsl::prelude::*;
@@ -378,8 +379,8 @@ impl BuiltKernel {
         schedule::text(self)
     }
 
-    /// The whole assembly file: code, descriptor, metadata. With [`Comments::Explain`] each wait has a comment with its
-    /// reason.
+    /// The kernel as an assembly file: code, descriptor, metadata. With [`Comments::Explain`] each wait has a comment
+    /// with its reason.
     pub fn assembly(&self, comments: Comments) -> String {
         gcn_emit::asm_file::assembly_file(std::slice::from_ref(&self.spec), comments)
     }
@@ -389,12 +390,12 @@ impl BuiltKernel {
         gcn_emit::descriptor::KernelDescriptor::of(&self.spec, 0).to_bytes()
     }
 
-    /// The machine code.
+    /// The machine code, without the constant tables.
     pub fn code(&self) -> &[u8] {
         &self.code.bytes
     }
 
-    /// The machine code, followed by the tables that it reads, as in the code object.
+    /// The machine code, followed by the constant tables that it reads, as in the code object.
     pub fn image(&self) -> Vec<u8> {
         gcn_emit::object::with_constants(&self.spec, self.code())
     }
@@ -404,18 +405,18 @@ impl BuiltKernel {
         &self.object
     }
 
-    /// Every wait that was inserted, with its reasons.
+    /// The waits that were inserted, with their reasons.
     pub fn waits(&self) -> &[Inserted] {
         &self.inserted
     }
 
-    /// The loops for which `#[pipeline]` was requested, inner ones first: the loads that run ahead, and the reasons why
-    /// others do not.
+    /// The loops for which `#[pipeline]` was requested, inner ones first: for each, the loads that run ahead, and the
+    /// reasons why others do not.
     pub fn pipelines(&self) -> &[ir::pipeline::Pipelined] {
         &self.pipelines
     }
 
-    /// Where register pressure peaks.
+    /// The points of maximum register pressure.
     pub fn pressure(&self) -> &Pressure {
         &self.pressure
     }
@@ -425,14 +426,14 @@ impl BuiltKernel {
         &self.spills
     }
 
-    /// Where register pressure peaks, in the style of a compiler's message: for each file the line, the lines
-    /// whose values are live there, and how many registers they take. Source lines are shown if the files are
-    /// found.
+    /// The points of maximum register pressure, in the style of a compiler's message: for each register file the source
+    /// line of the maximum, the lines whose values are live there, and the number of registers that these take. Source
+    /// lines are quoted if the files are found.
     pub fn pressure_report(&self) -> String {
         pressure::report(self)
     }
 
-    /// Registers, LDS, occupancy, instruction and wait counts.
+    /// Registers, LDS, occupancy, and the numbers of instructions and waits.
     pub fn report(&self) -> KernelReport {
         KernelReport::of(self)
     }

@@ -2,28 +2,31 @@
 //!
 //! # The language
 //!
-//! A kernel is Rust syntax inside [`gcn_kernel!`]. Its body runs once on the host, when the kernel is built: device values
-//! are handles, and operators on them append to the kernel.
+//! A kernel is written in Rust's syntax inside [`gcn_kernel!`]. Its body runs once on the host, when the kernel is
+//! built: device values are handles, and operators on them append instructions to the kernel.
 //!
-//! - [`S<T>`](S) is one value per wave, [`V<T>`](V) one per lane. `S` becomes `V` by itself; `V` becomes `S` only through
-//!   [`read_first_lane`](lang::read_first_lane) and the like. The plain scalar type of a parameter means `S`.
-//! - `let mut` declares a device variable, which differs from lane to lane if what it is given does; `let mut x: V<f32> = 0.0;` says so.
-//! - `if`, `match`, `while`, `loop` and `for i in a..b` (also `a..=b`, `.rev()` and `.step_by(k)`) on a uniform condition are scalar
-//!   branches, on a varying condition they mask lanes; `break`, `continue`, `return` and labels are Rust's. `&&` and `||` compute both
-//!   sides.
-//! - `#[device] fn`, `#[device] struct` and `#[device] impl` declare functions and data; `asm!`, `trap()`, `debug_assert!` and `dbg!`
-//!   stand in bodies.
-//! - `&[T]` and `&mut [T]` arguments are bounds-checked by the hardware; `*const T` and `*mut T` are raw. [`Lds`](lang::Lds)
-//!   is memory shared by a workgroup, [`barrier()`](lang::barrier) orders its use; a barrier under a varying condition does
-//!   not compile.
-//! - [`Acc`](lang::Acc), [`FragA`](lang::FragA), [`FragB`](lang::FragB) and [`mfma`](lang::mfma) multiply matrices; shapes
-//!   are part of the types.
-//! - `#[unroll] for`, `comptime { … }`, `comptime if`, const generics and captured constants are host code that shapes the
-//!   kernel.
-//! - Every instruction is a function in [`isa`] with its own mnemonic.
-//! - [`gcn_asm!`] takes literal assembly, as a kernel or as a program, and checks it while your crate compiles: see [`asm`].
+//! - [`S<T>`](S) is one value per wave (uniform), [`V<T>`](V) one per lane (varying). `S` converts to `V` implicitly;
+//!   `V` converts to `S` only by [`read_first_lane`](lang::read_first_lane) and similar functions. A parameter of a plain
+//!   scalar type is an `S`.
+//! - `let mut` declares a device variable. It is varying if its initial value is; `let mut x: V<f32> = 0.0;` makes it
+//!   varying explicitly.
+//! - `if`, `match`, `while`, `loop` and `for i in a..b` (also `a..=b`, `.rev()` and `.step_by(k)`) are scalar branches
+//!   if the condition is uniform, and mask lanes if it is varying; `break`, `continue`, `return` and labels are Rust's.
+//!   `&&` and `||` compute both sides.
+//! - `#[device] fn`, `#[device] struct` and `#[device] impl` declare functions and data; bodies may contain `asm!`,
+//!   `trap()`, `debug_assert!` and `dbg!`.
+//! - Accesses to `&[T]` and `&mut [T]` arguments are bounds-checked by the hardware; `*const T` and `*mut T` are raw
+//!   pointers. [`Lds`](lang::Lds) is memory that a workgroup shares, and [`barrier()`](lang::barrier) orders its use; a
+//!   barrier under a varying condition does not compile.
+//! - [`Acc`](lang::Acc), [`FragA`](lang::FragA), [`FragB`](lang::FragB) and [`mfma`](lang::mfma) multiply matrices,
+//!   whose shapes are part of the types.
+//! - `#[unroll] for`, `comptime { … }`, `comptime if`, const generics and captured constants are host code, evaluated
+//!   while the kernel is built.
+//! - Every instruction is available as a function in [`isa`] under its mnemonic.
+//! - [`gcn_asm!`] takes literal assembly, as a kernel or as a program, and checks it while your crate compiles: see
+//!   [`asm`].
 //!
-//! The [`guide`] has a page for each part of the language.
+//! The [`guide`] has a page for each of these topics.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![deny(unsafe_code)]
 
@@ -70,7 +73,7 @@ pub use launch::{
 #[cfg(feature = "objects")]
 pub use launch::{LoadedObject, ObjectArg, ObjectArgs, ObjectKernel};
 
-/// The names that a program with kernels needs: `use gcn_dsl::prelude::*;`.
+/// The names that programs with kernels commonly use: `use gcn_dsl::prelude::*;`.
 pub mod prelude {
     pub use crate::lang::matrix::{
         Acc, FragA, FragB, LdsTile, Spread, Tile, TileA, TileB, col_major, matmul, mfma, mfma_scale,

@@ -1,4 +1,4 @@
-//! The element types of device values and how host values become their bits.
+//! The element types of device values, and the conversion of host values to their bits.
 
 mod eight;
 
@@ -48,12 +48,12 @@ impl Elem {
         Elem::F8E5M2,
     ];
 
-    /// What Rust masks the counts of shifts with: the width in bits, less one.
+    /// The mask that Rust applies to shift counts: the width in bits minus 1.
     pub const fn shift_mask(self) -> u32 {
         8 * self.bytes() - 1
     }
 
-    /// Bytes in memory.
+    /// Size in memory, in bytes.
     pub const fn bytes(self) -> u32 {
         match self {
             Elem::Bool | Elem::I8 | Elem::U8 | Elem::F8E4M3 | Elem::F8E5M2 => 1,
@@ -63,7 +63,7 @@ impl Elem {
         }
     }
 
-    /// Dwords in registers: 1 for everything up to 32 bits, 2 for 64 bits.
+    /// Size in registers, in dwords: 1 for up to 32 bits, 2 for 64 bits.
     pub const fn dwords(self) -> u8 {
         if self.bytes() == 8 { 2 } else { 1 }
     }
@@ -73,12 +73,12 @@ impl Elem {
         matches!(self, Elem::F16 | Elem::Bf16 | Elem::F32 | Elem::F64) || self.is_eight_bit_float()
     }
 
-    /// True for the integers of fewer than 32 bits.
+    /// True for integers of fewer than 32 bits.
     pub const fn is_narrow_integer(self) -> bool {
         matches!(self, Elem::I8 | Elem::U8 | Elem::I16 | Elem::U16)
     }
 
-    /// True for the 8-bit floats, which are stored and converted but not computed with.
+    /// True for the 8-bit floats, which can be stored and converted, but have no arithmetic.
     pub const fn is_eight_bit_float(self) -> bool {
         matches!(self, Elem::F8E4M3 | Elem::F8E5M2)
     }
@@ -116,11 +116,10 @@ impl fmt::Display for Elem {
     }
 }
 
-/// A host type that has a device counterpart: `bool`, `i8` to `i64`, `u8` to `u64`, [`f16`](struct@f16),
-/// [`bf16`], `f32`, `f64`, [`f8e4m3`], [`f8e5m2`].
+/// Host types that have a device counterpart: `bool`, `i8` to `i64`, `u8` to `u64`, [`f16`](struct@f16), [`bf16`],
+/// `f32`, `f64`, [`f8e4m3`], [`f8e5m2`].
 ///
-/// In registers, integers narrower than 32 bits are kept sign- or zero-extended; 16-bit floats are in the low
-/// half.
+/// In registers, integers narrower than 32 bits are sign- or zero-extended, and 16-bit floats are in the low half.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a device type",
     label = "not a device type",
@@ -129,24 +128,24 @@ impl fmt::Display for Elem {
 pub trait Scalar: Copy + PartialEq + fmt::Debug + Send + Sync + 'static {
     /// The element type.
     const ELEM: Elem;
-    /// The value's register bits (integers extended as registers hold them).
+    /// The bits of the value in registers, with narrow integers extended.
     fn to_bits(self) -> u64;
-    /// The value's bytes in memory, little-endian, appended to `out`.
+    /// Appends the bytes of the value in memory, little-endian, to `out`.
     fn write_bytes(self, out: &mut Vec<u8>);
     /// Reads a value from exactly `Self::ELEM.bytes()` bytes.
     fn read_bytes(bytes: &[u8]) -> Self;
-    /// The error if these bytes are not a value: a number that no variant of an enum has.
+    /// Returns an error if these bytes are no valid value: for an enum, a number that no variant has.
     fn unknown(_bytes: &[u8]) -> Option<UnknownVariant> {
         None
     }
 }
 
-/// A number in memory where an enum is, which no variant of the enum has.
+/// The error for an element whose type is an enum, but whose number in memory no variant has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownVariant {
-    /// The enum.
+    /// The name of the enum.
     pub of: &'static str,
-    /// The number.
+    /// The number in memory.
     pub number: i128,
 }
 
@@ -158,7 +157,7 @@ impl fmt::Display for UnknownVariant {
 
 impl std::error::Error for UnknownVariant {}
 
-/// A device scalar other than `bool`: what memory and arithmetic work on.
+/// Device scalars other than `bool`, which can be elements of memory and operands of arithmetic.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an element of device memory",
     label = "not a number type of the device",
@@ -166,7 +165,7 @@ impl std::error::Error for UnknownVariant {}
 )]
 pub trait Number: CastTarget {}
 
-/// Types that `as` gives a device value: numbers.
+/// Types to which `as` converts a device value: numbers.
 #[diagnostic::on_unimplemented(
     message = "no device value becomes a `{Self}` by `as`",
     label = "`as {Self}` is not a conversion of the device",

@@ -1,4 +1,4 @@
-//! The assembler: a whole assembly file to sections, symbols and relocations, and from there to a code
+//! The assembler: translates a whole assembly file into sections, symbols and relocations, and these into a code
 //! object.
 //!
 //! The language is that of LLVM's assembler for this target, as compilers and people write it: statements end with
@@ -33,14 +33,14 @@
 //! ```
 //!
 //! # How it works
-//! One pass reads the statements; bytes go to their section at once, and values that are not known yet become fixups or
+//! One pass parses the statements. Bytes go to their section at once; values that are not known yet become fixups or
 //! gaps of unknown size (`section.rs`). Then everything is laid out (`relax.rs`), fixups are filled in or become
-//! relocations (`fixup.rs`), and symbols become the module's. Nothing is allocated for a line; instructions are kept
-//! only if [`Options::keep_instructions`] requests it.
+//! relocations (`fixup.rs`), and symbols become the module's. No line causes an allocation; instructions are kept only
+//! if [`Options::keep_instructions`] requests it.
 //!
 //! Macros, repetitions and included files are nested texts (`macros/frame.rs`). Their expansions live in an arena, so
-//! that symbols and statements borrow from them as from the file. All texts share one space of offsets (`source.rs`),
-//! by which an error finds its line in the body and the calls that led to it.
+//! that symbols and statements can borrow from them as from the file. All texts share one space of offsets
+//! (`source.rs`), by which an error is mapped to its line in the body and to the calls that led to it.
 //!
 //! # Macros
 //! `.macro` with defaults, `:req` and `:vararg`, `.endm`, `.exitm`, `.purgem`, `.altmacro`; `.rept`, `.irp`, `.irpc`,
@@ -49,34 +49,35 @@
 //!
 //! # What is different from `llvm-mc`
 //! - A file that includes itself is an error, even if a condition would end it.
-//! - A comment in a macro's argument is a blank; llvm-mc 22 keeps it in the value (`m 1/*x*/2` gives
-//!   `1/*x*/2`), or counts it as a value of its own (`m 1 /*x*/ 2`). Blanks before a comment that ends a
-//!   `:vararg` go with it.
-//! - `.ifc 'a b', 'a b'` compares the two texts; llvm-mc 22 refuses single quotes around anything but one
-//!   character, or skips all branches of the condition.
-//! - All expansions and included files together come to [`MAX_EXPANSION`] bytes at most; llvm-mc has no
-//!   limit. Macros are nested [`MAX_MACRO_NESTING`] deep at most, as in llvm-mc.
-//! - The target comes from `.amdgcn_target` unless the caller names one, feature settings included. Newer
-//!   compilers' spelling of the triple is understood ([`TargetId`]).
-//! - A literal operand that is a number defined later (`s_mov_b32 s0, n` before `.set n, 4`) holds that
-//!   number; llvm-mc 22 makes a PC-relative relocation against it. A label without `@…` as literal operand is
-//!   its distance, as in llvm-mc.
-//! - `.byte`, `.short` and `.long` of a value that is known late and does not fit are errors; llvm-mc 22
-//!   drops bits. So are a branch to an address that is not a multiple of 4, shifts by 64 and more, and `alignto`
-//!   to 0.
-//! - A reference to a local symbol by `@gotpcrel…` keeps the symbol; llvm-mc 22 takes section and offset
-//!   instead, of which the linker makes a wrong address.
-//! - `.file 0` without a directory has an empty one; llvm-mc takes the directory where it runs.
-//! - A column of more than 16 bits is refused; llvm-mc 22 drops bits.
+//! - A comment in a macro's argument counts as a blank; llvm-mc 22 keeps it in the value (`m 1/*x*/2` gives `1/*x*/2`),
+//!   or treats it as a separate value (`m 1 /*x*/ 2`). Blanks before a comment at the end of a `:vararg` are dropped
+//!   with it.
+//! - `.ifc 'a b', 'a b'` compares the two texts; llvm-mc 22 rejects single quotes around anything but one character, or
+//!   skips all branches of the condition.
+//! - All expansions and included files together may have at most [`MAX_EXPANSION`] bytes; llvm-mc has no limit. Macros
+//!   may be nested at most [`MAX_MACRO_NESTING`] deep, as in llvm-mc.
+//! - Unless the caller specifies a target, it comes from `.amdgcn_target`, including feature settings. Newer compilers'
+//!   spelling of the triple is accepted ([`TargetId`]).
+//! - A literal operand that is a number defined later (`s_mov_b32 s0, n` before `.set n, 4`) has that value; llvm-mc 22
+//!   emits a PC-relative relocation against it. A label without `@…` as literal operand is its distance, as in llvm-mc.
+//! - `.byte`, `.short` and `.long` with a value that is determined later and does not fit are errors; llvm-mc 22 drops
+//!   bits. The same applies to a branch to an address that is not a multiple of 4, to shifts by 64 or more, and to
+//!   `alignto` with 0.
+//! - A reference to a local symbol by `@gotpcrel…` keeps the symbol; llvm-mc 22 uses section and offset instead, from
+//!   which the linker computes a wrong address.
+//! - `.file 0` without a directory has an empty one; llvm-mc uses its working directory.
+//! - A column of more than 16 bits is rejected; llvm-mc 22 drops bits.
 //! - A section's line table ends at the end of the section; that of llvm-mc 22 ends after subsection 0.
-//! - Own text of `.debug_line_str` stays in front of that of line tables; llvm-mc 22 counts as if it were not there.
-//! - `.cfi_personality` and `.cfi_lsda` are refused, since kernels throw no exceptions, and so is `.cfi_label`.
-//! - Metadata is YAML as it stands, up to the line with `.end_amdgpu_metadata`; llvm-mc reads it through its
-//!   own tokens and stumbles over quotes and `;`. A key that a map has twice is an error; llvm-mc takes the last.
-//! - `.amdhsa_` values that are known late are checked like all others; llvm-mc drops bits that do not fit.
-//! - `.cg_profile`, `.addrsig` and the like only guide linkers that reorder sections, and have no effect.
-//! - Filling (`.fill`, `.space`, `.org`, `.p2align`) of more than [`MAX_FILLING`] bytes in sections with
-//!   content is an error.
+//! - A file's own contents of `.debug_line_str` come before those of line tables; llvm-mc 22 computes offsets as if
+//!   they did not exist.
+//! - `.cfi_personality` and `.cfi_lsda` are rejected, since kernels throw no exceptions, and so is `.cfi_label`.
+//! - Metadata is parsed as YAML up to the line with `.end_amdgpu_metadata`; llvm-mc tokenises it like assembly and
+//!   fails on quotes and `;`. A key that occurs twice in a map is an error; llvm-mc uses the last.
+//! - `.amdhsa_` values that are determined later are checked like all others; llvm-mc drops bits that do not fit.
+//! - `.cg_profile`, `.addrsig` and similar directives only guide linkers that reorder sections, and have no effect
+//!   here.
+//! - Filling (`.fill`, `.space`, `.org`, `.p2align`) with more than [`MAX_FILLING`] bytes in sections with content is
+//!   an error.
 
 mod args;
 mod assembly;
@@ -142,10 +143,10 @@ use source::Sources;
 use span::Span;
 use symbols::Symbols;
 
-/// Assembles the text of one file, which must not include others. `file` is its name, for messages.
+/// Assembles the text of one file, which must not include others. `file` is its name for messages.
 ///
 /// # Errors
-/// Everything that is wrong with the file, up to [`Diagnostics::LIMIT`].
+/// All errors in the file, up to [`Diagnostics::LIMIT`].
 pub fn assemble(file: &str, text: &str, options: &Options) -> Result<Assembly, Diagnostics> {
     assemble_with(file, text, options, &NoFiles)
 }
@@ -199,7 +200,7 @@ pub fn expand(file: &str, text: &str, options: &Options, files: &dyn Files) -> R
     })
 }
 
-/// Sets up the assembler of a file for `work`.
+/// Creates the assembler of a file and passes it to `work`.
 fn with_assembler<T>(
     file: &str,
     text: &str,
@@ -232,40 +233,40 @@ pub(crate) fn without_byte_order_mark(text: &str) -> &str {
 /// The sources of text other than the file itself.
 #[derive(Clone, Copy)]
 struct Surroundings<'s> {
-    /// Texts of expansions and included files, which statements and symbols borrow.
+    /// Texts of expansions and included files, from which statements and symbols borrow.
     arena: &'s Arena<String>,
     files: &'s dyn Files,
 }
 
-/// A file while it is read. `'s` is the text's.
+/// The state of assembling a file. `'s` is the lifetime of the text.
 struct Assembler<'s> {
     /// The text being read: the file, or the innermost of `frames`.
     text: &'s str,
-    /// Offset of its first byte among all sources.
+    /// The offset of its first byte among all sources.
     base: usize,
-    /// Offset in `text` of the next byte to read.
+    /// The offset in `text` of the next byte to read.
     at: usize,
     frames: Vec<Frame<'s>>,
     sources: Sources<'s>,
     arena: &'s Arena<String>,
     included: &'s dyn Files,
     macros: HashMap<&'s str, Rc<Macro<'s>>>,
-    /// Calls of macros so far.
+    /// The number of macro calls so far.
     macro_calls: u64,
-    /// Bytes of expansions so far.
+    /// The number of bytes of expansions so far.
     expanded: u64,
     conditions: Conditions,
-    /// The file without macros, if that is wanted.
+    /// The file with macros expanded, if requested.
     expanded_text: Option<String>,
-    /// The current statement disappears when it is expanded.
+    /// True if the current statement is replaced by its expansion.
     expands: bool,
-    /// `.altmacro` is in effect.
+    /// True if `.altmacro` is in effect.
     alternate: bool,
     origins: Vec<Origin>,
     names: Names<'s>,
     options: Options,
     target: Option<TargetId>,
-    /// The lanes of a wave for kernels that do not specify them, computed on first use.
+    /// The wave size of kernels that do not specify it, computed on first use.
     wave: OnceCell<WaveSize>,
     version: CodeObjectVersion,
     symbols: Symbols<'s>,
@@ -278,36 +279,36 @@ struct Assembler<'s> {
     /// Streams by section and subsection.
     stream_ids: HashMap<(u32, u32), StreamId>,
     current: StreamId,
-    /// Current and previous stream of every `.pushsection` that is open.
+    /// The current and the previous stream for every open `.pushsection`.
     stack: Vec<(StreamId, Option<StreamId>)>,
     previous: Option<StreamId>,
     fixups: Vec<Fixup>,
-    /// Expressions of the statement that is read, by the number that the instruction parser knows them by.
+    /// The expressions of the current statement, by the number under which the instruction parser knows them.
     later: SmallVec<[Expr; 4]>,
-    /// Instructions that were read already.
+    /// A cache of instructions that were parsed before.
     recall: recall::Recall<'s>,
     /// An error in an expression of the current instruction.
     inner_fault: Option<Located>,
     kernels: Vec<Kernel>,
-    /// A kernel whose `.amdhsa_` directives are being read.
+    /// The kernel whose `.amdhsa_` directives are being read.
     open_kernel: Option<Kernel>,
     /// `.amdgcn.next_free_vgpr` and `.amdgcn.next_free_sgpr`.
     next_free: [NextFree; 2],
     instructions: Vec<AsmInst>,
-    /// Gaps before each of them in its stream.
+    /// The gaps that precede each kept instruction in its stream.
     kept_gaps: Vec<u32>,
     files: Vec<SourceFile>,
-    /// Index into `files` by number.
+    /// The index into `files` for each file number.
     file_numbers: HashMap<u32, u32>,
     location: Option<SourceLocation>,
     debug: debug::Debug,
-    /// `.ident` was there.
+    /// True if `.ident` has occurred.
     has_ident: bool,
-    /// Bytes of filling so far.
+    /// The number of filling bytes so far.
     filling: u64,
-    /// The missing target was reported.
+    /// True if the missing target has been reported.
     target_missed: bool,
-    /// `.end` was there.
+    /// True if `.end` has occurred.
     ended: bool,
     diagnostics: Diagnostics,
     warnings: Vec<Diagnostic>,
@@ -325,7 +326,7 @@ impl<'s> Names<'s> {
     }
 }
 
-/// A symbol that follows the highest register that was written down.
+/// A symbol whose value follows the highest register named so far.
 #[derive(Clone, Copy, Default)]
 struct NextFree {
     symbol: Option<Sym>,
@@ -391,7 +392,7 @@ impl<'s> Assembler<'s> {
             warnings: Vec::new(),
         };
         if options.keep_instructions {
-            // Most lines have one.
+            // Most lines have one instruction.
             assembler.instructions.reserve(memchr::memchr_iter(b'\n', text.as_bytes()).count());
         }
         assembler.open_text();
@@ -404,18 +405,18 @@ impl<'s> Assembler<'s> {
         self.target
     }
 
-    /// The lanes of a wave for kernels that do not specify them.
+    /// The wave size of kernels that do not specify it.
     fn wave(&self, target: Target) -> WaveSize {
         *self.wave.get_or_init(|| {
             let usual = target.usual_wave();
             let said = || self.options.wave.or_else(|| named_wave(self.sources.main()));
-            // Most targets have one size only.
+            // Most targets support only one size.
             let choice = if target.wave_sizes().len() > 1 { said() } else { None };
             choice.unwrap_or(usual)
         })
     }
 
-    /// Keeps an error.
+    /// Records an error.
     fn report(&mut self, error: Located) {
         if matches!(*error.fault, Fault::ReportedBefore) {
             return;
@@ -428,7 +429,7 @@ impl<'s> Assembler<'s> {
         self.diagnostics.list.push(self.sources.diagnostic(Severity::Error, error.span, message, help));
     }
 
-    /// Keeps a warning.
+    /// Records a warning.
     fn warn(&mut self, span: Span, message: &str) {
         if self.warnings.len() < Diagnostics::LIMIT {
             self.warnings.push(self.sources.diagnostic(Severity::Warning, span, message.to_owned(), None));

@@ -1,5 +1,5 @@
-//! The assembly file around the instructions: the directives from which LLVM's assembler and linker produce a code
-//! object.
+//! Generates whole assembly files: the instructions, and the directives from which LLVM's assembler and linker produce
+//! a code object.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -17,13 +17,13 @@ use crate::object::layout::{END_ALIGN, KERNEL_ALIGN, S_NOP, constants_padding, t
 use crate::text::Comments;
 use crate::text::print_lines;
 
-/// A whole assembly file for `kernels`, which must have the same target id: code, a kernel descriptor for each,
+/// A whole assembly file for `kernels`, which must have the same target ID: code, a kernel descriptor for each kernel,
 /// metadata (code object V5).
 ///
-/// `llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=<target> -filetype=obj` and `ld.lld -shared` produce the same code and
-/// descriptors from it as [`write_code_object`](crate::object::write_code_object); feature settings of the target id
-/// have to be passed to the assembler as well (`-mattr=-xnack`). Labels that an earlier kernel of the file has used get
-/// a suffix. Kernels that [`KernelSpec::check`] refuses are printed nevertheless, for inspection.
+/// From this file, `llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=<target> -filetype=obj` and `ld.lld -shared` produce the
+/// same code and descriptors as [`write_code_object`](crate::object::write_code_object); feature settings of the target
+/// ID have to be passed to the assembler as well (`-mattr=-xnack`). A label that an earlier kernel of the file has used
+/// gets a suffix. Kernels that [`KernelSpec::check`] rejects are printed nevertheless, for inspection.
 pub fn assembly_file(kernels: &[KernelSpec], comments: Comments) -> String {
     let Some(first) = kernels.first() else { return String::new() };
     let mut out = String::new();
@@ -45,12 +45,12 @@ pub fn assembly_file(kernels: &[KernelSpec], comments: Comments) -> String {
     out
 }
 
-/// A text in quotes, as assemblers read it.
+/// A text in quotes, with the escapes that assemblers understand.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// Names the source files of the kernels with source lines.
+/// Declares the source files of the kernels that have source lines.
 fn source_files(out: &mut String, kernels: &[KernelSpec]) -> Files {
     let mut files = Files::default();
     let with_lines = kernels.iter().filter(|k| k.source_lines);
@@ -93,7 +93,7 @@ fn write_constants(out: &mut String, kernel: &KernelSpec) {
     if kernel.constants.is_empty() {
         return;
     }
-    // Instructions that cannot be encoded are printed nevertheless.
+    // A program whose instructions cannot be encoded is printed nevertheless.
     let code = encode_program(&kernel.program).map_or(0, |code| code.bytes.len());
     let _ = writeln!(out, "\t.fill {}, 4, {S_NOP:#x}", constants_padding(code));
     let mut bytes = kernel.constants.clone();
@@ -105,7 +105,7 @@ fn write_constants(out: &mut String, kernel: &KernelSpec) {
     }
 }
 
-/// The program with labels that no kernel before it has: local labels are those of the whole file.
+/// The program with labels that no earlier kernel has used, because local labels must be unique in the file.
 fn with_own_labels<'p>(program: &'p Program, index: usize, taken: &mut HashSet<String>) -> Cow<'p, Program> {
     let mut program = Cow::Borrowed(program);
     for label in 0..program.labels.len() {
@@ -133,7 +133,7 @@ fn write_descriptor(out: &mut String, kernel: &KernelSpec) {
     let descriptor = KernelDescriptor::of(kernel, 0).to_bytes();
     for row in directive::of_target(kernel.target()) {
         let value = match row.slot {
-            // They follow from the others, and from the target id.
+            // The values of these directives follow from the others, and from the target ID.
             Slot::UserSgprCount | Slot::ReserveXnackMask => continue,
             Slot::NextFreeVgpr => kernel.total_vgprs(),
             Slot::NextFreeSgpr => kernel.next_free_sgpr(),
@@ -149,7 +149,7 @@ fn write_descriptor(out: &mut String, kernel: &KernelSpec) {
     out.push_str("\t.end_amdhsa_kernel\n");
 }
 
-/// A symbol as the assembler reads it: in quotes if it has characters that need them.
+/// A symbol in assembly syntax: in quotes if it contains characters that require them.
 fn symbol(name: &str) -> Cow<'_, str> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$');
     if name.chars().all(plain) && !name.starts_with(|c: char| c.is_ascii_digit()) {

@@ -1,10 +1,11 @@
-//! The code of an assembled file or of an object as programs that can be analysed.
+//! The code of an assembled file or of an object, as programs that can be analysed.
 //!
-//! A [`Unit`] has one [`gcn_isa::Program`] for each section with code, containing all functions of the section.
+//! A [`Unit`] has one [`gcn_isa::Program`] for each section with code, which contains all functions of the section.
 //! Branches lead to labels of the program; a branch that leaves the section, or whose target is not the start of an
-//! instruction, keeps its number and is an unknown exit. Targets of jumps and calls by register are resolved as far as
-//! possible ([`resolve`](gcn_isa::cfg::resolve())). Padding between functions (`s_nop`, `s_code_end`, zeros) is
-//! omitted. Bytes that are not instructions are listed in [`Code::unread`], and the program has a gap there.
+//! instruction, keeps its numeric distance and is an unknown exit. Targets of jumps and calls through registers are
+//! resolved as far as possible ([`resolve`](gcn_isa::cfg::resolve())). Padding between functions (`s_nop`,
+//! `s_code_end`, zeros) is omitted. Bytes that are not instructions are listed in [`Code::unread`], and the program has
+//! a gap there.
 //!
 //! ```
 //! use gcn_emit::{asm, code::Unit};
@@ -48,17 +49,17 @@ use crate::target_id::TargetId;
 /// The code of a file.
 #[derive(Clone, Debug)]
 pub struct Unit {
-    /// Processor and feature settings.
+    /// The processor and its feature settings.
     pub target_id: TargetId,
-    /// Sections with code, in the order of the file.
+    /// The sections with code, in the order of the file.
     pub sections: Vec<Code>,
     /// The kernels, in the order of the file.
     pub kernels: Vec<KernelFacts>,
     /// `EI_ABIVERSION`: 1 is code object V3, 2 V4, 3 V5, 4 V6.
     pub abi_version: u8,
-    /// `amdhsa.target` and `amdhsa.version` of the metadata, if present.
+    /// The values of `amdhsa.target` and `amdhsa.version` in the metadata, if present.
     pub metadata: Option<MetadataFacts>,
-    /// The source files that [`CodePlace::location`] refers to, by [`SourceFile::number`].
+    /// The source files to which [`CodePlace::location`] refers, by [`SourceFile::number`].
     pub files: Vec<SourceFile>,
     /// The origins to which [`CodePlace::origin`] refers.
     pub origins: Vec<Origin>,
@@ -67,66 +68,67 @@ pub struct Unit {
 /// A section of code.
 #[derive(Clone, Debug)]
 pub struct Code {
-    /// Its name.
+    /// The section's name.
     pub section: String,
-    /// Address of its first byte in the object; 0 if it is not linked.
+    /// The address of its first byte in the object; 0 if the object is not linked.
     pub address: u64,
-    /// The instructions of all its functions. Its name is the section's.
+    /// The instructions of all its functions. The program has the name of the section.
     pub program: Program,
     /// The origin of each line of the program.
     pub places: Vec<CodePlace>,
-    /// The functions, in order, without common lines. Lines outside all functions have no symbol.
+    /// The functions, in order and without overlaps. Lines outside all functions have no symbol.
     pub functions: Vec<Function>,
-    /// The bytes that could not be read as instructions, in order.
+    /// The bytes that could not be decoded as instructions, in order.
     pub unread: Vec<Unread>,
 }
 
 /// A function of a section.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Function {
-    /// Its symbol. A part of the code without a symbol or a branch to it is called by its section and offset; code
-    /// without any function symbol is one function with the section's name.
+    /// The function's symbol. A part of the code that has no symbol, and that no branch leads to, is named after its
+    /// section and offset; code without any function symbol is one function with the section's name.
     pub name: String,
-    /// Its lines.
+    /// The function's lines.
     pub lines: Range<usize>,
-    /// Who enters it.
+    /// How the function is entered.
     pub kind: EntryKind,
 }
 
 /// Where an instruction comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CodePlace {
-    /// Byte offset in the section.
+    /// The byte offset in the section.
     pub offset: u64,
-    /// Bytes of its machine code.
+    /// The size of its machine code in bytes.
     pub length: u8,
-    /// Line in the assembly file, from 1. `None` for objects, and for instructions that are written as data
-    /// (`.long`) or fill an alignment.
+    /// The line in the assembly file, from 1. `None` for objects, and for instructions that are written as data
+    /// (`.long`) or that pad an alignment.
     pub line: Option<u32>,
-    /// Its origin, if the line is that of a macro call, a repetition or an `.include`: index into [`Unit::origins`].
+    /// The index into [`Unit::origins`] of the instruction's origin, if the line is that of a macro call, a repetition
+    /// or an `.include`.
     pub origin: Option<u32>,
-    /// The source line that the last `.loc` gave it.
+    /// The source line that the last `.loc` assigned.
     pub location: Option<SourceLocation>,
 }
 
 /// Bytes of a section that are not instructions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unread {
-    /// Byte offset in the section.
+    /// The byte offset in the section.
     pub offset: u64,
-    /// Number of bytes.
+    /// The number of bytes.
     pub length: u64,
-    /// Why they are none.
+    /// Why they are not instructions.
     pub why: Unreadable,
 }
 
-/// The reason why bytes are not instructions.
+/// Why bytes are not instructions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unreadable {
-    /// A symbol marks them as data, or there are too few bytes, or they are unreachable and the assembly wrote them as
-    /// data.
+    /// A symbol marks them as data, or there are too few bytes, or they are unreachable and the assembly file defines
+    /// them by data directives.
     Data,
-    /// The target has no such instruction. For several in a row, the error of the first.
+    /// The target has no such instruction. For several in a row, this is the error of the first.
     Undecodable(DecodeFault),
 }
 
@@ -139,20 +141,20 @@ impl fmt::Display for Unreadable {
     }
 }
 
-/// A kernel, as described to the loader.
+/// A kernel, as the loader sees it.
 #[derive(Clone, Debug)]
 pub struct KernelFacts {
-    /// Its name.
+    /// The kernel's name.
     pub name: String,
-    /// Its descriptor.
+    /// The kernel's descriptor.
     pub descriptor: KernelDescriptor,
-    /// Its metadata, if there is any.
+    /// The kernel's metadata, if there is any.
     pub metadata: Option<KernelMetadata>,
-    /// Its first instruction: number in [`Unit::sections`] and line; `None` if no instruction is there.
+    /// The kernel's first instruction: index in [`Unit::sections`], and line; `None` if there is no instruction.
     pub entry: Option<(usize, usize)>,
 }
 
-/// True if the metadata state for all kernels that they have at most one wave.
+/// True if the metadata of all kernels state that a workgroup has at most one wave.
 fn are_single_waves(kernels: &[KernelFacts], target: Target) -> bool {
     let is_single = |k: &KernelFacts| {
         k.metadata.as_ref().is_some_and(|m| (1..=target.wave_size()).contains(&m.max_flat_workgroup_size))
@@ -160,13 +162,13 @@ fn are_single_waves(kernels: &[KernelFacts], target: Target) -> bool {
     !kernels.is_empty() && kernels.iter().all(is_single)
 }
 
-/// Applies the kernels' properties to the barriers in their code: single waves, and workgroups on several compute
-/// units.
+/// Records in the barriers of each section the properties of the kernels that execute them: workgroups of a single
+/// wave, and workgroups on several compute units.
 fn tell_barriers(sections: &mut [Code], kernels: &[KernelFacts], target: Target) {
     let single_wave = are_single_waves(kernels, target);
     sections.iter_mut().for_each(|s| s.program.single_wave = single_wave);
     let is_split = |k: &KernelFacts| k.descriptor.settings(target).tg_split;
-    // Functions may be called by any kernel.
+    // Any kernel may call a function.
     let all = !kernels.is_empty() && kernels.iter().all(is_split);
     for kernel in kernels.iter().filter(|k| is_split(k)) {
         let Some((section, entry)) = kernel.entry else { continue };
@@ -194,19 +196,19 @@ impl MetadataFacts {
     }
 }
 
-/// Why a file gives no [`Unit`].
+/// Why no [`Unit`] can be created from a file.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CodeError {
     /// The assembler was not told to keep instructions.
     #[error("the instructions of the assembly were not kept; assemble with `keep_instructions`")]
     NotKept,
-    /// A section has more code than lines can be counted.
+    /// A section has more code than line numbers can count.
     #[error("section {section} has {bytes} bytes of code; 4 GiB is the most that can be analysed")]
     TooLarge {
         /// The section.
         section: String,
-        /// Its size.
+        /// The section's size.
         bytes: u64,
     },
 }
@@ -215,7 +217,7 @@ impl Unit {
     /// The code of a file that was assembled with
     /// [`keep_instructions`](crate::asm::Options::keep_instructions).
     ///
-    /// Words that are written as data (`.long`) in the path of control are read as instructions.
+    /// Words that are written as data (`.long`) are decoded as instructions if control reaches them.
     ///
     /// # Errors
     /// [`CodeError::NotKept`] without that option.
@@ -223,7 +225,7 @@ impl Unit {
         assembly::unit(assembly, assembly.instructions.clone()).map(|unit| unit.with_waves(assembly.wave))
     }
 
-    /// The same, consuming the assembly's instructions.
+    /// As [`Unit::of_assembly`], but consumes the assembly's instructions.
     ///
     /// # Errors
     /// [`CodeError::NotKept`], as above.
@@ -243,8 +245,8 @@ impl Unit {
         })
     }
 
-    /// Sets the size of waves of each section's program: that of its kernels, or `otherwise` if there are none. Kernels
-    /// of both sizes in one section share common code; the waves are those of the first.
+    /// Sets the wave size of each section's program to that of its kernels, or to `otherwise` if there are none.
+    /// Kernels of both sizes in one section may share code; the program then gets the size of the first.
     fn with_waves(mut self, otherwise: WaveSize) -> Unit {
         let target = self.target_id.target;
         for (number, code) in self.sections.iter_mut().enumerate() {
@@ -261,14 +263,14 @@ impl Unit {
         std::iter::successors(get(place.origin), move |origin| get(origin.outer))
     }
 
-    /// Instructions in all sections.
+    /// The number of instructions in all sections.
     pub fn instructions(&self) -> usize {
         self.sections.iter().map(|s| s.program.lines.len()).sum()
     }
 }
 
 impl Code {
-    /// The function that a line belongs to.
+    /// The function to which a line belongs.
     pub fn function_of(&self, line: usize) -> Option<&Function> {
         let next = self.functions.partition_point(|f| f.lines.start <= line);
         self.functions.get(next.checked_sub(1)?).filter(|f| f.lines.contains(&line))

@@ -1,7 +1,7 @@
 //! Decodes machine code into instructions.
 //!
-//! The first dword determines format and opcode. The table rows with both are tried, the most specific first.
-//! A row matches if every bit that it does not leave to a field has the row's value. Code that matches no row
+//! The first dword determines format and opcode. The table rows with this format and opcode are tried, the most
+//! specific first. A row matches if every bit that is not part of a field has the row's value. Code that matches no row
 //! is an error.
 
 mod error;
@@ -23,8 +23,7 @@ use index::Candidate;
 
 /// Decodes the first instruction of `bytes`, and returns its length in bytes.
 ///
-/// Branch targets stay the unsigned value of the 16-bit field. Other 16-bit immediates are their unsigned
-/// value, too.
+/// Branch targets remain the unsigned value of the 16-bit field, and so do other 16-bit immediates.
 ///
 /// ```
 /// use gcn_isa::Target;
@@ -38,7 +37,7 @@ pub fn decode_inst(bytes: &[u8], on: impl Into<Subtarget>) -> Result<(Inst, usiz
     decode_at(bytes, on).map_err(|fault| DecodeError::new(0, bytes, on.target, fault))
 }
 
-/// The word of up to 16 bytes at the start of `bytes`; missing bytes are zero.
+/// The first 16 bytes of `bytes` as a number; missing bytes are zero.
 fn window(bytes: &[u8]) -> u128 {
     match bytes.first_chunk::<16>() {
         Some(chunk) => u128::from_le_bytes(*chunk),
@@ -62,9 +61,9 @@ pub(crate) fn decode_at(bytes: &[u8], on: impl Into<Subtarget>) -> Result<(Inst,
     }
 }
 
-/// The error if the code ends inside an instruction, or no row has these bits.
+/// The error: either the code ends inside an instruction, or no row has these bits.
 fn no_row_fits(candidates: &[Candidate], bits: u128, have: usize) -> DecodeFault {
-    // Dwords that are not there do not speak against a row.
+    // Missing dwords match every row.
     let seen = if have < 16 { mask(0, 8 * have as u8) } else { u128::MAX };
     let cut =
         candidates.iter().find(|c| have < c.row.bytes && (bits ^ c.row.base) & c.row.compared & seen == 0);
@@ -112,7 +111,7 @@ fn modifiers(row: &RowCodec, bits: u128) -> Mods {
     for piece in &row.mods {
         let part = (bits >> piece.lo & mask(0, piece.len)) as u32;
         if part == 0 {
-            // `cleared_mods` has it already; most modifiers of most instructions are absent.
+            // `cleared_mods` already contains the value; most modifiers of most instructions are absent.
             continue;
         }
         let shift = 32 - u32::from(piece.len);
@@ -171,7 +170,7 @@ fn get_operand(
         Code::SdwaSource(flag) if bits >> flag & 1 == 0 => {
             source::operand_of(256 + value as u16, len, file, scalars)
         }
-        // There is no literal after an SDWA dword.
+        // No literal can follow an SDWA dword.
         Code::SdwaSource(_) => source::operand_of(value as u16, len, file, scalars),
         Code::SdwaScalar(flag) if bits >> flag & 1 == 1 => scalar(value),
         Code::SdwaScalar(_) => (value == 0).then_some(Operand::Reg(gcn_isa::reg::VCC.slice(0, len))),
@@ -187,7 +186,7 @@ fn get_operand(
     }
 }
 
-/// Values that fit their field but have no meaning.
+/// Rejects values that fit their field but have no meaning.
 fn check_modifiers(inst: &Inst) -> Result<(), DecodeFault> {
     let fault = |name, value: i64| DecodeFault::Modifier { mnemonic: inst.desc.printed, name, value };
     if let Some((lo, hi)) = inst.desc.offset_range

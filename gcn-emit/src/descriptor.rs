@@ -1,7 +1,7 @@
 //! The kernel descriptor: 64 bytes that the command processor reads before it starts a kernel.
 //!
-//! Layout and meaning: LLVM AMDGPU guide, *Code Object V3 Kernel Descriptor* and the `compute_pgm_rsrc`
-//! tables. Counts are stored in blocks: see [`KernelDescriptor::of`].
+//! Layout and meaning: LLVM AMDGPU guide, *Code Object V3 Kernel Descriptor* and the `compute_pgm_rsrc` tables.
+//! Register counts are stored in blocks: see [`KernelDescriptor::of`].
 
 pub(crate) mod directive;
 pub(crate) mod field;
@@ -18,31 +18,31 @@ use gcn_isa::{Target, WaveSize};
 use crate::kernel::KernelSpec;
 use field as f;
 
-/// Bytes of a kernel descriptor.
+/// The size of a kernel descriptor in bytes.
 pub const DESCRIPTOR_BYTES: usize = 64;
-/// Byte offset of `KERNEL_CODE_ENTRY_BYTE_OFFSET` in a descriptor.
+/// The byte offset of `KERNEL_CODE_ENTRY_BYTE_OFFSET` in a descriptor.
 pub const CODE_ENTRY_OFFSET: u64 = 16;
-/// Alignment that the command processor requires of a descriptor.
+/// The alignment that the command processor requires of a descriptor.
 pub const DESCRIPTOR_ALIGN: u64 = 64;
-/// SGPRs of a block as the descriptor counts them.
+/// The number of SGPRs in a block, the unit of the descriptor.
 pub(crate) const SGPR_BLOCK: u32 = 8;
-/// Most user SGPRs that the dispatcher sets up.
+/// The most user SGPRs that the dispatcher sets up.
 #[cfg(feature = "tools")]
 pub(crate) const MOST_USER_SGPRS: u32 = 16;
-/// VGPRs of a block of those that the halves of a wave share.
+/// The number of VGPRs in a block of those that the halves of a wave share.
 const SHARED_VGPR_BLOCK: u32 = 8;
 
 /// A kernel descriptor, word by word. [`Field`] names the bits that this crate writes, [`Settings`]
 /// interprets them, and [`KernelDescriptor::describe`] lists every bit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct KernelDescriptor {
-    /// LDS bytes of a workgroup (`GROUP_SEGMENT_FIXED_SIZE`).
+    /// The LDS size of a workgroup in bytes (`GROUP_SEGMENT_FIXED_SIZE`).
     pub group_segment_fixed_size: u32,
-    /// Scratch bytes of a work-item (`PRIVATE_SEGMENT_FIXED_SIZE`).
+    /// The scratch size of a work-item in bytes (`PRIVATE_SEGMENT_FIXED_SIZE`).
     pub private_segment_fixed_size: u32,
-    /// Bytes of the kernarg segment (`KERNARG_SIZE`).
+    /// The size of the kernarg segment in bytes (`KERNARG_SIZE`).
     pub kernarg_size: u32,
-    /// Distance from the descriptor to the first instruction (`KERNEL_CODE_ENTRY_BYTE_OFFSET`).
+    /// The distance from the descriptor to the first instruction (`KERNEL_CODE_ENTRY_BYTE_OFFSET`).
     pub kernel_code_entry_byte_offset: i64,
     /// `COMPUTE_PGM_RSRC3`.
     pub compute_pgm_rsrc3: u32,
@@ -52,18 +52,18 @@ pub struct KernelDescriptor {
     pub compute_pgm_rsrc2: u32,
     /// Bits 448 to 463: user SGPRs and flags.
     pub kernel_code_properties: u16,
-    /// Bits 464 to 479: kernarg dwords that are loaded into user SGPRs before the kernel starts. This crate
-    /// writes none.
+    /// Bits 464 to 479: the kernarg dwords that are loaded into user SGPRs before the kernel starts. This crate
+    /// requests none.
     pub kernarg_preload: u16,
 }
 
 impl KernelDescriptor {
     /// The descriptor of `kernel` whose first instruction is `entry_offset` bytes after the descriptor.
     ///
-    /// Register counts become blocks minus one: VGPRs (both halves of a unified file together) in those of
-    /// [`VgprFile::block`](gcn_isa::target::VgprFile::block), SGPRs with the named ones in blocks of 8. The guide's formula for SGPRs
-    /// rounds to 16; this one is LLVM's, and it never allocates fewer registers than requested. Where each wave gets all SGPRs their
-    /// number is 0.
+    /// Register counts are stored as a number of blocks minus one: VGPRs (both halves of a unified file together) in
+    /// blocks of [`VgprFile::block`](gcn_isa::target::VgprFile::block), SGPRs (including the named ones) in blocks of
+    /// 8. The guide's formula for SGPRs rounds to 16; this one is LLVM's, and it never allocates fewer registers than
+    /// requested. On targets where each wave gets all SGPRs, their number is 0.
     pub fn of(kernel: &KernelSpec, entry_offset: i64) -> KernelDescriptor {
         let target = kernel.target();
         let blocks = |count: u32, block: u32| count.max(1).div_ceil(block) - 1;
@@ -105,7 +105,7 @@ impl KernelDescriptor {
         self.set(f::EXCEPTIONS, kernel.exceptions.bits().into());
     }
 
-    /// Items that were added with RDNA.
+    /// Sets the fields that were added with RDNA.
     fn set_scheduling(&mut self, kernel: &KernelSpec) {
         let (target, scheduling) = (kernel.target(), kernel.scheduling);
         if target.has_workgroup_processors() {
@@ -148,7 +148,7 @@ impl KernelDescriptor {
         })
     }
 
-    /// Sets a bit field; bits of `value` that it does not have are dropped.
+    /// Sets a bit field; bits of `value` that do not fit are dropped.
     pub fn set(&mut self, field: Field, value: u32) {
         match field.word {
             Word::Rsrc1 => field.put(&mut self.compute_pgm_rsrc1, value),
@@ -162,20 +162,20 @@ impl KernelDescriptor {
         }
     }
 
-    /// The size of the kernel's waves.
+    /// The kernel's wave size.
     pub fn wave(&self, target: Target) -> WaveSize {
         let short =
             self.get(f::ENABLE_WAVEFRONT_SIZE32) != 0 && target.instruction_set().has_wave(WaveSize::W32);
         if short { WaveSize::W32 } else { WaveSize::W64 }
     }
 
-    /// VGPRs that a wave may name, AGPRs of a unified file included: a multiple of the block in which the descriptor counts. The
-    /// machine may hand out more.
+    /// The number of VGPRs that a wave may use, including the AGPRs of a unified file: a multiple of the descriptor's
+    /// block. The hardware may allocate more.
     pub fn allocated_vgprs(&self, target: Target) -> u32 {
         (self.get(f::GRANULATED_WORKITEM_VGPR_COUNT) + 1) * target.vgpr_file(self.wave(target)).block
     }
 
-    /// SGPRs that are allocated, named ones included.
+    /// The number of SGPRs that are allocated, including the named ones.
     pub fn allocated_sgprs(&self, target: Target) -> u32 {
         match target.counts_sgprs() {
             true => (self.get(f::GRANULATED_WAVEFRONT_SGPR_COUNT) + 1) * SGPR_BLOCK,
@@ -199,7 +199,7 @@ impl KernelDescriptor {
         out
     }
 
-    /// Reads the bytes. Reserved bytes are dropped.
+    /// Parses the bytes. Reserved bytes are dropped.
     pub fn from_bytes(bytes: &[u8; DESCRIPTOR_BYTES]) -> KernelDescriptor {
         let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
         let half = |at: usize| u16::from_le_bytes([bytes[at], bytes[at + 1]]);

@@ -1,12 +1,12 @@
-//! Code objects back to assembly.
+//! Disassembles code objects.
 //!
-//! [`disassemble`] finds the code of an object, its labels and what is not an instruction in it; it never fails.
-//! [`Disassembly::to_assembly`] writes the whole object as an assembly file: assembled again, it has the same
-//! bytes in `.text`, and descriptors with the same bits. [`CodeSection::items`] gives the instructions one by
-//! one, decoded as they are asked for, so that a listing of any length needs no more memory than its labels.
+//! [`disassemble`] finds the code of an object, its labels, and the bytes in it that are not instructions; it never
+//! fails. [`Disassembly::to_assembly`] writes the whole object as an assembly file: when assembled again, it has the
+//! same bytes in `.text`, and descriptors with the same bits. [`CodeSection::items`] returns the instructions one by
+//! one, decoded on demand, so that a listing of any length needs memory only for its labels.
 //!
-//! Bytes that cannot be written as an instruction are written as `.long`, with the reason as a comment: words that are
-//! no instruction, and the rare encodings that no text has (see [`Content::Unprintable`]).
+//! Bytes that cannot be expressed as an instruction are written as `.long`, with the reason as a comment: words that
+//! are not instructions, and the rare encodings that no text produces (see [`Content::Unprintable`]).
 //!
 //! ```
 //! # use gcn_emit::{disasm, object::read_code_object};
@@ -36,45 +36,44 @@ pub use sweep::{CodeSection, Items};
 /// Options of the listing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Options<'o> {
-    /// The code, descriptor and metadata of this kernel alone. A name that no kernel has gives a file without
-    /// code: [`Disassembly::has_kernel`] tells.
+    /// If given, only the code, descriptor and metadata of this kernel are written. A name that no kernel has gives a
+    /// file without code; [`Disassembly::has_kernel`] tells whether a kernel exists.
     pub kernel: Option<&'o str>,
     /// Writes the address and machine code of each instruction as a comment after it, as `llvm-objdump` does.
     pub bytes: bool,
 }
 
-/// A code object taken apart.
+/// A disassembled code object.
 #[derive(Clone, Debug)]
 pub struct Disassembly<'o, 'd> {
     object: &'o CodeObject<'d>,
     /// The target.
     pub target: Target,
-    /// Sections with code, in the order of the object.
+    /// The sections with code, in the order of the object.
     pub sections: Vec<CodeSection<'d>>,
-    /// Numbers of the symbols of each section, by address.
+    /// The indices of each section's symbols, sorted by address.
     symbols: BTreeMap<usize, Vec<usize>>,
-    /// Sections whose bytes are those of an earlier one, too: only a damaged file has them, and they are not
-    /// repeated.
+    /// Sections that share bytes with an earlier one. They occur only in damaged files, and are not written again.
     repeated: HashSet<usize>,
 }
 
-/// A piece of code: an instruction or something that is none.
+/// A piece of code: an instruction, or bytes that are not one.
 #[derive(Clone, Debug)]
 pub struct Item<'d> {
-    /// Address in the object; of an object that is not linked, the offset in the section.
+    /// The address in the object; if the object is not linked, the offset in the section.
     pub address: u64,
-    /// Its bytes.
+    /// The bytes of the piece.
     pub bytes: &'d [u8],
     /// The contents.
     pub content: Content,
 }
 
-/// The description of zeros among code.
+/// How zeros in code are described.
 pub const ZEROS: &str = "zeros, as padding";
 
 impl Item<'_> {
-    /// True for a dword of zeros: it pads code. As an instruction it would be
-    /// `v_cndmask_b32_e32 v0, s0, v0, vcc`, which reads two scalar values, as no target can.
+    /// True for a dword of zeros, which is padding. As an instruction it would be `v_cndmask_b32_e32 v0, s0, v0, vcc`,
+    /// which reads two scalar values; no target allows that.
     pub fn is_padding(&self) -> bool {
         self.bytes == [0; 4]
     }
@@ -83,19 +82,19 @@ impl Item<'_> {
 /// The contents of a piece of code.
 #[derive(Clone, Debug)]
 pub enum Content {
-    /// An instruction. Branch distances are the values of their fields; [`CodeSection::destination`] gives
-    /// their target.
+    /// An instruction. Branch distances are the raw values of their fields; [`CodeSection::destination`] returns their
+    /// targets.
     Inst(Inst),
-    /// An instruction in an encoding that its text does not lead back to, such as a literal where the
-    /// assembler writes an inline constant.
+    /// An instruction whose text would be assembled to another encoding, such as a literal for which the assembler
+    /// emits an inline constant.
     Unprintable(Inst),
-    /// No instruction of the target.
+    /// Not an instruction of the target.
     Undecodable(DecodeFault),
-    /// Data: part of a symbol of type `STT_OBJECT`, or bytes that are too few for an instruction.
+    /// Data: part of a symbol of type `STT_OBJECT`, or too few bytes for an instruction.
     Data,
 }
 
-/// Disassembles a code object. Any object gives a result: bytes that are not instructions become data.
+/// Disassembles a code object. This succeeds for every object: bytes that are not instructions become data.
 pub fn disassemble<'o, 'd>(object: &'o CodeObject<'d>) -> Disassembly<'o, 'd> {
     let target = object.target_id.target;
     let mut symbols: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -122,7 +121,7 @@ pub fn disassemble<'o, 'd>(object: &'o CodeObject<'d>) -> Disassembly<'o, 'd> {
 
 /// Sections that share bytes of the file with an earlier one.
 fn repeated(object: &CodeObject<'_>) -> HashSet<usize> {
-    // Begin and end of the ranges that are taken, which do not overlap.
+    // The start and end of the byte ranges seen so far, which do not overlap.
     let mut taken: BTreeMap<u64, u64> = BTreeMap::new();
     let mut repeated = HashSet::new();
     for (number, section) in object.sections.iter().enumerate().filter(|(_, s)| !s.bytes.is_empty()) {
@@ -142,12 +141,12 @@ impl Disassembly<'_, '_> {
         self.object.kernel(name).is_some()
     }
 
-    /// The object, or one kernel of it, as an assembly file.
+    /// The object, or one of its kernels, as an assembly file.
     ///
-    /// Sections, symbols with their types, sizes and visibility, labels at branch targets, data, one
-    /// `.amdhsa_kernel` for each descriptor (data, where no directive expresses a bit that is set), and the
-    /// metadata. Assembled again, code is the same byte for byte; relocations that a linker has applied stay
-    /// applied, so code that refers to another section by distance expects it where it was.
+    /// The file contains sections, symbols with their types, sizes and visibility, labels at branch targets, data, one
+    /// `.amdhsa_kernel` for each descriptor (data, if no directive can express a bit that is set), and the metadata.
+    /// When assembled again, the code is the same byte for byte. Relocations that a linker has applied remain applied,
+    /// so code that refers to another section by distance expects that section at its old distance.
     pub fn to_assembly(&self, options: &Options<'_>) -> String {
         print::Printer::new(self.object, self, options).file()
     }

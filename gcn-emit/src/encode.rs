@@ -17,10 +17,10 @@ use crate::fields::row::{Acc, HALF_BIT, OperandField, RowCodec, mask};
 use crate::fields::source::Scalars;
 use crate::fields::{check, codec, source};
 
-/// The machine code of one instruction that has no label.
+/// The machine code of one instruction without labels.
 ///
 /// All constraints of the table row are checked first: operand kinds, widths, alignment, register files, immediate
-/// ranges, modifiers, the constant bus limit and the single literal.
+/// ranges, modifiers, the constant bus limit and the limit of one literal.
 ///
 /// ```
 /// use gcn_isa::{Inst, Operand, Reg, Target, table};
@@ -36,9 +36,9 @@ pub fn encode_inst(inst: &Inst, target: Target) -> Result<SmallVec<[u8; 16]>, En
     Ok(SmallVec::from_slice(&bits.to_le_bytes()[..bytes]))
 }
 
-/// Appends the machine code of one instruction to `out` and gives its length in bytes: 4, 8, 12 or 16.
+/// Appends the machine code of one instruction to `out` and returns its length in bytes: 4, 8, 12 or 16.
 ///
-/// Makes the checks of [`encode_inst`]. A label in a branch encodes as distance 0: the caller, which lays out the
+/// Performs the checks of [`encode_inst`]. A label in a branch is encoded as distance 0: the caller, which lays out the
 /// program, patches the two low bytes of the instruction. `out` is unchanged if there is a fault.
 ///
 /// ```
@@ -56,21 +56,21 @@ pub fn encode_into(inst: &Inst, target: Target, out: &mut Vec<u8>) -> Result<usi
     Ok(bytes)
 }
 
-/// The treatment of labels in branches while the program has no addresses.
+/// How labels in branches are treated while the program has no addresses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Labels {
-    /// An error: nothing would patch it later.
+    /// As an error, because nothing would patch the distance later.
     Refused,
-    /// The distance 0, to be patched.
+    /// As the distance 0, which is patched later.
     Zero,
 }
 
-/// An instruction's bits and their number of bytes.
+/// The bits of an instruction, and their number of bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Word {
     /// The code, little-endian from bit 0 on.
     pub bits: u128,
-    /// 4, 8, 12 or 16.
+    /// The number of bytes: 4, 8, 12 or 16.
     pub bytes: usize,
 }
 
@@ -143,7 +143,7 @@ fn put_operand(field: &OperandField, operand: Operand, scalars: Scalars, op_sel:
             Operand::Imm(value) => value as u64,
             _ => 0,
         },
-        // The literal dword is written once, by the caller.
+        // The caller writes the literal dword once.
         Code::Literal => return,
     };
     *bits |= (u128::from(value) << field.lo) & mask(field.lo, field.len);

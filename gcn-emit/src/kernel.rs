@@ -1,4 +1,4 @@
-//! A kernel with all the information that a code object has about it: code, registers, memory, initial state,
+//! A kernel with all the information that a code object contains about it: code, registers, memory, initial state,
 //! arguments.
 
 mod check;
@@ -20,20 +20,20 @@ use crate::metadata::{KernelArg, KernelMetadata, Metadata, VERSION_V4, VERSION_V
 use crate::target_id::{Feature, TargetId};
 use crate::version::CodeObjectVersion;
 
-/// Most work-items of a workgroup.
+/// The most work-items of a workgroup.
 pub const MAX_WORKGROUP: u32 = 1024;
 
-/// The workgroup sizes that a kernel is written for.
+/// The workgroup sizes that a kernel supports.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WorkgroupSize {
-    /// Exactly this (`.reqd_workgroup_size`); the runtime refuses any other.
+    /// Exactly this size (`.reqd_workgroup_size`); the runtime rejects any other.
     Required([u32; 3]),
-    /// Any shape of at most this many work-items (`.max_flat_workgroup_size`).
+    /// Any shape with at most this many work-items (`.max_flat_workgroup_size`).
     AtMost(u32),
 }
 
 impl WorkgroupSize {
-    /// `.max_flat_workgroup_size`; saturates where the product is out of range.
+    /// The value of `.max_flat_workgroup_size`; saturates if the product overflows.
     pub fn max_flat(self) -> u32 {
         match self {
             WorkgroupSize::Required(size) => size.into_iter().fold(1, u32::saturating_mul),
@@ -41,44 +41,43 @@ impl WorkgroupSize {
         }
     }
 
-    /// Waves of the largest workgroup.
+    /// The number of waves of the largest workgroup.
     pub fn waves(self, wave: WaveSize) -> u32 {
         self.max_flat().div_ceil(wave.lanes())
     }
 }
 
-/// A kernel as a code object holds it. Sources are sections of the LLVM AMDGPU guide.
+/// A kernel as a code object contains it. The names in italics are sections of the LLVM AMDGPU guide.
 ///
-/// [`KernelSpec::new`] fills in what the program shows and the assembler's defaults for the rest; change what
-/// differs.
+/// [`KernelSpec::new`] takes what the program shows, and the assembler's defaults for the rest; change what differs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KernelSpec {
     /// The code, with target and kernel name. The name is the symbol of the entry point, `<name>.kd` that of
     /// the descriptor (*Symbols*).
     pub program: Program,
-    /// XNACK setting that the code requires (*Target Features*).
+    /// The XNACK setting that the code requires (*Target Features*).
     pub xnack: Feature,
-    /// SRAM-ECC setting that the code requires (*Target Features*).
+    /// The SRAM-ECC setting that the code requires (*Target Features*).
     pub sramecc: Feature,
-    /// Registers, as the highest number used plus one.
+    /// The number of registers: the highest number used plus one.
     pub resources: Resources,
-    /// LDS bytes of a workgroup that are known now (`GROUP_SEGMENT_FIXED_SIZE`); a launch may add more.
+    /// The statically known LDS size of a workgroup in bytes (`GROUP_SEGMENT_FIXED_SIZE`); a launch may add more.
     pub lds_bytes: u32,
-    /// Scratch bytes of a work-item (`PRIVATE_SEGMENT_FIXED_SIZE`).
+    /// The scratch size of a work-item in bytes (`PRIVATE_SEGMENT_FIXED_SIZE`).
     pub scratch_bytes: u32,
-    /// Bytes of the kernarg segment (`KERNARG_SIZE`).
+    /// The size of the kernarg segment in bytes (`KERNARG_SIZE`).
     pub kernarg_bytes: u32,
-    /// Alignment of the kernarg segment (`.kernarg_segment_align`), a power of two.
+    /// The alignment of the kernarg segment (`.kernarg_segment_align`), a power of two.
     pub kernarg_align: u32,
     /// The code's stack has no fixed size (`USES_DYNAMIC_STACK`).
     pub uses_dynamic_stack: bool,
-    /// User SGPRs that are set up, from `s0` on (*Initial Kernel Execution State*).
+    /// The user SGPRs that are set up, from `s0` on (*Initial Kernel Execution State*).
     pub user_sgprs: UserSgprs,
-    /// System SGPRs with the workgroup's id in x, y, z (`ENABLE_SGPR_WORKGROUP_ID_X`, _Y, _Z).
+    /// System SGPRs with the workgroup's ID in x, y, z (`ENABLE_SGPR_WORKGROUP_ID_X`, _Y, _Z).
     pub workgroup_ids: [bool; 3],
-    /// System SGPR with wave number and size of the workgroup (`ENABLE_SGPR_WORKGROUP_INFO`).
+    /// A system SGPR with the wave's number and the size of the workgroup (`ENABLE_SGPR_WORKGROUP_INFO`).
     pub workgroup_info: bool,
-    /// Work-item ids in VGPRs (`ENABLE_VGPR_WORKITEM_ID`).
+    /// The work-item IDs in VGPRs (`ENABLE_VGPR_WORKITEM_ID`).
     pub work_item_ids: WorkItemIds,
     /// Rounding, denormals, clamping and NaN treatment (`compute_pgm_rsrc1`).
     pub float_mode: FloatMode,
@@ -87,37 +86,38 @@ pub struct KernelSpec {
     /// The waves of a workgroup may run on different compute units, gfx90a and later (`TG_SPLIT` of
     /// `compute_pgm_rsrc3`).
     pub tg_split: bool,
-    /// How the waves of a workgroup run, where it can be chosen (RDNA).
+    /// How the waves of a workgroup are run, where this can be chosen (RDNA).
     pub scheduling: Scheduling,
-    /// VGPRs that the halves of a wave of 64 lanes share (RDNA 1 to 3): a multiple of 8 below 128.
+    /// The number of VGPRs that the halves of a 64-lane wave share (RDNA 1 to 3): a multiple of 8 below 128.
     pub shared_vgprs: u32,
-    /// The amount of code that is fetched before a wave starts (RDNA 3 and later, `INST_PREF_SIZE`), as
-    /// [`inst_pref_size`](gcn_isa::InstructionSet::inst_pref_size) counts it.
+    /// The amount of code that is prefetched before a wave starts (RDNA 3 and later, `INST_PREF_SIZE`), in the units of
+    /// [`inst_pref_size`](gcn_isa::InstructionSet::inst_pref_size).
     pub inst_pref_size: u32,
-    /// Workgroup sizes.
+    /// The supported workgroup sizes.
     pub workgroup: WorkgroupSize,
     /// Every grid is a whole number of workgroups in each dimension (`.uniform_work_group_size`).
     pub uniform_workgroups: bool,
-    /// Arguments, for the runtime and for tools (`.args`).
+    /// The arguments, for the runtime and for tools (`.args`).
     pub args: Vec<KernelArg>,
-    /// Data that stands after the code, [`constants_offset`] bytes from its begin, for the code to read.
+    /// Data placed after the code for the code to read, [`constants_offset`] bytes from the code's start.
     pub constants: Vec<u8>,
-    /// Debug information gives the source line of each instruction, where the program's lines have one
+    /// Emit debug information with the source line of each instruction, if the program's lines have one
     /// ([`Line::loc`](gcn_isa::program::Line::loc)): DWARF in a code object, `.loc` in assembly.
     pub source_lines: bool,
-    /// With `source_lines`: variables of the source, and where they are.
+    /// With `source_lines`: the variables of the source, and their locations.
     pub variables: Vec<Variable>,
 }
 
-/// The distance of [`KernelSpec::constants`] from the begin of a kernel's code of this size in bytes: on a cache line,
-/// and more than 64 bytes from the last instruction, so that no distance in the code is an inline constant.
+/// The distance of [`KernelSpec::constants`] from the start of a kernel's code, which has `code` bytes. It is aligned
+/// to a cache line and more than 64 bytes from the last instruction, so that no distance in the code can be an inline
+/// constant.
 pub const fn constants_offset(code: u64) -> u64 {
     (code + 65).next_multiple_of(64)
 }
 
 impl KernelSpec {
-    /// A kernel with the resources that `program` names, no arguments, and the assembler's defaults: no user
-    /// SGPRs, the workgroup id in x, the work-item id in x.
+    /// A kernel with the resources that `program` uses, no arguments, and the assembler's defaults: no user SGPRs, the
+    /// workgroup ID in x, the work-item ID in x.
     pub fn new(program: Program, workgroup: WorkgroupSize) -> KernelSpec {
         KernelSpec {
             resources: Resources::of(&program),
@@ -158,7 +158,7 @@ impl KernelSpec {
         self.program.target
     }
 
-    /// The processor with feature settings.
+    /// The processor with its feature settings.
     pub fn target_id(&self) -> TargetId {
         TargetId { target: self.program.target, xnack: self.xnack, sramecc: self.sramecc }
     }
@@ -168,24 +168,24 @@ impl KernelSpec {
         format!("{}.kd", self.name())
     }
 
-    /// First AGPR in the unified file, where there is one (`ACCUM_OFFSET`).
+    /// The first AGPR in the unified register file, if there is one (`ACCUM_OFFSET`).
     pub fn accum_offset(&self) -> Option<u32> {
         self.target().has_unified_agprs().then(|| self.resources.accum_offset())
     }
 
-    /// The value of `.amdhsa_next_free_vgpr` and `.vgpr_count`: VGPRs and AGPRs together in a unified file,
-    /// the larger number where the files are separate.
+    /// The value of `.amdhsa_next_free_vgpr` and `.vgpr_count`: the total of VGPRs and AGPRs in a unified file, or the
+    /// larger of the two numbers for separate files.
     pub fn total_vgprs(&self) -> u32 {
         self.resources.total_vgprs(self.target())
     }
 
-    /// The value of `.amdhsa_next_free_sgpr`: the program's SGPRs, and those that are set up whether the
-    /// program reads them or not.
+    /// The value of `.amdhsa_next_free_sgpr`: the program's SGPRs, and those that are set up even if the program does
+    /// not read them.
     pub fn next_free_sgpr(&self) -> u32 {
         self.resources.next_free_sgpr.max(self.initial_sgprs().count())
     }
 
-    /// SGPRs with those for VCC, `FLAT_SCRATCH` and `XNACK_MASK` (`.sgpr_count`).
+    /// The number of SGPRs including those for VCC, `FLAT_SCRATCH` and `XNACK_MASK` (`.sgpr_count`).
     pub fn total_sgprs(&self) -> u32 {
         self.next_free_sgpr() + self.resources.extra_sgprs(self.target(), self.xnack)
     }
@@ -195,7 +195,7 @@ impl KernelSpec {
         self.scratch_bytes > 0 || self.uses_dynamic_stack
     }
 
-    /// Where each user and system SGPR is when a wave starts.
+    /// The registers of the user and system values when a wave starts.
     pub fn initial_sgprs(&self) -> InitialSgprs {
         InitialSgprs {
             user: self.user_sgprs,
@@ -233,13 +233,13 @@ impl KernelSpec {
 }
 
 impl Metadata {
-    /// The metadata of a code object (V5) that holds `kernels`, which are for one target id.
+    /// The metadata of a code object (V5) that contains `kernels`, which must have the same target ID.
     pub fn of(kernels: &[KernelSpec]) -> Metadata {
         Metadata::of_version(kernels, CodeObjectVersion::V5)
     }
 
-    /// The metadata of a code object of any version. V6 has V5's; V4 does not have what V5 added (guide,
-    /// *Code Object V5 Metadata*).
+    /// The metadata of a code object of any version. V6 has the same as V5; V4 lacks what V5 added (guide, *Code Object
+    /// V5 Metadata*).
     pub fn of_version(kernels: &[KernelSpec], version: CodeObjectVersion) -> Metadata {
         let since_v5 = version >= CodeObjectVersion::V5;
         let metadata = |kernel: &KernelSpec| {

@@ -1,5 +1,4 @@
-//! Source lines of machine code: for an assembled file its own lines, for a compiled object those of its
-//! DWARF.
+//! Source lines of machine code: of an assembled file its own lines, of a compiled object those in its DWARF.
 
 #[cfg(feature = "tools")]
 mod assembly;
@@ -10,16 +9,16 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// A place in a source.
+/// A position in a source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SourcePlace {
-    /// The file, or any text that says where.
+    /// The file, or any text that describes the position.
     pub file: Arc<str>,
-    /// Line, from 1; 0 if `file` says it all.
+    /// The line, from 1; 0 if `file` describes the whole position.
     pub line: u32,
-    /// Column, from 1; 0 for the whole line.
+    /// The column, from 1; 0 for the whole line.
     pub column: u32,
-    /// More about it: the line of the macro, if the place is that of a call.
+    /// Additional information: the line in the macro, if the position is that of a call.
     pub note: Option<Arc<str>>,
 }
 
@@ -39,10 +38,10 @@ impl fmt::Display for SourcePlace {
     }
 }
 
-/// The places of all code of an object, by address.
+/// The positions of all code of an object, by address.
 #[derive(Clone, Default, Debug)]
 pub struct SourceLines {
-    /// Each holds up to the next; `None` where nothing is known.
+    /// Each entry applies up to the next one; `None` where no position is known.
     starts: BTreeMap<u64, Option<SourcePlace>>,
     inlined: Inlined,
 }
@@ -51,7 +50,7 @@ pub struct SourceLines {
 #[derive(Clone, Default, Debug)]
 struct Inlined {
     calls: Vec<Call>,
-    /// The innermost call that the code from an address on belongs to; each holds up to the next.
+    /// The innermost inlined call to which the code from an address on belongs; each entry applies up to the next one.
     starts: BTreeMap<u64, Option<usize>>,
 }
 
@@ -59,12 +58,12 @@ struct Inlined {
 #[derive(Clone, Debug)]
 struct Call {
     at: SourcePlace,
-    /// The call that brought the code of the call here, if that is inlined as well.
+    /// The enclosing call, if this call is itself in an inlined function.
     outer: Option<usize>,
 }
 
 impl Inlined {
-    /// The code of a range belongs to a call; of a call inside of another, after that.
+    /// Assigns the code of a range to a call. A call inside another one must be assigned after it.
     #[cfg(feature = "dwarf")]
     fn assign(&mut self, range: std::ops::Range<u64>, call: usize) {
         if range.is_empty() {
@@ -78,7 +77,7 @@ impl Inlined {
         self.starts.insert(range.end, after);
     }
 
-    /// The calls that brought the code at an address there, innermost first.
+    /// The inlined calls to which the code at an address belongs, innermost first.
     fn at(&self, address: u64) -> impl Iterator<Item = &SourcePlace> {
         let innermost = self.starts.range(..=address).next_back().and_then(|(_, call)| *call);
         std::iter::successors(innermost, |call| self.calls[*call].outer).map(|call| &self.calls[call].at)
@@ -86,21 +85,21 @@ impl Inlined {
 }
 
 impl SourceLines {
-    /// The place of the code at an address.
+    /// The position of the code at an address.
     pub fn at(&self, address: u64) -> Option<&SourcePlace> {
         self.starts.range(..=address).next_back().and_then(|(_, place)| place.as_ref())
     }
 
-    /// The place of the code at an address as its author knows it: of inlined functions from other files, as `atomicAdd` of HIP's
-    /// headers is, the line that calls them. The note has the other end of the calls: where the code itself is from, and the outermost
-    /// call.
+    /// The position of the code at an address from its author's point of view: for functions that were inlined from
+    /// other files, such as `atomicAdd` of HIP's headers, the line that calls them. The note has both ends of the chain
+    /// of calls: the position of the code itself, and the outermost call.
     pub fn for_author(&self, address: u64) -> Option<SourcePlace> {
         let mut calls = self.inlined.at(address).peekable();
         if calls.peek().is_none() {
             return self.at(address).cloned();
         }
         let frames: Vec<&SourcePlace> = self.at(address).into_iter().chain(calls).collect();
-        // The outermost function is the kernel or its callee: it is in its author's file.
+        // The outermost function is the kernel or its callee, which is in its author's file.
         let outermost = *frames.last()?;
         let own = frames.iter().position(|frame| frame.file == outermost.file)?;
         let (first, place) = (frames[0], frames[own]);
@@ -115,13 +114,13 @@ impl SourceLines {
         Some(SourcePlace { note: note.or_else(|| place.note.clone()), ..place.clone() })
     }
 
-    /// True if no place is known.
+    /// True if no position is known.
     pub fn is_empty(&self) -> bool {
         self.starts.values().all(Option::is_none)
     }
 }
 
-/// Texts that say where the code from an address on comes from.
+/// Texts that describe where the code from an address on comes from.
 impl From<BTreeMap<u32, String>> for SourceLines {
     fn from(texts: BTreeMap<u32, String>) -> SourceLines {
         let place = |text: String| SourcePlace { file: text.into(), line: 0, column: 0, note: None };

@@ -1,10 +1,10 @@
-//! Compares the facts about a kernel that the loader gets with the resources that its code uses.
+//! Compares what a kernel tells the loader with the resources that its code uses.
 //!
-//! A kernel's descriptor and metadata say how many registers, how much LDS, scratch and kernel arguments it
-//! has, and what the dispatcher sets up before its first instruction. Assemblers take the author's word for
-//! it (`llvm-mc` accepts `.amdhsa_next_free_vgpr 4` for code that uses `v21`). [`lint`] compares.
+//! A kernel's descriptor and metadata state how many registers, how much LDS, scratch and kernel arguments it has, and
+//! what the dispatcher sets up before its first instruction. Assemblers do not verify this (`llvm-mc` accepts
+//! `.amdhsa_next_free_vgpr 4` for code that uses `v21`). [`lint`] does.
 //!
-//! The descriptor is checked only against effects that the code certainly has: the code that a kernel reaches by
+//! The descriptor is compared only with effects that the code certainly has: the code that a kernel reaches by
 //! branches, not calls through registers; constant offsets, not computed addresses.
 //!
 //! ```
@@ -40,14 +40,14 @@ use kernel::Kernel;
 
 pub use rules::{ALL, LintRule};
 
-/// Something that the descriptor or metadata of a kernel say and that its code contradicts.
+/// A statement in the descriptor or metadata of a kernel that its code contradicts.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Lint {
     /// The lint.
     pub rule: &'static LintRule,
     /// The kernel.
     pub kernel: String,
-    /// The instruction that shows it: number in [`Unit::sections`] and line. Of several, the first.
+    /// The instruction that shows it: index in [`Unit::sections`], and line. If there are several, the first.
     pub at: Option<(usize, usize)>,
     /// The problem, in one sentence.
     pub message: String,
@@ -55,8 +55,8 @@ pub struct Lint {
     pub remedy: String,
 }
 
-/// The problems of a file's kernels, in their order. Each lint reports a thing at most once per kernel; what concerns them
-/// all comes last, with the first kernel.
+/// The problems of a file's kernels, in the order of the kernels. Each lint reports the same thing at most once per
+/// kernel; problems of the whole file come last and are attributed to the first kernel.
 pub fn lint(unit: &Unit) -> Vec<Lint> {
     let mut found = Vec::new();
     let graphs: Vec<_> = unit.sections.iter().map(|s| gcn_isa::cfg::Cfg::build(&s.program)).collect();
@@ -75,7 +75,7 @@ pub fn lint(unit: &Unit) -> Vec<Lint> {
     found
 }
 
-/// Lints of one kernel as they come.
+/// Collects the lints of one kernel.
 struct Lints<'l> {
     kernel: &'l str,
     found: &'l mut Vec<Lint>,

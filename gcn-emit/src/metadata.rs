@@ -1,9 +1,8 @@
 //! Code object metadata V5: the facts about each kernel that the runtime needs.
 //!
-//! One set of structures is written in two formats: as YAML for `.amdgpu_metadata` and as `MessagePack` for
-//! the `NT_AMDGPU_METADATA` note. Fields are in alphabetical order of their keys, the order in which LLVM
-//! writes them. Keys and their meaning: LLVM AMDGPU guide, *Code Object V3 Metadata* and its V4 and V5
-//! changes.
+//! One set of structures is written in two formats: as YAML for `.amdgpu_metadata` and as `MessagePack` for the
+//! `NT_AMDGPU_METADATA` note. Fields are in alphabetical order of their keys, which is the order in which LLVM writes
+//! them. Keys and their meaning: LLVM AMDGPU guide, *Code Object V3 Metadata* and its V4 and V5 changes.
 
 mod node;
 mod yaml;
@@ -28,7 +27,7 @@ pub struct Metadata {
     /// Format strings of device `printf` calls.
     #[serde(rename = "amdhsa.printf", default, skip_serializing_if = "Vec::is_empty")]
     pub printf: Vec<String>,
-    /// Triple and target id; from V4 on.
+    /// The triple and target ID; from V4 on.
     #[serde(rename = "amdhsa.target", default, skip_serializing_if = "String::is_empty")]
     pub target: String,
     /// Major and minor version: `[1, 0]` is V3, `[1, 1]` V4, `[1, 2]` V5 and V6.
@@ -39,64 +38,64 @@ pub struct Metadata {
 /// The metadata of one kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KernelMetadata {
-    /// AGPRs, on targets that have them.
+    /// The number of AGPRs, on targets that have them.
     #[serde(rename = ".agpr_count", default, skip_serializing_if = "Option::is_none")]
     pub agpr_count: Option<u32>,
-    /// Arguments in the order of the kernarg segment.
+    /// The arguments in the order of the kernarg segment.
     #[serde(rename = ".args", default, skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<KernelArg>,
-    /// LDS bytes of a workgroup that are known now; the launch may add more.
+    /// The statically known LDS size of a workgroup in bytes; the launch may add more.
     #[serde(rename = ".group_segment_fixed_size")]
     pub group_segment_fixed_size: u32,
-    /// Alignment of the kernarg segment, a power of two.
+    /// The alignment of the kernarg segment, a power of two.
     #[serde(rename = ".kernarg_segment_align")]
     pub kernarg_segment_align: u32,
-    /// Bytes of the kernarg segment.
+    /// The size of the kernarg segment in bytes.
     #[serde(rename = ".kernarg_segment_size")]
     pub kernarg_segment_size: u32,
-    /// `normal` (when absent), `init` or `fini`.
+    /// `normal` (if absent), `init` or `fini`.
     #[serde(rename = ".kind", default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// Source language.
+    /// The source language.
     #[serde(rename = ".language", default, skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
-    /// Source language version.
+    /// The version of the source language.
     #[serde(rename = ".language_version", default, skip_serializing_if = "Option::is_none")]
     pub language_version: Option<[u32; 2]>,
-    /// Most work-items of a workgroup that the kernel supports.
+    /// The most work-items of a workgroup that the kernel supports.
     #[serde(rename = ".max_flat_workgroup_size")]
     pub max_flat_workgroup_size: u32,
-    /// Source name.
+    /// The name in the source.
     #[serde(rename = ".name")]
     pub name: String,
-    /// Scratch bytes of a work-item.
+    /// The scratch size of a work-item in bytes.
     #[serde(rename = ".private_segment_fixed_size")]
     pub private_segment_fixed_size: u32,
     /// The workgroup size that a dispatch must have.
     #[serde(rename = ".reqd_workgroup_size", default, skip_serializing_if = "Option::is_none")]
     pub reqd_workgroup_size: Option<[u32; 3]>,
-    /// SGPRs, those for VCC, `FLAT_SCRATCH` and `XNACK_MASK` included.
+    /// The number of SGPRs, including those for VCC, `FLAT_SCRATCH` and `XNACK_MASK`.
     #[serde(rename = ".sgpr_count")]
     pub sgpr_count: u32,
-    /// SGPR stores to spill slots.
+    /// The number of SGPRs stored to spill slots.
     #[serde(rename = ".sgpr_spill_count", default, skip_serializing_if = "Option::is_none")]
     pub sgpr_spill_count: Option<u32>,
-    /// Symbol of the kernel descriptor.
+    /// The symbol of the kernel descriptor.
     #[serde(rename = ".symbol")]
     pub symbol: String,
-    /// 1 if the grid must be a multiple of the workgroup in each dimension.
+    /// 1 if the grid must be a multiple of the workgroup size in each dimension.
     #[serde(rename = ".uniform_work_group_size", default, skip_serializing_if = "Option::is_none")]
     pub uniform_work_group_size: Option<u32>,
-    /// The code uses a stack of unknown size.
+    /// True if the code uses a stack of unknown size.
     #[serde(rename = ".uses_dynamic_stack", default, skip_serializing_if = "Option::is_none")]
     pub uses_dynamic_stack: Option<bool>,
-    /// VGPRs; on targets with a unified register file both halves together.
+    /// The number of VGPRs; on targets with a unified register file, both halves together.
     #[serde(rename = ".vgpr_count")]
     pub vgpr_count: u32,
-    /// VGPR stores to spill slots.
+    /// The number of VGPRs stored to spill slots.
     #[serde(rename = ".vgpr_spill_count", default, skip_serializing_if = "Option::is_none")]
     pub vgpr_spill_count: Option<u32>,
-    /// Lanes of a wave.
+    /// The number of lanes of a wave.
     #[serde(rename = ".wavefront_size")]
     pub wavefront_size: u32,
 }
@@ -107,31 +106,31 @@ pub struct KernelArg {
     /// How the kernel accesses the data behind the pointer: `read_only`, `write_only` or `read_write`.
     #[serde(rename = ".actual_access", default, skip_serializing_if = "Option::is_none")]
     pub actual_access: Option<String>,
-    /// Address space of a pointer.
+    /// The address space of a pointer.
     #[serde(rename = ".address_space", default, skip_serializing_if = "Option::is_none")]
     pub address_space: Option<AddressSpace>,
     /// True for a pointer to constant data.
     #[serde(rename = ".is_const", default, skip_serializing_if = "Option::is_none")]
     pub is_const: Option<bool>,
-    /// Source name.
+    /// The name in the source.
     #[serde(rename = ".name", default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Byte offset in the kernarg segment.
+    /// The byte offset in the kernarg segment.
     #[serde(rename = ".offset")]
     pub offset: u32,
-    /// Alignment of what a `dynamic_shared_pointer` points to.
+    /// The alignment of the memory to which a `dynamic_shared_pointer` points.
     #[serde(rename = ".pointee_align", default, skip_serializing_if = "Option::is_none")]
     pub pointee_align: Option<u32>,
-    /// Bytes in the kernarg segment.
+    /// The number of bytes in the kernarg segment.
     #[serde(rename = ".size")]
     pub size: u32,
-    /// Source type.
+    /// The type in the source.
     #[serde(rename = ".type_name", default, skip_serializing_if = "Option::is_none")]
     pub type_name: Option<String>,
-    /// How the runtime sets the argument up.
+    /// How the runtime sets up the argument.
     #[serde(rename = ".value_kind")]
     pub value_kind: ValueKind,
-    /// Deprecated, and used by nobody.
+    /// Deprecated and unused.
     #[serde(rename = ".value_type", default, skip_serializing_if = "Option::is_none")]
     pub value_type: Option<String>,
 }
@@ -151,7 +150,7 @@ impl KernelArg {
         }
     }
 
-    /// Same argument with its source type.
+    /// The same argument with its source type.
     #[must_use]
     pub fn typed(self, type_name: impl Into<String>) -> KernelArg {
         KernelArg { type_name: Some(type_name.into()), ..self }
@@ -171,7 +170,7 @@ pub enum AddressSpace {
     Region,
 }
 
-/// How the runtime sets an argument up (`.value_kind`). The hidden ones are set by the runtime itself.
+/// How the runtime sets up an argument (`.value_kind`). The runtime itself provides the hidden ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs, reason = "the value kinds of the guide, by their names")]
@@ -181,7 +180,7 @@ pub enum ValueKind {
     ByValue,
     /// A pointer to global memory.
     GlobalBuffer,
-    /// An LDS address of memory whose size the launch gives.
+    /// The LDS address of memory whose size the launch specifies.
     DynamicSharedPointer,
     Sampler,
     Image,
@@ -217,27 +216,25 @@ pub enum ValueKind {
 }
 
 impl ValueKind {
-    /// True for arguments that the runtime sets, not the caller.
+    /// True for arguments that the runtime provides, not the caller.
     pub fn is_hidden(self) -> bool {
         (ValueKind::HiddenGlobalOffsetX..=ValueKind::HiddenQueuePtr).contains(&self)
     }
 }
 
-/// Bytes that are not the `MessagePack` of code object metadata.
+/// The bytes are not the `MessagePack` of code object metadata.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("code object metadata: {0}")]
 pub struct MetadataError(String);
 
 impl Metadata {
-    /// The `MessagePack` of the `NT_AMDGPU_METADATA` note, the same bytes as LLVM makes from
-    /// [`Metadata::to_yaml`].
+    /// The `MessagePack` of the `NT_AMDGPU_METADATA` note: the same bytes as LLVM produces from [`Metadata::to_yaml`].
     pub fn to_msgpack(&self) -> Vec<u8> {
-        // Writing to a vector does not fail, and every type here has a MessagePack form.
+        // Writing to a vector cannot fail, and every type here has a MessagePack form.
         rmp_serde::to_vec_named(self).unwrap_or_default()
     }
 
-    /// Reads the `MessagePack` of a note. Keys that this crate does not know are skipped; [`Node`] keeps
-    /// them.
+    /// Parses the `MessagePack` of a note. Unknown keys are skipped; [`Node`] keeps them.
     ///
     /// # Errors
     /// [`MetadataError`] if the bytes end early, are not `MessagePack`, or lack a required key.

@@ -1,8 +1,8 @@
-//! Inserts waits into the text of an assembly file, or removes them, and keeps every other byte.
+//! Inserts waits into the text of an assembly file, or removes them, and preserves every other byte.
 //!
 //! [`fix`] inserts the missing waits. With [`Options::strip`] it first removes all `s_nop` and all `s_waitcnt`, so that
-//! the result contains only the necessary ones. Labels, comments, directives, blanks and line ends stay as they are; a
-//! wait that changes is changed in its place.
+//! the result contains only the necessary ones. Labels, comments, directives, blanks and line ends are preserved; a
+//! wait that changes is edited in place.
 //!
 //! ```
 //! use gcn_emit::rewrite::{Options, fix};
@@ -20,27 +20,24 @@
 //! ```
 //!
 //! # Waits that order memory
-//! The hazard rules are about registers. A wait before a barrier, in a release or after an acquire serves
-//! other waves, and must not be removed. So a removed wait is restored if, without it, an operation could
-//! still be outstanding at an instruction where the original guarantees its completion, and if that matters
-//! to others:
+//! The hazard rules are about registers. A wait before a barrier, in a release or after an acquire serves other waves
+//! and must not be removed. Therefore a removed wait is restored if, without it, an operation could still be
+//! outstanding at an instruction where the original guarantees its completion, and if that matters to others:
 //!
-//! - Stores, atomics, writes to LDS, LDS DMA, cache control, messages and scalar stores matter at every
-//!   access of memory or LDS, at barriers, cache control and messages, and where control leaves to an unknown
-//!   place.
+//! - Stores, atomics, writes to LDS, LDS DMA, cache control, messages and scalar stores matter at every access to
+//!   memory or LDS, at barriers, cache control and messages, and where control leaves to an unknown destination.
 //! - Loads matter at the same instructions, except at those that only read.
-//! - Loads that may be an acquire (LDS reads, FLAT loads, loads with `glc`, `sc0`, `scc` or `sc1`), if the
-//!   original waits directly after them, matter at every access too.
-//! - Scalar loads and accesses of scratch matter nowhere: nothing outside the wave can observe when they
-//!   happen.
+//! - Loads that may be an acquire (LDS reads, FLAT loads, loads with `glc`, `sc0`, `scc` or `sc1`), if the original
+//!   waits directly after them, matter at every access, too.
+//! - Scalar loads and scratch accesses never matter: nothing outside the wave can observe when they happen.
 //!
-//! [`Fixed::kept`] lists the waits that stay for this reason. No wait is needed before `s_endpgm`, where the hardware
+//! [`Fixed::kept`] lists the waits that remain for this reason. No wait is needed before `s_endpgm`, where the hardware
 //! waits automatically.
 //!
 //! # Waits that are never changed
-//! - Waits in unreachable code: they fill space.
-//! - Waits that the file writes as data (`.long`), and the filling of alignments.
-//! - `v_nop`, `s_sleep`, and all other instructions that take time besides their effect.
+//! - Waits in unreachable code, where they are padding.
+//! - Waits that the file writes as data (`.long`), and the padding of alignments.
+//! - `v_nop`, `s_sleep`, and all other instructions that take time in addition to having an effect.
 
 mod apply;
 mod delays;
@@ -82,7 +79,7 @@ use edit::Edits;
 use plan::{How, Plan, part};
 use source::SourceText;
 
-/// Which waits are meant.
+/// The kind of wait to which a rewrite is restricted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Only {
     /// `s_nop`.
@@ -94,28 +91,28 @@ pub enum Only {
 /// Options of a rewrite.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Options {
-    /// The target, in place of the file's, which it must not contradict: it may set features that the file
+    /// The target. It replaces the file's target, which it must not contradict: it may set features that the file
     /// leaves open.
     pub target: Option<TargetId>,
-    /// Lanes of a wave, where the file does not say.
+    /// The wave size, if the file does not specify it.
     pub wave: Option<WaveSize>,
-    /// Whether memory accesses may be replayed (XNACK); by default yes, unless the target id has `xnack-`.
+    /// Whether memory accesses may be replayed (XNACK); by default yes, unless the target ID contains `xnack-`.
     pub xnack: Option<bool>,
-    /// Which rules count.
+    /// The rules to satisfy.
     pub rules: Config,
-    /// Take away the waits that are there first.
+    /// First remove the existing waits.
     pub strip: bool,
-    /// Leave the other kind of wait alone.
+    /// Leave the other kind of wait unchanged.
     pub only: Option<Only>,
     /// Write the reason for each inserted wait as a comment after it.
     pub comment: bool,
-    /// Give the code the `s_delay_alu` of [`gcn_isa::delay`], after its waits and in the place of those that it has.
+    /// Insert `s_delay_alu` as [`gcn_isa::delay`] does, after the waits; existing ones are replaced.
     pub delays: bool,
-    /// Leave [`Change::why`] empty: for those who do not read it, as it takes longer to say than to find.
+    /// Leave [`Change::why`] empty, for callers that do not read it: describing a reason takes longer than finding it.
     pub brief: bool,
 }
 
-/// A file with its waits.
+/// A rewritten file.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Fixed {
     /// The text.
@@ -124,20 +121,20 @@ pub struct Fixed {
     pub target_id: TargetId,
     /// The changes, in the order of the file.
     pub changes: Vec<Change>,
-    /// Waits that no rule needs and that stay because they order memory.
+    /// Waits that no rule needs and that remain because they order memory.
     pub kept: Vec<KeptWait>,
     /// The functions with their waits, in the order of the file.
     pub functions: Vec<FunctionWaits>,
-    /// The instructions that break a rule that no wait keeps.
+    /// The instructions that break a rule that no wait can satisfy.
     pub unmended: Vec<Erratum>,
     /// The places that were fixed by exchanging registers instead of waiting.
     pub mended: Vec<Erratum>,
-    /// The number of `s_delay_alu` that were inserted, in place of the existing ones; none unless [`Options::delays`]
-    /// requests them.
+    /// The number of `s_delay_alu` that were inserted, including replacements of existing ones; 0 unless
+    /// [`Options::delays`] is set.
     pub delays: usize,
 }
 
-/// An instruction that is an error on some machines even without any other: it needs another register.
+/// An instruction that is wrong on some machines regardless of its surroundings: it needs another register.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Erratum {
     /// Its line in the original, from 1.
@@ -151,16 +148,15 @@ pub struct Erratum {
 /// A change.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Change {
-    /// Line in the original, from 1: that of the wait, or for an inserted wait that of the instruction next
-    /// to it.
+    /// The line in the original, from 1: that of the wait or, for an inserted wait, that of the adjacent instruction.
     pub line: u32,
     /// The kind of change.
     pub action: Action,
-    /// The wait before.
+    /// The old wait.
     pub from: Option<String>,
-    /// The wait after.
+    /// The new wait.
     pub to: Option<String>,
-    /// Why: the rules, with lines of the original.
+    /// The reasons: the rules, with lines of the original.
     pub why: Vec<String>,
 }
 
@@ -168,35 +164,35 @@ pub struct Change {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Action {
-    /// It is new.
+    /// The wait is new.
     Inserted,
-    /// It waits for something else.
+    /// The wait now waits for something else.
     Changed,
-    /// It was removed.
+    /// The wait was removed.
     Removed,
 }
 
-/// A wait that stays because it orders memory.
+/// A wait that remains because it orders memory.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct KeptWait {
-    /// Its line in the original, from 1.
+    /// The wait's line in the original, from 1.
     pub line: u32,
-    /// The part of it that stays: `vmcnt(0)`.
+    /// The part of the wait that remains: `vmcnt(0)`.
     pub wait: String,
-    /// An operation that it finishes, by its line.
+    /// The line of an operation that the wait completes.
     pub operation: Option<u32>,
-    /// Where that operation must be done: the line of a barrier, store, atomic …
+    /// The line at which that operation must be done: that of a barrier, store, atomic …
     pub before: Option<u32>,
 }
 
 /// The waits of a function.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct FunctionWaits {
-    /// Its name.
+    /// The function's name.
     pub name: String,
-    /// Before.
+    /// The waits before the rewrite.
     pub before: Waits,
-    /// After.
+    /// The waits after the rewrite.
     pub after: Waits,
 }
 
@@ -204,13 +200,13 @@ pub struct FunctionWaits {
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RewriteError {
-    /// It cannot be assembled.
+    /// The file cannot be assembled.
     #[error(transparent)]
     Assembly(#[from] Diagnostics),
-    /// It has no code that can be read.
+    /// The file has no code that can be decoded.
     #[error(transparent)]
     Code(#[from] CodeError),
-    /// A wait would have to stand between instructions that the text does not write as instructions.
+    /// A wait would have to be inserted between instructions that are not instructions in the text.
     #[error(
         "a wait is needed at {section}+{offset:#x}, where the file has an instruction as data: write it as an instruction"
     )]
@@ -227,33 +223,33 @@ pub enum RewriteError {
     Expanded {
         /// The line of the call.
         line: u32,
-        /// Where the instruction stands that the wait is for.
+        /// The position of the instruction that needs the wait.
         origin: String,
     },
-    /// A branch is given as a number of words, and waits change between it and where it leads.
+    /// A branch has a numeric distance, and waits would change between it and its target.
     #[error(
         "line {line}: waits change between this branch and where it leads, and its distance is a number: use a label"
     )]
     Distance {
-        /// The branch.
+        /// The line of the branch.
         line: u32,
     },
-    /// Code adds to its own address, and waits change in between.
+    /// Code adds to its own address, and waits would change in between.
     #[error(
         "line {line}: waits change between `s_getpc_b64` and the instructions that count the bytes after it, such as \
          `s_add_u32` and `s_addc_u32`: put the wait before `s_getpc_b64`"
     )]
     OwnAddress {
-        /// The `s_getpc_b64`.
+        /// The line of the `s_getpc_b64`.
         line: u32,
     },
-    /// Code adds a number of bytes to its own address, and waits change between it and where that leads.
+    /// Code adds a number of bytes to its own address, and waits would change between it and the resulting address.
     #[error(
         "line {line}: waits change between this code and the code to which it adds a distance in bytes: write the distance as the \
          difference of two labels, as `gcn disasm` does, the second one after `s_getpc_b64`"
     )]
     Bytes {
-        /// The sum.
+        /// The line of the addition.
         line: u32,
     },
 }
@@ -265,24 +261,24 @@ impl Options {
     }
 }
 
-/// Rewrites the waits of a file. 64-bit shifts that gfx90a gets wrong are given another register ([`Fixed::mended`]).
+/// Rewrites the waits of a file. 64-bit shifts that gfx90a executes wrongly get another register ([`Fixed::mended`]).
 ///
 /// # Errors
-/// [`RewriteError`]; nothing is half done.
+/// [`RewriteError`]; there are no partial results.
 pub fn fix(file: &str, text: &str, options: &Options) -> Result<Fixed, RewriteError> {
     fix_with(file, text, options, &NoFiles)
 }
 
-/// The same with `files` for `.include` and `.incbin`.
+/// As [`fix`], with `files` for `.include` and `.incbin`.
 ///
-/// Only the text itself is rewritten. Where a wait would have to change in the output of a macro, a repetition or an
-/// included file, the result is [`RewriteError::Expanded`]: a change of their text would change every other use of it.
-/// [`asm::expand`] gives a text in which everything can be rewritten.
+/// Only the text itself is rewritten. If a wait would have to change in the output of a macro, a repetition or an
+/// included file, the result is [`RewriteError::Expanded`], because changing their text would change every other use of
+/// it. [`asm::expand`] produces a text in which everything can be rewritten.
 ///
 /// # Errors
 /// As [`fix`].
 pub fn fix_with(file: &str, text: &str, options: &Options, files: &dyn Files) -> Result<Fixed, RewriteError> {
-    // The byte order mark is not a part of the first statement.
+    // The byte order mark is not part of the first statement.
     let plain = asm::without_byte_order_mark(text);
     let first = fix_once(file, plain, options, files)?;
     let mut fixed = if options.strip { settle(file, first, options, files)? } else { first };
@@ -296,7 +292,7 @@ pub fn fix_with(file: &str, text: &str, options: &Options, files: &dyn Files) ->
     Ok(fixed)
 }
 
-/// Puts the amounts of 64-bit shifts into other registers, and the waits that this needs.
+/// Moves the amounts of 64-bit shifts to other registers, and inserts the waits that this requires.
 fn exchange_amounts(
     file: &str,
     fixed: &mut Fixed,
@@ -326,8 +322,8 @@ fn exchange_amounts(
     Ok(())
 }
 
-/// How often the result of `--strip` is stripped again until it stays the same. Nearly always it does at
-/// once.
+/// The most times that the result of `--strip` is stripped again until it no longer changes. Nearly always once is
+/// enough.
 const ROUNDS: usize = 4;
 
 fn settle(file: &str, first: Fixed, options: &Options, files: &dyn Files) -> Result<Fixed, RewriteError> {
@@ -345,11 +341,11 @@ fn settle(file: &str, first: Fixed, options: &Options, files: &dyn Files) -> Res
     Ok(settled)
 }
 
-/// A file that was read.
+/// A file that has been parsed.
 struct File<'a> {
     source: SourceText<'a>,
     unit: Unit,
-    /// For each section of the unit the lines in which the text gives a branch's distance as a number.
+    /// For each section of the unit, the lines whose text gives a branch distance as a number.
     numbered: Vec<Vec<usize>>,
 }
 
@@ -373,7 +369,7 @@ impl<'a> File<'a> {
     }
 }
 
-/// The branches whose distance the text gives as a number: names of sections, and offsets.
+/// The branches whose distance the text gives as a number: section name and offset.
 fn numbered_branches(assembly: &Assembly) -> Vec<(String, u64)> {
     let is_numbered = |inst: &&asm::AsmInst| {
         let operand = inst.inst.desc.branch_operand().and_then(|i| inst.inst.operands.get(i));
@@ -386,7 +382,7 @@ fn numbered_branches(assembly: &Assembly) -> Vec<(String, u64)> {
     assembly.instructions.iter().filter(is_numbered).filter_map(place).collect()
 }
 
-/// For each section of the unit the lines of these branches.
+/// For each section of the unit, the lines of these branches.
 fn numbered(branches: &[(String, u64)], unit: &Unit) -> Vec<Vec<usize>> {
     let lines = |code: &Code| {
         let own = branches.iter().filter(|(section, _)| *section == code.section);
@@ -437,8 +433,8 @@ fn wait_options(xnack: bool, rules: Config) -> WaitOptions {
     WaitOptions { rules, barrier_orders: barrier_orders(rules), notes: false, ..WaitOptions::default() }
 }
 
-/// The accesses that a barrier orders under these rules, besides those that it orders itself. Sets of better supported
-/// rules leave some out: kernels that are pipelined by hand pass barriers with accesses outstanding on purpose.
+/// The accesses that a barrier orders under these rules, in addition to those that it always orders. Rule sets of a
+/// higher grade omit some of them: hand-pipelined kernels intentionally pass barriers with accesses outstanding.
 fn barrier_orders(rules: Config) -> Orders {
     let ordered = [
         (&BARRIER_LDS, Orders::LDS_WRITES),

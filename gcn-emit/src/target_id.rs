@@ -1,4 +1,4 @@
-//! Target ids: a processor with the settings of its target features, as code objects name them.
+//! Target IDs: a processor with the settings of its target features, as code objects name it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,16 +6,16 @@ use std::str::FromStr;
 use gcn_isa::Target;
 use gcn_isa::target::UnknownTarget;
 
-/// The setting of a target feature that a code object is compiled for (LLVM AMDGPU guide, *Target Features*
-/// and *ELF header `e_flags` for code object V4 and after*).
+/// The setting of a target feature for which a code object was compiled (LLVM AMDGPU guide, *Target Features* and *ELF
+/// header `e_flags` for code object V4 and after*).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Feature {
-    /// The code runs with the feature on or off. The target id does not mention the feature.
+    /// The code runs with the feature on or off. The target ID does not mention the feature.
     #[default]
     Any,
-    /// The code requires it off (`xnack-`).
+    /// The code requires the feature to be off (`xnack-`).
     Off,
-    /// The code requires it on (`xnack+`).
+    /// The code requires the feature to be on (`xnack+`).
     On,
 }
 
@@ -48,11 +48,11 @@ impl Feature {
 
 /// `EF_AMDGPU_MACH`.
 const MACH_MASK: u32 = 0xff;
-/// Lowest bit of `EF_AMDGPU_FEATURE_XNACK_V4`.
+/// The lowest bit of `EF_AMDGPU_FEATURE_XNACK_V4`.
 const XNACK_SHIFT: u32 = 8;
-/// Lowest bit of `EF_AMDGPU_FEATURE_SRAMECC_V4`.
+/// The lowest bit of `EF_AMDGPU_FEATURE_SRAMECC_V4`.
 const SRAMECC_SHIFT: u32 = 10;
-/// Lowest bit of `EF_AMDGPU_GENERIC_VERSION`.
+/// The lowest bit of `EF_AMDGPU_GENERIC_VERSION`.
 const GENERIC_SHIFT: u32 = 24;
 /// `EF_AMDGPU_GENERIC_VERSION`.
 pub(crate) const GENERIC_VERSION: u32 = 0xff << GENERIC_SHIFT;
@@ -84,19 +84,20 @@ impl TargetId {
         TargetId { target, xnack: Feature::Any, sramecc: Feature::Any }
     }
 
-    /// True if a memory access of the code may be replayed: the target id does not exclude XNACK. The rules
-    /// of XNACK replay count then, as LLVM counts them for an id that does not mention the feature (measured
-    /// with LLVM 22 on all of them).
+    /// True if a memory access of the code may be replayed, that is, if the target ID does not exclude XNACK. The rules
+    /// of XNACK replay then apply, as in LLVM for an ID that does not mention the feature (measured with LLVM 22 on all
+    /// of them).
     pub fn may_replay(self) -> bool {
         self.target.supports_xnack() && self.xnack != Feature::Off
     }
 
-    /// `<target-triple>-<target-id>`, as `.amdgcn_target` and `amdhsa.target` name it.
+    /// `<target-triple>-<target-id>`, as in `.amdgcn_target` and `amdhsa.target`.
     pub fn triple(self) -> String {
         format!("{TRIPLE}{self}")
     }
 
-    /// `e_flags` of a code object from V4 on; those of a generic target have the version of the target, which came with V6.
+    /// The `e_flags` of a code object from V4 on; for a generic target they include its version, which was introduced
+    /// with V6.
     pub const fn elf_flags(self) -> u32 {
         let xnack = if self.target.supports_xnack() { self.xnack.elf_bits() } else { 0 };
         let sramecc = if self.target.supports_sramecc() { self.sramecc.elf_bits() } else { 0 };
@@ -107,15 +108,15 @@ impl TargetId {
         self.target.elf_mach() | xnack << XNACK_SHIFT | sramecc << SRAMECC_SHIFT | generic << GENERIC_SHIFT
     }
 
-    /// Reads `e_flags`; `None` if the processor is none of ours.
+    /// Parses `e_flags`; `None` if the processor is unknown to this crate.
     pub fn from_elf_flags(flags: u32) -> Option<TargetId> {
         let target = Target::with_instructions().find(|t| t.elf_mach() == flags & MACH_MASK)?;
         let feature = |shift: u32| Feature::from_elf_bits(flags >> shift & 3);
         Some(TargetId { target, xnack: feature(XNACK_SHIFT), sramecc: feature(SRAMECC_SHIFT) })
     }
 
-    /// True if code for this id runs on a device that calls itself `device` (HIP's `gcnArchName`, which gives
-    /// each feature that the device has a setting).
+    /// True if code for this ID runs on a device that identifies itself as `device` (HIP's `gcnArchName`, which
+    /// specifies each feature for which the device has a setting).
     pub fn runs_on(self, device: TargetId) -> bool {
         let fits = |code: Feature, device: Feature| code == Feature::Any || code == device;
         self.target.runs_on(device.target)
@@ -124,7 +125,7 @@ impl TargetId {
     }
 }
 
-/// The target triple with the dash that separates it from the target id; the environment part is empty.
+/// The target triple with the dash before the target ID; the environment part is empty.
 const TRIPLE: &str = "amdgcn-amd-amdhsa--";
 
 impl From<Target> for TargetId {
@@ -134,7 +135,7 @@ impl From<Target> for TargetId {
 }
 
 impl fmt::Display for TargetId {
-    /// The canonical form: features in alphabetical order.
+    /// Writes the canonical form: features in alphabetical order.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.target)?;
         for (name, feature) in [("sramecc", self.sramecc), ("xnack", self.xnack)] {
@@ -146,7 +147,7 @@ impl fmt::Display for TargetId {
     }
 }
 
-/// A text is not a target id of ours.
+/// A text is not a target ID that this crate supports.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TargetIdError {
@@ -157,10 +158,10 @@ pub enum TargetIdError {
     Target {
         /// The text.
         id: String,
-        /// Which name, and which are known.
+        /// The unknown name, and the known ones.
         source: UnknownTarget,
     },
-    /// A feature is unknown, not one of the target's, given twice, or has no `+` or `-`.
+    /// A feature is unknown, does not belong to the target, occurs twice, or has no `+` or `-`.
     #[error("target id `{id}`: `{part}` is not a feature setting of {target}; {}", settings(*.target))]
     Feature {
         /// The text.
@@ -175,12 +176,12 @@ pub enum TargetIdError {
     System {
         /// The text.
         id: String,
-        /// The meaning of the triple.
+        /// What the triple stands for.
         why: &'static str,
     },
 }
 
-/// Processors that are not supported: how their names begin, and what is to be said of them.
+/// Processors that are not supported: the beginning of their names, and a remark about them.
 const PROCESSORS: [(&str, &str); 6] = [
     ("gfx940", PREPRODUCTION),
     ("gfx941", PREPRODUCTION),
@@ -193,8 +194,8 @@ const PROCESSORS: [(&str, &str); 6] = [
 const PREPRODUCTION: &str = "it came before the product, and LLVM knows it no more; use gfx942";
 const OLDER: &str = "GFX6 to GFX8 encode instructions differently, and are not supported";
 
-/// Processors without known facts, by `EF_AMDGPU_MACH` (measured with LLVM 22; gfx940 and gfx941, which it no longer
-/// knows, by the guide of LLVM 18).
+/// Processors about which nothing else is known, by `EF_AMDGPU_MACH` (measured with LLVM 22; gfx940 and gfx941, which
+/// it no longer supports, from the guide of LLVM 18).
 const MACHINES: [(u32, &str); 16] = [
     (0x20, "gfx600"),
     (0x21, "gfx601"),
@@ -214,8 +215,8 @@ const MACHINES: [(u32, &str); 16] = [
     (0x4b, "gfx941"),
 ];
 
-/// Name of an `EF_AMDGPU_MACH` that is not supported, and a remark about it, in parentheses after a blank; no remark
-/// about one that is not known.
+/// The name of an unsupported `EF_AMDGPU_MACH`, followed by a blank and a remark in parentheses; without a remark if
+/// the number is unknown.
 pub(crate) fn processor(mach: u32) -> String {
     if let Some(known) = Target::KNOWN.into_iter().find(|target| target.elf_mach() == mach) {
         return match known.has_instructions() {
@@ -227,7 +228,7 @@ pub(crate) fn processor(mach: u32) -> String {
     named.map_or_else(String::new, |(_, name)| format!(" ({name}{})", reason(name, &PROCESSORS)))
 }
 
-/// Triples that are not supported: how they begin, and what they stand for.
+/// Triples that are not supported: their beginning, and what they stand for.
 const SYSTEMS: [(&str, &str); 5] = [
     ("amdgcn-amd-amdpal", "code objects of AMD's PAL (graphics) are not supported"),
     ("amdgcn-mesa-", "code objects of Mesa 3D are not supported"),
@@ -236,7 +237,7 @@ const SYSTEMS: [(&str, &str); 5] = [
     ("amdgpu-amd-amdpal", "code objects of AMD's PAL (graphics) are not supported"),
 ];
 
-/// The remark about a name that is in a list, after a semicolon.
+/// The remark about a name that is in a list, preceded by a semicolon.
 fn reason(name: &str, list: &[(&str, &str)]) -> String {
     list.iter()
         .find(|(begin, _)| name.starts_with(begin))
@@ -244,7 +245,7 @@ fn reason(name: &str, list: &[(&str, &str)]) -> String {
         .unwrap_or_default()
 }
 
-/// The settings that a target has, as advice.
+/// The feature settings that a target has, in a sentence for error messages.
 fn settings(target: Target) -> String {
     let features = [("xnack", target.supports_xnack()), ("sramecc", target.supports_sramecc())];
     let had = features.iter().filter(|(_, has)| *has).map(|(name, _)| format!("`{name}+` or `{name}-`"));
@@ -257,8 +258,8 @@ fn settings(target: Target) -> String {
 impl FromStr for TargetId {
     type Err = TargetIdError;
 
-    /// Reads a target id with or without the triple before it. Newer compilers write `unknown` for the empty
-    /// environment and `amdgpu9.42` for `amdgcn`: both are read.
+    /// Parses a target ID with or without the triple before it. Newer compilers write `unknown` for the empty
+    /// environment and `amdgpu9.42` for `amdgcn`; both are accepted.
     fn from_str(text: &str) -> Result<TargetId, TargetIdError> {
         if let Some((_, why)) = SYSTEMS.iter().find(|(begin, _)| text.starts_with(begin)) {
             return Err(TargetIdError::System { id: text.to_owned(), why });
@@ -326,7 +327,7 @@ mod tests {
             assert!(processor(mach).contains(part), "{}", processor(mach));
         }
         assert_eq!(processor(Target::GFX942.elf_mach()), "");
-        // The remark about a name also applies to its number.
+        // The remark about a name must exist for its number, too.
         assert!(MACHINES.iter().all(|(mach, _)| processor(*mach).contains("; ")));
     }
 
@@ -341,7 +342,7 @@ mod tests {
             ("amdgcn-amd-amdpal--gfx900", "PAL"),
             ("amdgcn-mesa-mesa3d--gfx900", "Mesa"),
             ("r600-mesa-mesa3d--cedar", "R600"),
-            // LLVM's guide: these processors have XNACK alone, gfx90a has both.
+            // LLVM's guide: these processors have only XNACK; gfx90a has both features.
             ("gfx900:sramecc+", "it has `xnack+` or `xnack-`, each"),
             ("gfx90a:tgsplit+", "it has `xnack+` or `xnack-`, `sramecc+` or `sramecc-`, each"),
         ];

@@ -8,7 +8,7 @@ pub enum CodeObjectVersion {
     V4,
     /// `.amdhsa_code_object_version 5`.
     V5,
-    /// `.amdhsa_code_object_version 6`, what LLVM 22 writes unless told otherwise.
+    /// `.amdhsa_code_object_version 6`, LLVM 22's default.
     #[default]
     V6,
 }

@@ -1,8 +1,6 @@
-//! The functions of the library, as C calls them: they read what the caller's pointers say, and leave the
-//! rest to [`crate::state`].
+//! The library's functions as C calls them: they read the caller's pointers and leave the rest to [`crate::state`].
 //!
-//! `data/functions.tsv` lists all functions of the library with their versions, and for those that are here
-//! the path.
+//! `data/functions.tsv` lists all functions of the library with their versions and, for implemented ones, their Rust paths.
 
 pub(crate) mod advice;
 pub(crate) mod copies;
@@ -44,13 +42,12 @@ impl From<Dim3> for [u32; 3] {
     }
 }
 
-/// Runs a function of the library: a panic does not reach the caller, and an error is remembered for
-/// `hipGetLastError`.
+/// Runs a function of the library. A panic is not propagated to the caller, and an error is stored for `hipGetLastError`.
 pub(crate) fn call(f: impl FnOnce() -> Result) -> Code {
     let result = catch_unwind(AssertUnwindSafe(f)).unwrap_or(Err(Error::Unknown));
     match result {
         Ok(()) => 0,
-        // Not an error: a question with the answer no.
+        // Not an error, but the answer "no" to a query.
         Err(Error::NotReady) => Error::NotReady as Code,
         Err(error) => {
             thread(|t| t.last = error as Code);
@@ -59,12 +56,12 @@ pub(crate) fn call(f: impl FnOnce() -> Result) -> Code {
     }
 }
 
-/// The same with the runtime locked.
+/// As [`call`], with the runtime locked.
 pub(crate) fn with(f: impl FnOnce(&mut State) -> Result) -> Code {
     call(|| f(&mut lock()))
 }
 
-/// A value with a layout that C knows.
+/// A value with a C layout.
 pub(crate) trait Plain: Copy {
     fn to_bytes(self) -> Vec<u8>;
 }
@@ -90,13 +87,13 @@ impl Plain for Option<Ptr> {
     }
 }
 
-/// Where the caller wants a result.
+/// A pointer to which the caller wants a result written.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct Out<T>(Ptr, std::marker::PhantomData<T>);
 
 impl<T: Plain> Out<T> {
-    /// Checks that there is a place, before something is done whose result would be lost.
+    /// Checks that the pointer is not null, before an operation whose result would be lost.
     pub(crate) fn check(self) -> Result {
         if self.0.is_null() { Err(Error::InvalidValue) } else { Ok(()) }
     }
@@ -107,27 +104,27 @@ impl<T: Plain> Out<T> {
         Ok(())
     }
 
-    /// The same where null means that the caller does not want to know.
+    /// Writes a value, unless the pointer is null because the caller does not need it.
     pub(crate) fn set_if(self, value: T) {
         if !self.0.is_null() {
             host::put(self.0, &value.to_bytes());
         }
     }
 
-    /// The result with this number of an array.
+    /// The element with this index, if the pointer is to an array.
     pub(crate) fn at(self, index: usize) -> Out<T> {
         let place = if self.0.is_null() { self.0 } else { self.0.plus(index * size_of::<T>()) };
         Out(place, std::marker::PhantomData)
     }
 
-    /// The place, for structures.
+    /// The address, for structures.
     pub(crate) fn place(self) -> Result<Ptr> {
         self.check()?;
         Ok(self.0)
     }
 }
 
-/// Numbers of a structure or an array that the caller passes.
+/// Reads `count` 8-byte words of a structure or an array that the caller passes.
 pub(crate) fn words(at: Ptr, count: usize) -> Result<Vec<u64>> {
     if at.is_null() && count > 0 {
         return Err(Error::InvalidValue);
@@ -135,7 +132,7 @@ pub(crate) fn words(at: Ptr, count: usize) -> Result<Vec<u64>> {
     Ok((0..count).map(|n| host::word(at.plus(8 * n))).collect())
 }
 
-/// A string of C.
+/// Reads a C string.
 pub(crate) fn text(at: Ptr) -> Result<String> {
     if at.is_null() {
         return Err(Error::InvalidValue);

@@ -3,10 +3,10 @@
 use gcn_emit::target_id::{Feature, TargetId};
 use gcn_isa::Target;
 
-/// Models, a line for each target.
+/// The device models, one line for each target.
 const MODELS: &str = include_str!("../data/models.tsv");
 
-/// Facts about a device.
+/// The properties of a device.
 #[derive(Clone, Debug)]
 pub(crate) struct Model {
     pub target: Target,
@@ -18,17 +18,17 @@ pub(crate) struct Model {
     l2: u64,
     pci_chip: u64,
     pub cus: u64,
-    /// It shares the host's memory.
+    /// True if it shares the host's memory.
     integrated: bool,
     pub number: usize,
 }
 
 impl Model {
-    /// The device with this number; its memory is at most `memory` bytes.
+    /// The device with this number, with at most `memory` bytes of memory.
     pub(crate) fn of(target: Target, number: usize, memory: u64) -> Model {
         let named = |line: &&str| line.split('\t').next().and_then(|name| name.parse::<Target>().ok());
         let own = MODELS.lines().find(|line| named(line) == Some(target));
-        // A target without a device of its own has the numbers of one with the same instructions.
+        // A target without an entry uses that of a target with the same instructions.
         let set = target.instruction_set().measured_as();
         let alike = || MODELS.lines().find(|line| named(line).is_some_and(|t| t.instruction_set() == set));
         let (own, line) = (own.is_some(), own.or_else(alike));
@@ -52,7 +52,7 @@ impl Model {
         }
     }
 
-    /// The target with the settings of its features: no replay, and ECC where there is any.
+    /// The target ID with feature settings: no replay, and ECC if supported.
     pub(crate) fn id(&self) -> TargetId {
         let target = self.target;
         let xnack = if target.supports_xnack() { Feature::Off } else { Feature::Any };
@@ -60,7 +60,7 @@ impl Model {
         TargetId { target, xnack, sramecc }
     }
 
-    /// Cycles in a second.
+    /// The clock frequency in Hz.
     pub(crate) fn clock(&self) -> f64 {
         self.clock_khz as f64 * 1e3
     }
@@ -70,28 +70,27 @@ impl Model {
         self.target.version()[0].into()
     }
 
-    /// The minor version; HIP does not say the stepping.
+    /// The minor version; HIP does not report the stepping.
     pub(crate) fn minor(&self) -> u64 {
         self.target.version()[1].into()
     }
 
-    /// HIP's number of multiprocessors: compute units, or workgroup processors of two (clr, `rocdevice.cpp`:
-    /// half of the compute units where kernels are compiled for workgroup processors, as they are by
-    /// default).
+    /// The number of multiprocessors in HIP's sense: compute units, or workgroup processors of two compute units if kernels are compiled
+    /// for these by default (clr, `rocdevice.cpp`, halves the number of compute units then).
     pub(crate) fn multiprocessors(&self) -> u64 {
         gcn_sim::timed::multiprocessors(self.target)
     }
 
-    /// An attribute of `hipDeviceGetAttribute`; `None` for a number that is none.
+    /// The value of an attribute for `hipDeviceGetAttribute`; `None` if the number is not an attribute.
     pub(crate) fn attribute(&self, number: u32) -> Option<i32> {
         let row = FACTS.iter().find(|f| f.attribute == Some(number));
         let known = number <= LAST_COMMON || (FIRST_AMD..=LAST_AMD).contains(&number);
-        // Attributes that are not in the table are limits of textures, or features that the device lacks.
+        // Other known attributes are limits of textures, or features that the device lacks; they are 0.
         let value = row.map_or(known.then_some(0), |f| Some((f.value)(self)));
         value.map(|value| i32::try_from(value).unwrap_or(i32::MAX))
     }
 
-    /// `hipDeviceProp_t` as HIP 6 and later have it.
+    /// `hipDeviceProp_t` as in HIP 6 and later.
     pub(crate) fn properties(&self) -> Vec<u8> {
         let mut out = vec![0; PROPERTIES];
         let mut put = |at: usize, bytes: &[u8]| out[at..at + bytes.len()].copy_from_slice(bytes);
@@ -112,34 +111,33 @@ impl Model {
     }
 }
 
-/// Size of `hipDeviceProp_t`, and offsets of its fields that are not numbers (HIP 6 and 7,
-/// `hip_runtime_api.h`).
+/// The size of `hipDeviceProp_t`, and the offsets of its non-numeric fields (HIP 6 and 7, `hip_runtime_api.h`).
 const PROPERTIES: usize = 1472;
 const NAME: usize = 0;
 const UUID: usize = 256;
 const MAX_THREADS_DIM: usize = 324;
 const MAX_GRID: usize = 336;
 
-/// The most workgroups of a grid in a dimension.
+/// The maximum number of workgroups of a grid in a dimension.
 pub(crate) fn max_grid(dimension: usize) -> u64 {
     if dimension == 0 { i32::MAX as u64 } else { 65536 }
 }
 const ARCH_NAME: usize = 1160;
 const ARCH_FLAGS: usize = 1428;
-/// `hipDeviceArch_t` as clr has it (`hip_device.cpp`): atomics and doubles, votes and shuffles, fences of the system and grids of three
-/// dimensions; no funnel shift, `__syncthreads_count`, surfaces or launches from kernels.
+/// `hipDeviceArch_t` as in clr (`hip_device.cpp`): atomics and doubles, votes and shuffles, system-wide fences and 3D grids, but no funnel
+/// shift, `__syncthreads_count`, surfaces, or dynamic parallelism.
 const ARCH: u32 = 0x7ff | 1 << 12 | 1 << 15;
 
-/// The last attribute that CUDA has too, and the range of AMD's.
+/// The last attribute that CUDA has as well, and the range of AMD's attributes.
 const LAST_COMMON: u32 = 91;
 const FIRST_AMD: u32 = 10_000;
 const LAST_AMD: u32 = 10_020;
 
-/// A number that a device says of itself.
+/// A numeric property of a device.
 struct Fact {
-    /// Offset and size in `hipDeviceProp_t`.
+    /// The offset and size of the field in `hipDeviceProp_t`, if there is one.
     place: Option<(usize, usize)>,
-    /// `hipDeviceAttribute_t`.
+    /// The number in `hipDeviceAttribute_t`, if there is one.
     attribute: Option<u32>,
     value: fn(&Model) -> u64,
 }
@@ -152,7 +150,7 @@ const fn attribute(number: u32, value: fn(&Model) -> u64) -> Fact {
     Fact { place: None, attribute: Some(number), value }
 }
 
-/// Members of `hipDeviceProp_t` with their attributes.
+/// The fields of `hipDeviceProp_t` with their attributes.
 const FACTS: &[Fact] = &[
     fact(288, 8, 84, |m| m.memory),                     // totalGlobalMem
     fact(296, 8, 74, |m| m.target.lds_per_cu().into()), // sharedMemPerBlock
@@ -210,7 +208,7 @@ const FACTS: &[Fact] = &[
     attribute(10_020, |m| m.pci_chip), // PciChipId
 ];
 
-/// The host's memory in bytes; devices have at most three quarters of it.
+/// The size of the host's memory in bytes; a device gets at most three quarters of it.
 pub(crate) fn host_memory() -> u64 {
     let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"));
@@ -222,15 +220,15 @@ pub(crate) fn host_memory() -> u64 {
 mod tests {
     use super::*;
 
-    /// PyTorch on a Radeon RX 7900 XTX: `major=11, minor=0, gcnArchName='gfx1100', multi_processor_count=48`, a warp of 32; 96 compute
-    /// units by AMD's table.
+    /// PyTorch reports for a Radeon RX 7900 XTX: `major=11, minor=0, gcnArchName='gfx1100', multi_processor_count=48`, and a warp size of
+    /// 32. AMD's table lists 96 compute units.
     #[test]
     fn multiprocessors_of_rdna_are_workgroup_processors() {
         let model = Model::of(Target::GFX1100, 0, u64::MAX);
         let attribute = |number| model.attribute(number);
         assert_eq!([87, 23, 61, 63].map(attribute), [Some(32), Some(11), Some(0), Some(48)]);
         assert_eq!((attribute(10_015), model.id().to_string()), (Some(96), "gfx1100".to_owned()));
-        // Navi 32 has the instructions of Navi 31 and no line of its own.
+        // Navi 32 has the same instructions as Navi 31 and no entry of its own.
         let sibling = Model::of(Target::GFX1101, 0, u64::MAX);
         assert_eq!((sibling.name, sibling.attribute(63)), ("AMD GPU", Some(48)));
         // LLVM's AMDGPU guide: gfx1103 and gfx1151 are APUs, the others are not.

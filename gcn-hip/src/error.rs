@@ -1,4 +1,4 @@
-//! The error codes of HIP (`hipError_t` of `hip_runtime_api.h`) with their names and texts.
+//! HIP's error codes (`hipError_t` in `hip_runtime_api.h`) with their names and descriptions.
 
 macro_rules! errors {
     ($($variant:ident = $code:literal, $name:literal, $text:literal;)*) => {
@@ -10,7 +10,7 @@ macro_rules! errors {
             $($variant = $code,)*
         }
 
-        /// Code, name and text, each with the terminating zero that C wants.
+        /// Code, name and description, with the terminating zeros that C expects.
         const TABLE: &[(u32, &str, &str)] =
             &[(0, "hipSuccess\0", "no error\0"), $(($code, concat!($name, "\0"), concat!($text, "\0")),)*];
     };
@@ -101,12 +101,12 @@ pub(crate) fn name(code: u32) -> &'static str {
     row(code).map_or("hipErrorUnknown\0", |row| row.1)
 }
 
-/// The text of a code, terminated by a zero.
+/// The description of a code, terminated by a zero.
 pub(crate) fn text(code: u32) -> &'static str {
     row(code).map_or("unknown error\0", |row| row.2)
 }
 
-/// True for a code of the table.
+/// True for an existing code.
 pub(crate) fn is_known(code: u32) -> bool {
     row(code).is_some()
 }

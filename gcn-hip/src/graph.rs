@@ -1,4 +1,4 @@
-//! Graphs of operations, and how they are captured.
+//! Graphs of operations, and their instances.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::discriminant;
@@ -8,25 +8,25 @@ use crate::host::Ptr;
 use crate::registry::Registry;
 use crate::work::Op;
 
-/// An operation in a graph.
+/// A node of a graph, with its operation.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     pub op: Op,
-    /// The nodes that must have been done.
+    /// The nodes that must complete before it.
     pub after: Vec<u64>,
-    /// The graph that it is in.
+    /// The graph that contains it.
     pub graph: u64,
     /// The original node, if this one is a copy.
     pub original: Option<u64>,
-    /// The arguments of a kernel, for a caller who has asked for them.
+    /// The addresses of a kernel's arguments, for a caller that queried them.
     pub places: Box<[u64]>,
     pub attributes: Attributes,
 }
 
-/// Attributes of a node that is a kernel.
+/// The attributes of a kernel node.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Attributes {
-    /// The one that was set last, by its number; 0 if none was.
+    /// The number of the attribute that was set last; 0 if none was.
     pub set: u32,
     /// `hipAccessPolicyWindow`.
     pub window: [u64; 4],
@@ -40,27 +40,27 @@ pub(crate) struct Graph {
     pub nodes: Vec<u64>,
 }
 
-/// An operation of an instance.
+/// A step of an instance: the operation of a node.
 pub(crate) struct Step {
     pub node: u64,
     pub op: Op,
-    /// The steps before it that it waits for, by number.
+    /// The indices of earlier steps that must complete before it.
     after: BTreeSet<usize>,
 }
 
-/// A graph that is ready: its operations in an order that respects the dependencies. A node that is a graph comes after the steps
-/// of that graph, and does nothing itself.
+/// An executable graph: its operations in an order that respects the dependencies. A child graph node comes after the steps of its graph,
+/// and does nothing itself.
 pub(crate) struct Instance {
-    /// The graph that it is an instance of.
+    /// The graph from which it was made.
     graph: u64,
     pub steps: Vec<Step>,
     pub flags: u64,
-    /// Nodes that do nothing.
+    /// The disabled nodes.
     pub off: BTreeSet<u64>,
 }
 
 impl Instance {
-    /// The operations of a launch of the instance.
+    /// The operations that a launch of the instance executes.
     pub(crate) fn work(&self) -> Vec<Op> {
         let works = |step: &&Step| !self.off.contains(&step.node) && !matches!(step.op, Op::Graph(_));
         self.steps.iter().filter(works).map(|step| step.op.clone()).collect()
@@ -72,13 +72,13 @@ impl Instance {
     }
 }
 
-/// The outcome of replacing the operations of an instance.
+/// The result of replacing the operations of an instance.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Update {
     Done,
-    /// The number of nodes differs, or this node waits for others.
+    /// The number of nodes differs, or the dependencies of this node differ.
     Topology(Option<u64>),
-    /// This node is of another kind.
+    /// The kind of this node differs.
     Kind(u64),
     /// The parameters of this node differ in a way that an instance cannot take over.
     Parameters(u64),
@@ -91,7 +91,7 @@ pub(crate) struct Graphs {
     pub instances: Registry<Instance>,
 }
 
-/// Graphs may contain graphs this deep.
+/// The maximum nesting depth of child graphs.
 const DEEPEST: usize = 64;
 
 impl Graphs {
@@ -103,7 +103,7 @@ impl Graphs {
         self.graphs.add(Graph::default())
     }
 
-    /// Adds a node after others of the same graph.
+    /// Adds a node with dependencies on others of the same graph.
     pub(crate) fn add(&mut self, graph: u64, after: Vec<u64>, op: Op) -> Result<u64> {
         let inside = |node: &u64| self.nodes.get(*node).is_some_and(|n| n.graph == graph);
         let mut once = after.clone();
@@ -145,7 +145,7 @@ impl Graphs {
         Ok(())
     }
 
-    /// A copy of a graph, whose nodes are new.
+    /// A copy of a graph, with new nodes.
     pub(crate) fn copy(&mut self, graph: u64) -> Result<u64> {
         let nodes = self.graphs.get(graph).ok_or(Error::InvalidValue)?.nodes.clone();
         let copy = self.create();
@@ -167,10 +167,10 @@ impl Graphs {
         Ok(copy)
     }
 
-    /// Makes a graph ready to run.
+    /// Creates an instance of a graph.
     pub(crate) fn instantiate(&mut self, graph: u64, flags: u64) -> Result<u64> {
         let steps = self.steps(graph)?;
-        // Two instances would use the same memory.
+        // Several instances would use the same memory.
         let memory = |step: &Step| matches!(step.op, Op::Alloc(_) | Op::Free(_));
         if steps.iter().any(memory) && self.instances.iter().any(|(_, other)| other.graph == graph) {
             return Err(Error::NotSupported);
@@ -178,14 +178,14 @@ impl Graphs {
         Ok(self.instances.add(Instance { graph, steps, flags, off: BTreeSet::new() }))
     }
 
-    /// The operations of a graph in the order in which they are done.
+    /// The operations of a graph in execution order.
     fn steps(&self, graph: u64) -> Result<Vec<Step>> {
         let mut steps = Vec::new();
         self.collect(graph, &mut steps, DEEPEST)?;
         Ok(steps)
     }
 
-    /// The addresses that nodes and instances put into use.
+    /// The addresses of memory that nodes and instances allocate.
     pub(crate) fn reserved(&self) -> BTreeSet<Ptr> {
         let nodes = self.nodes.iter().map(|(_, node)| &node.op);
         let steps =
@@ -194,12 +194,12 @@ impl Graphs {
         nodes.chain(steps).filter_map(address).collect()
     }
 
-    /// True if a node takes this memory out of use.
+    /// True if a node frees this memory.
     pub(crate) fn frees(&self, at: Ptr) -> bool {
         self.nodes.iter().any(|(_, node)| matches!(node.op, Op::Free(freed) if freed == at))
     }
 
-    /// Replaces the operations of an instance by those of a graph, which must be of the same kinds in the same order, with the same
+    /// Replaces the operations of an instance by those of a graph, which must have the same kinds in the same order and the same
     /// dependencies. The instance's nodes keep their handles.
     pub(crate) fn update(&mut self, instance: u64, graph: u64) -> Result<Update> {
         let steps = self.steps(graph)?;
@@ -207,20 +207,19 @@ impl Graphs {
         Ok(take_over(&mut instance.steps, 0, steps))
     }
 
-    /// The same for the part of an instance that is a node's graph.
+    /// As [`update`](Self::update), for the steps of a child graph node.
     pub(crate) fn update_child(&mut self, instance: u64, node: u64, graph: u64) -> Result<Update> {
         let steps = self.steps(graph)?;
         let found = self.instances.get(instance).ok_or(Error::InvalidValue)?;
         let end = found.steps.iter().position(|step| step.node == node).ok_or(Error::InvalidValue)?;
         let Op::Graph(child) = found.steps[end].op else { return Err(Error::InvalidValue) };
-        // The steps of a graph come before the node.
+        // The steps of the child graph precede the node.
         let start = end - self.steps(child)?.len();
         let instance = self.instances.get_mut(instance).ok_or(Error::InvalidValue)?;
         Ok(take_over(&mut instance.steps[start..end], start, steps))
     }
 
-    /// The nodes in an order that respects the dependencies: those that are free first, in the order in which
-    /// they were added.
+    /// Collects the nodes in topological order: among those whose dependencies are satisfied, in the order in which they were added.
     fn collect(&self, graph: u64, steps: &mut Vec<Step>, depth: usize) -> Result {
         let depth = depth.checked_sub(1).ok_or(Error::InvalidValue)?;
         let mut open = self.graphs.get(graph).ok_or(Error::InvalidValue)?.nodes.clone();
@@ -241,7 +240,7 @@ impl Graphs {
                 done.insert(handle, steps.len());
                 steps.push(Step { node: handle, op: node.op.clone(), after });
             }
-            // A cycle.
+            // No node could be added, so there is a cycle.
             if rest.len() == before {
                 return Err(Error::InvalidValue);
             }
@@ -250,7 +249,7 @@ impl Graphs {
         Ok(())
     }
 
-    /// True if `node` comes after `earlier`, or is it.
+    /// True if `node` depends on `earlier` directly or indirectly, or is the same node.
     pub(crate) fn follows(&self, node: u64, earlier: u64) -> bool {
         let (mut open, mut seen) = (vec![node], BTreeSet::new());
         while let Some(at) = open.pop() {
@@ -264,7 +263,7 @@ impl Graphs {
         false
     }
 
-    /// The pairs of a graph: a node, and one that waits for it.
+    /// The dependencies of a graph, as pairs of a node and one that depends on it.
     pub(crate) fn edges(&self, graph: u64) -> Result<Vec<(u64, u64)>> {
         let nodes = &self.graphs.get(graph).ok_or(Error::InvalidValue)?.nodes;
         let of = |node: &u64| {
@@ -275,8 +274,8 @@ impl Graphs {
     }
 }
 
-/// Replaces operations, the first of which is step number `start` of its instance, by others of the same
-/// kinds with the same dependencies; if one does not fit, none is replaced.
+/// Replaces operations by others of the same kinds with the same dependencies; the first has index `start` in its instance. If one does not
+/// fit, none is replaced.
 fn take_over(old: &mut [Step], start: usize, new: Vec<Step>) -> Update {
     if new.len() != old.len() {
         return Update::Topology(None);
@@ -302,7 +301,7 @@ fn take_over(old: &mut [Step], start: usize, new: Vec<Step>) -> Update {
 mod tests {
     use super::*;
 
-    /// The events that an instance records.
+    /// The events that an instance records, in order.
     fn numbers(instance: &Instance) -> Vec<u64> {
         instance.work().iter().map(|op| if let Op::Record(n) = op { *n } else { 0 }).collect()
     }
@@ -314,7 +313,7 @@ mod tests {
         let a = g.add(graph, vec![], Op::Record(1)).unwrap();
         let b = g.add(graph, vec![], Op::Record(2)).unwrap();
         let c = g.add(graph, vec![b], Op::Record(3)).unwrap();
-        // `a` is to come last.
+        // `a` should come last.
         g.nodes.get_mut(a).unwrap().after.push(c);
         let order = |g: &mut Graphs, graph| {
             let instance = g.instantiate(graph, 0)?;
@@ -328,7 +327,7 @@ mod tests {
         g.destroy(graph).unwrap();
         assert_eq!(order(&mut g, outer).unwrap(), [2, 3, 1]);
         assert_eq!(g.edges(copy).unwrap().len(), 2);
-        // A cycle, a graph in itself, and nodes of another graph.
+        // A cycle, a graph that contains itself, and nodes of another graph.
         let first = g.graphs.get(copy).unwrap().nodes[0];
         let last = g.graphs.get(copy).unwrap().nodes[2];
         g.nodes.get_mut(last).unwrap().after.push(first);
@@ -342,7 +341,8 @@ mod tests {
     #[test]
     fn an_instance_takes_over_a_graph_of_the_same_shape() {
         let mut g = Graphs::new();
-        // Each graph is a record, one after it, and one after both; `inside` if the last is in a graph of its own.
+        // Each graph consists of a record, one that depends on it, and one that depends on both; with `inside`, the last is in a child
+        // graph.
         let make = |g: &mut Graphs, first: u64, inside: bool| {
             let graph = g.create();
             let a = g.add(graph, vec![], Op::Record(first)).unwrap();
@@ -365,7 +365,7 @@ mod tests {
         let (inner, _) = make(&mut g, 11, true);
         assert_eq!(g.update(nested, inner), Ok(Update::Done));
         assert_eq!(numbers(g.instances.get(nested).unwrap()), [11, 12, 13]);
-        // The order of dependencies does not matter; one less does, and so does another kind. Nothing is taken over then.
+        // The order of dependencies does not matter. A missing dependency does, and so does another kind; nothing is replaced then.
         g.nodes.get_mut(nodes[2]).unwrap().after = vec![nodes[1], nodes[0]];
         assert_eq!(g.update(plain, other), Ok(Update::Done));
         g.nodes.get_mut(nodes[0]).unwrap().op = Op::Record(70);

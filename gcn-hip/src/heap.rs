@@ -1,4 +1,4 @@
-//! Allocations, and the lookup of addresses in them.
+//! Manages allocations and looks up addresses in them.
 
 use std::collections::BTreeMap;
 
@@ -18,12 +18,12 @@ pub(crate) enum Kind {
     Managed,
     /// `hipHostRegister`.
     Registered,
-    /// A code object with its variables.
+    /// The image of a code object, with its variables.
     Image,
 }
 
 impl Kind {
-    /// True for what the documentation calls device memory.
+    /// True for device memory in the sense of HIP's documentation.
     pub(crate) fn is_device(self) -> bool {
         matches!(self, Kind::Device | Kind::Managed | Kind::Image)
     }
@@ -41,7 +41,7 @@ pub(crate) struct Allocation {
     pub bytes: usize,
     pub kind: Kind,
     pub device: usize,
-    /// The flags it was made with.
+    /// The flags with which it was allocated.
     pub flags: u32,
 }
 
@@ -49,10 +49,10 @@ pub(crate) struct Allocation {
 pub(crate) struct Heap {
     pub host: Host,
     allocations: BTreeMap<u64, Allocation>,
-    /// Most bytes of all allocations.
+    /// The maximum total size of all allocations in bytes.
     capacity: u64,
     used: u64,
-    /// Notes reads of what nothing has written.
+    /// True if writes are tracked in order to detect reads of uninitialised memory.
     track: bool,
 }
 
@@ -63,7 +63,7 @@ impl Heap {
         Heap { host: Host::new(exact), allocations: BTreeMap::new(), capacity, used: 0, track }
     }
 
-    /// Bytes that are free.
+    /// The number of free bytes.
     pub(crate) fn free_bytes(&self) -> u64 {
         self.capacity.saturating_sub(self.used)
     }
@@ -73,7 +73,7 @@ impl Heap {
             return Err(Error::OutOfMemory);
         }
         let base = self.host.alloc(bytes).ok_or(Error::OutOfMemory)?;
-        // Host code writes pinned and managed memory behind the simulator's back.
+        // Not for pinned and managed memory, which host code can write without the simulator noticing.
         if self.track && kind == Kind::Device {
             self.host.memory().track_writes(base.address());
         }
@@ -81,7 +81,7 @@ impl Heap {
         Ok(base)
     }
 
-    /// Gives kernels memory of the program.
+    /// Makes memory of the program accessible to kernels.
     pub(crate) fn register(&mut self, at: Ptr, bytes: usize, device: usize, flags: u32) -> Result {
         if at.is_null() || bytes == 0 || !host::is_mapped(at, bytes) {
             return Err(Error::InvalidValue);
@@ -108,17 +108,17 @@ impl Heap {
         Ok(())
     }
 
-    /// Frees everything of a device but images.
+    /// Frees all allocations of a device except images.
     pub(crate) fn reset(&mut self, device: usize) {
         let of = |a: &&Allocation| a.device == device && a.kind != Kind::Image;
         let bases: Vec<_> = self.allocations.values().filter(of).map(|a| (a.base, a.kind)).collect();
         for (base, kind) in bases {
-            // It was there a moment ago.
+            // Cannot fail, because the allocation was just found.
             let _ = self.free(base, &[kind], Error::InvalidValue);
         }
     }
 
-    /// True if an address is inside an allocation, or on its last page.
+    /// True if an address is inside of an allocation, or on its last page.
     pub(crate) fn covers(&self, at: u64) -> bool {
         let before = self.allocations.range(..=at).next_back();
         before.is_some_and(|(base, found)| {
@@ -126,12 +126,12 @@ impl Heap {
         })
     }
 
-    /// The allocation that begins at an address.
+    /// The allocation that starts at an address.
     pub(crate) fn allocation(&self, base: u64) -> Option<&Allocation> {
         self.allocations.get(&base)
     }
 
-    /// The allocation that an address is in; one past the end is not.
+    /// The allocation that contains an address; the address one past its end does not count.
     pub(crate) fn find(&self, at: Ptr) -> Option<&Allocation> {
         let (_, found) = self.allocations.range(..=at.address()).next_back()?;
         let inside = at.address() - found.base.address();
@@ -147,7 +147,7 @@ impl Heap {
         match self.find(at) {
             Some(a) if end <= a.base.address() + a.bytes as u64 => Ok(Some(a)),
             Some(_) => Err(Error::InvalidValue),
-            // A stale pointer, or one far from every allocation.
+            // The address is in the reserved region, but in no allocation: a stale or invalid pointer.
             None if self.host.reserves(at, bytes) => Err(Error::InvalidValue),
             // A range that starts in memory of the program and extends into an allocation is invalid.
             None if self.allocations.range(at.address()..end).next().is_some() => Err(Error::InvalidValue),
@@ -155,7 +155,7 @@ impl Heap {
         }
     }
 
-    /// The same for memory that must be known to the runtime.
+    /// As [`range`](Self::range), for memory that the runtime must know.
     pub(crate) fn own(&self, at: Ptr, bytes: usize) -> Result<&Allocation> {
         self.range(at, bytes)?.ok_or(Error::InvalidValue)
     }

@@ -1,8 +1,7 @@
-//! Memory that the host and kernels share: device addresses are the process's own.
+//! Memory that the host and kernels share: device addresses are addresses of this process.
 //!
-//! An allocation is a block of host memory that the simulator reads and writes through atomics, at the
-//! address at which C code sees it. So device, pinned and managed memory are one thing, and pointers mean the
-//! same on both sides.
+//! An allocation is a block of host memory that the simulator reads and writes through atomics, at the same address at which C code sees
+//! it. So device, pinned and managed memory are all the same, and pointers are valid on both sides.
 #![allow(unsafe_code, reason = "memory that C code reads and writes at the same time")]
 
 use std::collections::BTreeMap;
@@ -10,18 +9,17 @@ use std::sync::atomic::AtomicU64;
 
 use gcn_sim::Memory;
 
-/// An address in this process, from a C caller or from [`Host::alloc`]. Only these two create one, so code
-/// that holds one may rely on the promise of the caller of a HIP function: the memory that the function uses
-/// exists.
+/// An address in this process, from a C caller or from [`Host::alloc`]. As no other code can create a `Ptr`, code that has one may rely on
+/// the precondition of every HIP function: the caller guarantees that the memory which the function uses exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(transparent)]
 pub(crate) struct Ptr(usize);
 
 impl Ptr {
-    /// No address.
+    /// The null address.
     pub(crate) const NULL: Ptr = Ptr(0);
 
-    /// The place of values of the runtime, for C code that reads them while they are there.
+    /// The address of values of the runtime, for C code that reads them during their lifetime.
     pub(crate) fn of<T>(values: &[T]) -> Ptr {
         Ptr(values.as_ptr() as usize)
     }
@@ -34,32 +32,31 @@ impl Ptr {
         self.0 == 0
     }
 
-    /// The address `bytes` further on.
+    /// The address `bytes` bytes later.
     pub(crate) fn plus(self, bytes: usize) -> Ptr {
         Ptr(self.0.wrapping_add(bytes))
     }
 }
 
-/// Alignment of allocations, as of the runtime's (`hipMalloc` gives pages).
+/// The alignment of allocations, as in ROCm (`hipMalloc` returns whole pages).
 pub(crate) const ALIGN: usize = 4096;
-/// Bytes between allocations, so that an access past the end does not land in the next one.
+/// The number of bytes between allocations, so that an access past the end does not hit the next one.
 const GUARD: usize = 4096;
-/// Bytes of address space for allocations: enough that freed addresses are not reused for a long time. If the
-/// system does not provide that much, halves of it are tried, down to the minimum.
+/// The size of the address space for allocations: enough that freed addresses are not reused for a long time. If the system does not
+/// provide that much, half of it is tried, and so on down to the minimum.
 const MOST: usize = 1 << 44;
 const LEAST: usize = 1 << 32;
 
-/// A reserved part of the address space: memory that C code allocates elsewhere never has the address of a
-/// former allocation.
+/// A reserved region of the address space, so that memory that C code allocates elsewhere never has the address of a former allocation.
 struct Region {
     start: usize,
     end: usize,
-    /// Where room is looked for next.
+    /// The address at which the next search for free space starts.
     next: usize,
 }
 
 impl Region {
-    /// Reserves addresses; they take memory once they are touched. If that fails, every allocation fails.
+    /// Reserves the region; pages take memory only when they are touched. If that fails, every allocation fails.
     fn new() -> Region {
         let mut bytes = MOST;
         while bytes >= LEAST {
@@ -73,7 +70,7 @@ impl Region {
         Region { start: 0, end: 0, next: 0 }
     }
 
-    /// Finds room for an allocation among those that there are.
+    /// Finds a free range for an allocation.
     fn place(&mut self, bytes: usize, taken: &BTreeMap<u64, usize>) -> Option<usize> {
         let size = bytes.max(1).checked_next_multiple_of(ALIGN)?.checked_add(GUARD)?;
         let fits = |from: usize| {
@@ -91,9 +88,9 @@ impl Region {
         Some(at)
     }
 
-    /// Gives memory back; the addresses stay reserved, and read as zero.
+    /// Returns memory to the system; the addresses stay reserved and read as zero.
     fn release(base: usize, bytes: usize) {
-        // SAFETY: the pages are of the region, and of an allocation that nothing refers to any more.
+        // SAFETY: the pages belong to the region, and to an allocation that nothing refers to any more.
         unsafe { madvise(base, bytes.next_multiple_of(ALIGN), DONT_NEED) };
     }
 }
@@ -104,16 +101,15 @@ unsafe extern "C" {
     fn msync(at: usize, bytes: usize, flags: i32) -> i32;
 }
 
-/// `PROT_READ | PROT_WRITE`, `MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE`, `MAP_FAILED`, `MADV_DONTNEED` of
-/// Linux.
+/// Constants of Linux: `PROT_READ | PROT_WRITE`, `MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE`, `MAP_FAILED`, `MADV_DONTNEED`.
 const READ_WRITE: i32 = 3;
 const ANONYMOUS: i32 = 0x2 | 0x20 | 0x4000;
 const FAILED: usize = usize::MAX;
 const DONT_NEED: i32 = 4;
 
-/// True if the process has memory at all addresses of a range.
+/// True if memory is mapped at all addresses of a range.
 pub(crate) fn is_mapped(at: Ptr, bytes: usize) -> bool {
-    /// `MS_ASYNC` of Linux: the call changes nothing, and fails where nothing is mapped.
+    /// `MS_ASYNC` of Linux: the call has no effect, but fails if anything is not mapped.
     const ASYNC: i32 = 1;
     let start = at.0 & !(ALIGN - 1);
     let Some(end) = at.0.checked_add(bytes) else { return false };
@@ -121,14 +117,15 @@ pub(crate) fn is_mapped(at: Ptr, bytes: usize) -> bool {
     unsafe { msync(start, end - start, ASYNC) == 0 }
 }
 
-/// The words that hold bytes, as the simulator wants them: whole ones of eight bytes, which never lie in two pages.
+/// The words that contain a range of bytes, as the simulator requires: whole, aligned words of eight bytes, which never cross a page
+/// boundary.
 ///
 /// # Safety
-/// The memory stays until it is taken out of the [`Memory`] that gets the slice.
+/// The memory must remain valid until it is removed from the [`Memory`] to which the slice is passed.
 unsafe fn words(base: usize, bytes: usize) -> &'static [AtomicU64] {
     let start = base & !7;
-    // SAFETY: by the caller; `start` is aligned to words, the bytes before and after the range are on pages that it uses too,
-    // and C code that writes here meanwhile has the races that it would have with a device.
+    // SAFETY: guaranteed by the caller; `start` is aligned to words, and the bytes before and after the range are on the same pages. C code
+    // that writes here concurrently races as it would with a real device.
     unsafe { std::slice::from_raw_parts(start as *const AtomicU64, (base - start + bytes).div_ceil(8)) }
 }
 
@@ -136,9 +133,9 @@ unsafe fn words(base: usize, bytes: usize) -> &'static [AtomicU64] {
 pub(crate) struct Host {
     memory: Memory,
     region: Region,
-    /// Kernels may not use the rest of an allocation's last page.
+    /// True if kernels may not use the rest of an allocation's last page.
     exact: bool,
-    /// Sizes of the allocations in the region.
+    /// The sizes of the allocations in the region, by address.
     taken: BTreeMap<u64, usize>,
 }
 
@@ -151,7 +148,7 @@ impl Host {
         &mut self.memory
     }
 
-    /// True if some of a range is in the part of the address space that is for allocations.
+    /// True if any part of a range is in the region for allocations.
     pub(crate) fn reserves(&self, at: Ptr, bytes: usize) -> bool {
         at.0 < self.region.end && self.region.start < at.0.saturating_add(bytes)
     }
@@ -159,27 +156,26 @@ impl Host {
     /// Allocates zeroed bytes that kernels and host code may use; `None` if there is not enough space.
     pub(crate) fn alloc(&mut self, bytes: usize) -> Option<Ptr> {
         let base = self.region.place(bytes, &self.taken)?;
-        // Kernels may use the last page to its end, as on hardware.
+        // Kernels may use the last page up to its end, as on hardware.
         let reach = if self.exact { bytes } else { bytes.max(1).next_multiple_of(ALIGN) };
-        // SAFETY: the region stays as long as the process, and nothing else is at these addresses.
+        // SAFETY: the region exists as long as the process, and nothing else uses these addresses.
         let words = unsafe { words(base, reach) };
         self.memory.share(base as u64, words, reach).ok()?;
         self.taken.insert(base as u64, bytes);
         Some(Ptr(base))
     }
 
-    /// Gives kernels memory that the C caller owns until it calls [`Host::free`] for it; false if some of it
-    /// is shared already.
+    /// Makes memory that the C caller owns accessible to kernels, until [`Host::free`] is called for it; false if some of it is shared
+    /// already.
     pub(crate) fn register(&mut self, at: Ptr, bytes: usize) -> bool {
         let base = at.0 & !3;
         let Some(end) = at.0.checked_add(bytes) else { return false };
-        // SAFETY: the caller of `hipHostRegister` promises that the memory stays until it unregisters it.
+        // SAFETY: the caller of `hipHostRegister` guarantees that the memory exists until it is unregistered.
         let words = unsafe { words(base, end - base) };
         self.memory.share(base as u64, words, end - base).is_ok()
     }
 
-    /// Removes an allocation or registered memory from the kernels' memory, and frees it if it was allocated
-    /// here.
+    /// Removes an allocation or registered memory from the kernels' memory, and frees it if it was allocated here.
     pub(crate) fn free(&mut self, at: Ptr) {
         let base = at.address() & !3;
         // An error means that it has been freed before.
@@ -189,9 +185,9 @@ impl Host {
         }
     }
 
-    /// Copies between any two addresses, which may overlap.
+    /// Copies between any two addresses; the ranges may overlap.
     pub(crate) fn copy(&self, to: Ptr, from: Ptr, bytes: usize) {
-        // SAFETY: the caller of the HIP function promises that both ranges are there.
+        // SAFETY: the caller of the HIP function guarantees that both ranges exist.
         unsafe { std::ptr::copy(from.0 as *const u8, to.0 as *mut u8, bytes) }
         self.memory.mark_written(to.address(), bytes);
     }
@@ -199,7 +195,7 @@ impl Host {
     /// Fills a range with a pattern.
     pub(crate) fn fill(&self, to: Ptr, pattern: &[u8], count: usize) {
         if let [byte] = *pattern {
-            // SAFETY: the caller of the HIP function promises that the range is there.
+            // SAFETY: the caller of the HIP function guarantees that the range exists.
             unsafe { std::ptr::write_bytes(to.0 as *mut u8, byte, count) }
         } else {
             for index in 0..count {
@@ -212,7 +208,7 @@ impl Host {
     }
 }
 
-/// A function of the program with its arguments.
+/// A callback of the program, with its arguments.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum HostCall {
     /// `hipHostFn_t`.
@@ -222,7 +218,7 @@ pub(crate) enum HostCall {
 }
 
 impl HostCall {
-    /// Calls it. The runtime must not be locked: the function may use it.
+    /// Calls it. The runtime must not be locked, because the callback may use it.
     pub(crate) fn call(self) {
         match self {
             HostCall::Plain(function, data) => function(data),
@@ -231,44 +227,44 @@ impl HostCall {
     }
 }
 
-/// Bytes at an address.
+/// Copies bytes from an address.
 pub(crate) fn bytes(at: Ptr, count: usize) -> Vec<u8> {
     let mut out = vec![0; count];
-    // SAFETY: the caller of the HIP function promises that the bytes are there.
+    // SAFETY: the caller of the HIP function guarantees that the bytes exist.
     unsafe { std::ptr::copy_nonoverlapping(at.0 as *const u8, out.as_mut_ptr(), count) }
     out
 }
 
 /// Writes bytes to an address.
 pub(crate) fn put(at: Ptr, from: &[u8]) {
-    // SAFETY: the caller of the HIP function promises that there is room for them.
+    // SAFETY: the caller of the HIP function guarantees that there is space for them.
     unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), at.0 as *mut u8, from.len()) }
 }
 
-/// Bytes that stay as long as the process, or the library that they are in: the images of fat binaries.
+/// Bytes that exist as long as the process, or the library that contains them: the images of fat binaries.
 pub(crate) fn image(at: Ptr, count: usize) -> &'static [u8] {
-    // SAFETY: clang's start-up code passes data of the program; it unregisters them before they go.
+    // SAFETY: clang's start-up code passes static data of the program, and unregisters it before it disappears.
     unsafe { std::slice::from_raw_parts(at.0 as *const u8, count) }
 }
 
-/// A little-endian word of 64 bits.
+/// Reads a little-endian 64-bit word.
 pub(crate) fn word(at: Ptr) -> u64 {
     bytes(at, 8).iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
 }
 
-/// A little-endian word of 32 bits.
+/// Reads a little-endian 32-bit word.
 pub(crate) fn word32(at: Ptr) -> u32 {
     bytes(at, 4).iter().rev().fold(0, |value, byte| value << 8 | u32::from(*byte))
 }
 
-/// Stores four bytes for which a kernel is waiting, at a multiple of 4; earlier writes are visible before them.
+/// Stores four bytes, for which a kernel is waiting, at a multiple of 4, with release ordering.
 pub(crate) fn put_word(at: Ptr, value: u32) {
     use std::sync::atomic::Ordering::{Relaxed, Release};
     let (word, shift) = (at.0 & !7, 8 * (at.0 & 7));
-    // SAFETY: the address is in one of the runtime's own buffers, aligned to words, which kernels reach through the same atomics.
+    // SAFETY: the address is in one of the runtime's own buffers and aligned to words; kernels access it through the same atomics.
     let word = unsafe { &*(word as *const AtomicU64) };
     let put = |old: u64| Some(old & !(u64::from(u32::MAX) << shift) | u64::from(value) << shift);
-    // The closure never declines, so the update cannot fail.
+    // The closure always returns `Some`, so the update cannot fail.
     let _ = word.fetch_update(Release, Relaxed, put);
 }
 
@@ -278,18 +274,19 @@ unsafe extern "C" {
     fn raise(signal: i32) -> i32;
 }
 
-/// Has the system end this process with its parent, `parent`: nobody would notice a kernel that runs on without `gcn run`.
+/// Makes the system end this process together with its parent `parent`, because a kernel that keeps running without `gcn run` would go
+/// unnoticed.
 pub(crate) fn ends_with(parent: u32) {
     const PR_SET_PDEATHSIG: i32 = 1;
     const SIGTERM: i32 = 15;
     const ENDED: u32 = 1;
-    // SAFETY: functions of the C library that touch no memory.
+    // SAFETY: these functions of the C library access no memory.
     unsafe {
         let found = getppid() as u32;
         if found == parent {
             prctl(PR_SET_PDEATHSIG, SIGTERM as std::ffi::c_ulong);
         }
-        // It may have ended before the system was asked.
+        // The parent may have ended before the request was made.
         if found == parent && getppid() as u32 == ENDED && parent != ENDED {
             raise(SIGTERM);
         }
@@ -300,10 +297,10 @@ unsafe extern "C" {
     fn pthread_atfork(before: extern "C" fn(), parent: extern "C" fn(), child: extern "C" fn()) -> i32;
 }
 
-/// Has functions called by the thread that forks the process: before, and after it in the parent and in the child.
+/// Registers functions that the forking thread calls: before the fork, and afterwards in the parent and in the child.
 pub(crate) fn around_fork(before: extern "C" fn(), parent: extern "C" fn(), child: extern "C" fn()) {
-    // SAFETY: the functions are there as long as the process; the C library keeps what it needs. It fails without memory, and then a
-    // child may not use the runtime.
+    // SAFETY: the functions exist as long as the process, and the C library stores what it needs. The call fails if there is not enough
+    // memory; then a child must not use the runtime.
     unsafe { pthread_atfork(before, parent, child) };
 }
 
@@ -313,9 +310,9 @@ unsafe extern "C" {
     static stdout: *mut std::ffi::c_void;
 }
 
-/// Prints through the C library's `stdout`, so that the program's own output and the kernels' come in order.
+/// Prints through the C library's `stdout`, so that the output of the program and of kernels is in the right order.
 pub(crate) fn print(text: &[u8]) {
-    // SAFETY: `stdout` is a stream of the C library, and `text` has as many bytes as are said.
+    // SAFETY: `stdout` is a stream of the C library, and the length is that of `text`.
     unsafe { fwrite(text.as_ptr(), 1, text.len(), stdout) };
 }
 
@@ -326,8 +323,8 @@ pub(crate) fn flush_stdout() {
 }
 
 unsafe extern "C" {
-    /// Rows of `data/functions.tsv` in the assembly of `exports`: the address of the name, of the function, the version, and
-    /// the tracer's number.
+    /// The rows of `data/functions.tsv`, as `exports` defines them in assembly: the addresses of the name and of the function, the version,
+    /// and the tracer's number.
     static gcn_functions: [[usize; 4]; include!(concat!(env!("OUT_DIR"), "/count.rs"))];
 }
 
@@ -335,33 +332,33 @@ unsafe extern "C" {
 pub(crate) struct Function {
     pub name: &'static str,
     pub address: usize,
-    /// The version of HIP that brought it: 402 for 4.2.
+    /// The version of HIP that introduced it: 402 for 4.2.
     pub version: usize,
-    /// The number that AMD's tracer has for it, or 0.
+    /// Its number for AMD's tracer, or 0.
     pub traced: usize,
 }
 
-/// The name of the function that has this number for AMD's tracer, as C reads it; numbers that none has are unknown.
+/// The name of the function with this number for AMD's tracer, as a C string; "unknown" if there is none.
 pub(crate) fn traced_name(number: usize) -> *const std::ffi::c_char {
     let found = functions().find(|function| function.traced == number && number != 0);
-    // The assembly ends each name with a zero.
+    // In the assembly, each name is terminated by a zero.
     found.map_or(c"unknown".as_ptr(), |function| function.name.as_ptr().cast())
 }
 
-/// The functions of the library; a name is there once for each version of it.
+/// The functions of the library; a name occurs once for each of its versions.
 pub(crate) fn functions() -> impl Iterator<Item = Function> {
-    // SAFETY: the assembly defines the table with this many rows, and nothing writes it.
+    // SAFETY: the assembly defines the table with this many rows, and nothing writes to it.
     let table = unsafe { &gcn_functions };
     table.iter().map(|&[name, address, version, traced]| {
-        // SAFETY: the assembly puts a text that ends with a zero there.
+        // SAFETY: the assembly stores the address of a zero-terminated string there.
         let name = unsafe { std::ffi::CStr::from_ptr(name as *const std::ffi::c_char) };
         Function { name: name.to_str().unwrap_or_default(), address, version, traced }
     })
 }
 
-/// The function whose address the caller has put there, if there is one.
+/// The function whose address the caller has stored at `at`; `None` if it is null.
 pub(crate) fn function(at: Ptr) -> Option<extern "C" fn(Ptr)> {
-    // SAFETY: the caller of the HIP function promises a function of this type; null is `None`.
+    // SAFETY: the caller of the HIP function guarantees that it is a function of this type; null is `None`.
     unsafe { std::mem::transmute::<usize, Option<extern "C" fn(Ptr)>>(word(at) as usize) }
 }
 

@@ -1,8 +1,7 @@
-//! The buffer through which kernels ask the host for something.
+//! The buffer through which kernels request services of the host.
 //!
-//! A wave takes a packet from a stack of free ones, fills it, puts it onto a stack of those that are ready,
-//! and waits until the host has cleared a flag of it (ROCm device libraries, `ockl/src/hostcall_impl.cl`; the
-//! host's side is `devhostcall.cpp` of ROCclr).
+//! A wave takes a packet from a stack of free packets, fills it, pushes it onto a stack of ready packets, and waits until the host has
+//! cleared a flag in it (ROCm device libraries, `ockl/src/hostcall_impl.cl`; the host's side is `devhostcall.cpp` in ROCclr).
 
 mod arena;
 mod format;
@@ -20,40 +19,41 @@ use arena::Arena;
 use crate::heap::{Heap, Kind};
 use crate::host::{self, Ptr};
 
-/// Packets; waves that find none wait until there is one.
+/// The number of packets; waves that find none free wait for one.
 const PACKETS: usize = 512;
-/// The bits of a packet pointer that are its number; those above count how often it was used.
+/// The bits of a packet pointer that contain the packet's number; the higher bits count how often it has been used, which avoids the ABA
+/// problem.
 const NUMBER_BITS: u32 = 10;
 const NUMBER_MASK: u64 = (1 << NUMBER_BITS) - 1;
-/// Bytes of a packet's header: the next packet, the mask of lanes, the service, the control word.
+/// The size of a packet's header in bytes: the next packet, the lane mask, the service, the control word.
 const HEADER: usize = 24;
-/// Bytes of a packet's payload: eight numbers for each of 64 lanes.
+/// The size of a packet's payload in bytes: eight numbers for each of 64 lanes.
 const PAYLOAD: usize = 64 * SLOT;
 const SLOT: usize = 64;
-/// Fields of the buffer: headers, payloads, doorbell, stacks, mask.
+/// The layout of the buffer: headers, payloads, doorbell, stacks, mask.
 const FREE_STACK: usize = 24;
 const READY_STACK: usize = 32;
 const BUFFER: usize = 64;
-/// A signal that kernels increment; the host polls instead of waiting for it.
+/// The signal that kernels increment. The host ignores it and polls the buffer.
 const SIGNAL: usize = 64;
 
-/// `SERVICE_PRINTF`: parts of a message.
+/// `SERVICE_PRINTF`, which transfers parts of a message.
 const PRINTF: u32 = 2;
-/// `SERVICE_DEVMEM`: memory for `malloc`.
+/// `SERVICE_DEVMEM`, which provides memory for `malloc`.
 const MEMORY: u32 = 3;
-/// Bits of a message's descriptor: it begins, it ends; the number of values; its id.
+/// The fields of a message's descriptor: start and end flags, the number of values, and the message ID.
 const BEGIN: u64 = 1;
 const END: u64 = 2;
 const LENGTH_SHIFT: u32 = 5;
 const ID_SHIFT: u32 = 8;
 
-/// The buffer, and the messages that are being put together.
+/// The buffer, and the messages that are incomplete.
 pub(crate) struct Hostcall {
     buffer: Ptr,
     headers: Ptr,
     payloads: Ptr,
     messages: Mutex<Messages>,
-    /// Once a kernel has asked for a heap.
+    /// Present after a kernel has requested a heap.
     arena: Option<Mutex<Arena>>,
 }
 
@@ -71,7 +71,7 @@ impl Hostcall {
         let signal = buffer.plus(BUFFER);
         let payloads = signal.plus(SIGNAL);
         let headers = payloads.plus(PACKETS * PAYLOAD);
-        // The pointer 0 ends a stack, so that packet 0 begins with a use of 1.
+        // Pointer 0 marks the end of a stack, so the use count of packet 0 starts at 1.
         let mut next = 0u64;
         for number in 0..PACKETS as u64 {
             host::put(headers.plus(number as usize * HEADER), &next.to_le_bytes());
@@ -89,7 +89,7 @@ impl Hostcall {
         self.buffer.address()
     }
 
-    /// The state of the heap for `malloc` in kernels, of at most so many bytes; 0 if there is no room for it.
+    /// The address of the state of the heap for `malloc` in kernels, of at most `most` bytes; 0 if there is not enough space for it.
     pub(crate) fn heap(&mut self, heap: &mut Heap, device: usize, most: usize) -> u64 {
         if self.arena.is_none() {
             self.arena = Arena::new(heap, device, most).map(Mutex::new);
@@ -98,23 +98,23 @@ impl Hostcall {
         self.arena.as_mut().map_or(0, state)
     }
 
-    /// Writes the printed text out.
+    /// Flushes the printed text.
     pub(crate) fn flush(&self) {
         host::flush_stdout();
     }
 
-    /// Serves the packets that are ready.
+    /// Serves all ready packets.
     pub(crate) fn serve(&self, memory: &Memory) {
         let ready = self.buffer.plus(READY_STACK);
         if host::word(ready) == 0 {
             return;
         }
         let mut messages = self.messages.lock().unwrap_or_else(PoisonError::into_inner);
-        // The buffer is allocated.
+        // Cannot fail, because the buffer is allocated.
         let Ok(mut packet) = memory.swap(ready.address(), 0) else { return };
         while packet != 0 {
             let number = (packet & NUMBER_MASK) as usize;
-            // A kernel that writes over the buffer harms itself only.
+            // A kernel that overwrites the buffer only harms itself.
             if number >= PACKETS {
                 return;
             }
@@ -141,15 +141,14 @@ impl Hostcall {
         }
     }
 
-    /// Memory that a kernel wants or gives back.
+    /// Handles a kernel's request to allocate or free memory.
     fn request(&self, at: u64, bytes: u64) -> u64 {
         let arena = self.arena.as_ref().map(|arena| arena.lock().unwrap_or_else(PoisonError::into_inner));
         arena.map_or(0, |mut arena| arena.request(at, bytes))
     }
 }
 
-/// A part of a message: its descriptor comes back with an id, that of the last part is replaced by the
-/// result.
+/// Handles a part of a message. Its descriptor is returned with a message ID; for the last part, the result replaces it.
 fn message(messages: &mut Messages, slot: Ptr) {
     let mut descriptor = host::word(slot);
     if descriptor & BEGIN != 0 {
@@ -169,12 +168,12 @@ fn message(messages: &mut Messages, slot: Ptr) {
     host::put(slot, &result.to_le_bytes());
 }
 
-/// Prints a message: where to, then format and arguments; the number of characters.
+/// Prints a message, given the destination, the format and the arguments; returns the number of characters.
 fn print(values: &[u64]) -> u64 {
     let Some((control, values)) = values.split_first() else { return u64::MAX };
     let text = format::message(values);
     if control & 1 == 1 {
-        // As with the C library's `stderr`, errors are ignored.
+        // Errors are ignored, as with the C library's `stderr`.
         let _ = std::io::stderr().write_all(&text);
     } else {
         host::print(&text);

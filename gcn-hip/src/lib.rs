@@ -2,8 +2,8 @@
 //!
 //! # Inside
 //!
-//! `exports` defines the symbols for C code, `abi` implements their functions, `state` holds their state.
-//! `host` and `heap` are memory, `module` and `hostcall` serve kernels, `work` and `graph` streams.
+//! `exports` defines the symbols for C code, `abi` implements their functions, and `state` contains the runtime's state. `host` and `heap`
+//! manage memory, `module` and `hostcall` serve kernels, and `work` and `graph` represent work in streams.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 mod abi;

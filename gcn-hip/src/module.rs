@@ -1,4 +1,4 @@
-//! Code objects that are loaded, and fat binaries that will be.
+//! Loaded code objects, and fat binaries that are loaded when needed.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,12 +13,12 @@ use crate::error::{Error, Result};
 use crate::heap::{Heap, Kind};
 use crate::host::Ptr;
 
-/// A code object in memory.
+/// A loaded code object.
 pub(crate) struct Module {
     pub object: Object,
     pub base: Ptr,
     pub device: usize,
-    /// Kernels that have been asked for, with their handles.
+    /// The kernels that have been looked up, with their handles.
     pub functions: HashMap<String, u64>,
 }
 
@@ -29,32 +29,32 @@ pub(crate) struct Function {
     pub device: usize,
     /// `hipFuncAttributeMaxDynamicSharedMemorySize`.
     pub most_dynamic_lds: Option<u32>,
-    /// `hipFuncAttributePreferredSharedMemoryCarveout`, in percent, which changes nothing.
+    /// `hipFuncAttributePreferredSharedMemoryCarveout` in percent, which has no effect.
     pub carveout: u32,
 }
 
-/// The registration of a source file by clang's start-up code.
+/// A fat binary that clang's start-up code has registered for a source file.
 pub(crate) struct FatBinary {
     pub image: &'static [u8],
-    /// The module on each device, once it has been needed, or why there is none.
+    /// For each device on which it has been needed, the module, or the error of loading it.
     pub modules: HashMap<usize, Result<u64>>,
     pub managed: Vec<Managed>,
 }
 
-/// A `__managed__` variable: the device's symbol is a pointer to it.
+/// A `__managed__` variable; the device's symbol is a pointer to it.
 pub(crate) struct Managed {
     pub name: String,
     pub at: Ptr,
 }
 
-/// A host symbol that represents a kernel or variable of a fat binary.
+/// A host symbol that stands for a kernel or variable of a fat binary.
 #[derive(Clone)]
 pub(crate) struct Symbol {
     pub binary: u64,
     pub name: String,
 }
 
-/// The target ids in a bundle that can be simulated.
+/// The target IDs in a bundle that can be simulated.
 pub(crate) fn targets(image: &[u8]) -> Vec<TargetId> {
     let mut found = Vec::new();
     for bundle in container::bundles(image).into_iter().flatten().flatten() {
@@ -66,7 +66,7 @@ pub(crate) fn targets(image: &[u8]) -> Vec<TargetId> {
     found
 }
 
-/// Loads a code object, or the one of a bundle that fits `device_id`, into memory.
+/// Loads a code object into memory, or from a bundle the one that fits `device_id`.
 pub(crate) fn load(heap: &mut Heap, bytes: &[u8], device: usize, device_id: TargetId) -> Result<Module> {
     if !bundle::is_bundle(bytes) {
         return load_object(heap, bytes, device, device_id);
@@ -87,7 +87,8 @@ pub(crate) fn load(heap: &mut Heap, bytes: &[u8], device: usize, device_id: Targ
     load_object(heap, &found, device, device_id)
 }
 
-/// Of bundles, the code object that runs on a device with the most settings, and the names of all entries.
+/// From a file of bundles, the code object that runs on the device and has the most specific feature settings; also the names of all
+/// entries.
 fn fitting(
     bytes: &[u8],
     device_id: TargetId,
@@ -107,7 +108,7 @@ fn fitting(
     Ok((found.map(|(_, object)| object), there))
 }
 
-/// True for a code object of a device that is none of ours.
+/// True for a code object of another kind of device.
 fn is_of_another_device(bytes: &[u8]) -> bool {
     const AMDGPU: u16 = 224;
     let half = |at: usize| bytes.get(at..at + 2).map(|b| u16::from_le_bytes([b[0], b[1]]));
@@ -123,7 +124,7 @@ fn load_object(heap: &mut Heap, bytes: &[u8], device: usize, device_id: TargetId
     });
     let free = |heap: &mut Heap| {
         if let Ok(base) = place {
-            // It was allocated a moment ago.
+            // Cannot fail, because it was just allocated.
             let _ = heap.free(base, &[Kind::Image], Error::InvalidValue);
         }
     };

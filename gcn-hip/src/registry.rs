@@ -1,15 +1,15 @@
-//! Handles: C code gets a number for an object instead of an address, so that a wrong handle is detected.
+//! Handles: C code gets a number for an object instead of an address, so that invalid handles are detected.
 
 use std::collections::BTreeMap;
 
-/// Objects by handle. Handles of registries with different tags differ, and none is used again.
+/// Objects by handle. Registries with different tags have different handles, and no handle is reused.
 pub(crate) struct Registry<T> {
     tag: u64,
     next: u64,
     items: BTreeMap<u64, T>,
 }
 
-/// Handles lie in a part of the address space that nothing is mapped to, and look aligned.
+/// Handles are in a part of the address space where nothing is mapped, and look like aligned pointers.
 const HANDLES: u64 = 0x6a00_0000_0000;
 
 impl<T> Registry<T> {
@@ -24,7 +24,7 @@ impl<T> Registry<T> {
         handle
     }
 
-    /// Adds an object whose handle is given by others.
+    /// Adds an object under a given handle.
     pub(crate) fn insert(&mut self, handle: u64, item: T) {
         self.items.insert(handle, item);
     }

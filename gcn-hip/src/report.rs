@@ -1,4 +1,4 @@
-//! Reports on launches, on standard error and as lines of JSON.
+//! Reports launches on standard error and as lines of JSON.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -10,32 +10,32 @@ use serde::Serialize;
 /// A launch that has ended.
 #[derive(Debug, Serialize)]
 pub(crate) struct Record<'a> {
-    /// Number of the launch in the process, from 0 on.
+    /// The number of the launch in the process, from 0.
     pub launch: u64,
     pub kernel: &'a str,
     pub device: usize,
     pub grid: [u32; 3],
     pub workgroup: [u32; 3],
-    /// Waves that ran, and the instructions that they executed.
+    /// The numbers of waves, and of instructions that they executed.
     pub waves: u64,
     pub wave_instructions: u64,
-    /// Host seconds.
+    /// The host time in seconds.
     pub seconds: f64,
-    /// Cycles and seconds by the timed model.
+    /// The time according to the timing model, in cycles and seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cycles: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// Findings of the sanitizers, and reads that came too early, as text with kernel and line.
+    /// The findings of sanitizers and the stale accesses, as text with kernel and line.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<String>,
-    /// Some of them are more than notes.
+    /// True if some of these are errors and not just notes.
     #[serde(skip)]
     pub faults: bool,
 }
 
 impl<'a> Record<'a> {
-    /// Takes over the counts, findings and stale reads of a run.
+    /// Sets the counts, findings and stale accesses of a run.
     pub(crate) fn take(&mut self, stats: &Stats) {
         (self.waves, self.wave_instructions) = (stats.waves, stats.wave_instructions);
         self.findings = stats.findings.iter().map(ToString::to_string).collect();
@@ -43,8 +43,7 @@ impl<'a> Record<'a> {
         self.findings.extend(stats.stale.iter().map(|stale| format!("read of a stale value, {stale}")));
     }
 
-    /// Prints the problems on standard error.
-    /// `log` is the file that tells `gcn run` of them.
+    /// Prints the problems on standard error. `log` is the file through which `gcn run` learns of them.
     pub(crate) fn complain(&self, log: Option<&str>) {
         let Record { kernel, launch, .. } = self;
         if let Some(path) = log.filter(|_| self.error.is_some() || self.faults) {

@@ -1,7 +1,7 @@
-//! Compiling while the program runs (`hiprtc`), by a clang that is installed.
+//! Run-time compilation (`hiprtc`) with an installed clang.
 //!
-//! `GCN_HIP_CLANG` names it; without it that of ROCm is taken, or one in `PATH`. Headers and device libraries are those of ROCm
-//! (`ROCM_PATH`, or `/opt/rocm`), if there are any.
+//! `GCN_HIP_CLANG` selects the clang; by default that of ROCm, or one in `PATH`. Headers and device libraries are those of ROCm
+//! (`ROCM_PATH` or `/opt/rocm`), if it is installed.
 
 use std::collections::HashMap;
 use std::ffi::CString;
@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use gcn_emit::object::read_code_object;
 use gcn_sim::launch::Object;
 
-/// `hiprtcResult`, but for success.
+/// `hiprtcResult`, except success.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub(crate) enum Error {
@@ -31,15 +31,15 @@ pub(crate) enum Error {
 
 pub(crate) type Result<T = ()> = std::result::Result<T, Error>;
 
-/// A source that is or will be compiled.
+/// A program: its source and, after compilation, the result.
 #[derive(Default)]
 pub(crate) struct Program {
     pub source: String,
-    /// The name of the source in messages.
+    /// The name of the source for messages.
     pub name: String,
-    /// Headers: the names by which they are included, and their text.
+    /// The headers: the names by which they are included, and their contents.
     pub headers: Vec<(String, String)>,
-    /// Expressions whose symbols are wanted.
+    /// The expressions whose symbols the user needs.
     pub names: Vec<String>,
     /// The compiler's messages.
     pub log: String,
@@ -49,12 +49,12 @@ pub(crate) struct Program {
 /// A program's code object, and the symbols of its name expressions.
 pub(crate) struct Compiled {
     pub code: Vec<u8>,
-    /// The code is LLVM bitcode, to be linked.
+    /// True if the code is LLVM bitcode, to be linked.
     pub is_bitcode: bool,
     pub symbols: HashMap<String, CString>,
 }
 
-/// Bitcode that is or will be linked.
+/// A linker: bitcode and, after linking, the result.
 #[derive(Default)]
 pub(crate) struct Link {
     /// Options for the compiler.
@@ -70,7 +70,7 @@ impl Link {
         let folder = Folder::new()?;
         let code = folder.0.join("code");
         let processor = target.split(':').next().unwrap_or_default();
-        // The device library is in the bitcode already.
+        // The bitcode already contains the device library.
         let mut arguments = ["--target=amdgcn-amd-amdhsa", &format!("-mcpu={processor}"), "-O3", "-nogpulib"]
             .map(str::to_owned)
             .to_vec();
@@ -91,13 +91,13 @@ impl Link {
     }
 }
 
-/// A variable that has the address of what a name expression names.
+/// The name of a variable that contains the address of the object that a name expression denotes.
 fn variable(number: usize) -> String {
     format!("__gcn_name_{number}")
 }
 
 impl Program {
-    /// Compiles for `target`, unless the options name one.
+    /// Compiles for `target`, unless the options specify one.
     pub(crate) fn compile(&mut self, options: &[String], target: &str) -> Result {
         let folder = Folder::new()?;
         for (name, text) in &self.headers {
@@ -126,7 +126,7 @@ impl Program {
         Ok(())
     }
 
-    /// The source as it is compiled. The headers of HIP leave much out if they see the macro that programs look for.
+    /// The source to compile. The macro is defined only here, because HIP's headers omit much if they see it, while programs test for it.
     fn text(&self) -> String {
         let mut text = format!("#define __HIPCC_RTC__ 1\n#line 1 \"{}\"\n{}\n", self.name, self.source);
         for (number, name) in self.names.iter().enumerate() {
@@ -138,8 +138,8 @@ impl Program {
     }
 }
 
-/// The headers of HIP that programs see without including them (`HIPRTC_HEADERS` in the build of ROCm's library), of those that there
-/// are; none without the first one. That of cooperative groups is one of them, too, but is only for the compiler that it came with.
+/// The headers of HIP that programs see without including them (`HIPRTC_HEADERS` in the build of ROCm's library), as far as they exist;
+/// none if the first one does not. The header for cooperative groups is excluded, because it only works with its own compiler.
 fn built_in(rocm: &Path) -> Vec<&'static str> {
     const HEADERS: [&str; 5] = [
         "hip/hip_runtime.h",
@@ -152,7 +152,7 @@ fn built_in(rocm: &Path) -> Vec<&'static str> {
     if exists(&HEADERS[0]) { HEADERS.into_iter().filter(exists).collect() } else { Vec::new() }
 }
 
-/// The arguments for clang but for the files.
+/// The arguments for clang, except file names.
 fn arguments(options: &[String], target: &str) -> Vec<String> {
     let fixed = "-x hip --cuda-device-only --no-gpu-bundle-output -O3 -std=c++17 -Wno-linker-warnings";
     let mut arguments: Vec<String> = fixed.split(' ').map(str::to_owned).collect();
@@ -163,7 +163,7 @@ fn arguments(options: &[String], target: &str) -> Vec<String> {
         arguments.push(format!("--rocm-path={}", rocm.display()));
         arguments.extend(headers.iter().flat_map(|header| ["-include", header].map(str::to_owned)));
     }
-    // The names that NVIDIA's and AMD's compilers for run time have for the option.
+    // The spellings of the option in NVIDIA's and AMD's run-time compilers.
     let is_target = ["--gpu-architecture=", "--offload-arch=", "-arch="];
     let mut chosen = false;
     for option in options {
@@ -177,9 +177,9 @@ fn arguments(options: &[String], target: &str) -> Vec<String> {
     arguments
 }
 
-/// Runs the first clang that is there.
+/// Runs the first clang that exists.
 fn run(arguments: &[String]) -> Result<Output> {
-    /// From the first version on that knows the newest target.
+    /// Starts with the first version that supports the newest target.
     const VERSIONS: std::ops::RangeInclusive<u32> = 20..=30;
     let named = std::env::var("GCN_HIP_CLANG").ok();
     let rocm = std::env::var("ROCM_PATH").unwrap_or_else(|_| "/opt/rocm".to_owned());
@@ -195,9 +195,9 @@ fn run(arguments: &[String]) -> Result<Output> {
     Err(Error::Compilation)
 }
 
-/// The symbols of the name expressions: each has a variable with its address.
+/// The symbols of the name expressions; each has a variable that contains its address.
 fn symbols(code: &[u8], names: &[String]) -> Result<HashMap<String, CString>> {
-    /// Where the object is for the time being.
+    /// A temporary load address for the object.
     const BASE: u64 = 1 << 32;
     if names.is_empty() {
         return Ok(HashMap::new());
@@ -221,7 +221,7 @@ fn symbols(code: &[u8], names: &[String]) -> Result<HashMap<String, CString>> {
     names.iter().enumerate().map(pair).collect()
 }
 
-/// A folder of one's own, which goes with the value.
+/// A temporary folder, which is removed when the value is dropped.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -229,12 +229,12 @@ impl Folder {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let name = format!("gcn-hiprtc-{}-{}", std::process::id(), NUMBER.fetch_add(1, Relaxed));
         let path = std::env::temp_dir().join(name);
-        // One that is there already may be another user's.
+        // An existing folder is not used, because it may belong to another user.
         std::fs::create_dir(&path).map_err(|_| Error::Internal)?;
         Ok(Folder(path))
     }
 
-    /// Writes a file below the folder.
+    /// Writes a file inside of the folder.
     fn write(&self, name: &Path, text: &str) -> Result<PathBuf> {
         if !name.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
             return Err(Error::InvalidInput);
@@ -249,7 +249,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // Files that cannot be removed stay for the system to clean up.
+        // If files cannot be removed, the system cleans them up eventually.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }

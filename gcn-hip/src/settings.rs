@@ -1,4 +1,4 @@
-//! Settings from environment variables. `gcn run` sets them; a user may as well.
+//! Settings from environment variables, which `gcn run` or the user sets.
 
 use std::fmt::Write as _;
 use std::str::FromStr;
@@ -7,19 +7,19 @@ use gcn_isa::Target;
 use gcn_isa::hazards::{Config, Grade};
 use gcn_sim::{MatrixArithmetic, Mode, Options, Sanitize};
 
-/// The most findings that a launch keeps.
+/// The maximum number of findings that a launch keeps.
 const FINDINGS: u32 = 1000;
 
-/// Instructions of a wave's first turn after a barrier: some programs have data races that never show on
-/// hardware, where the waves of a workgroup stay close together.
+/// The length in instructions of a wave's first turn after a barrier: some programs have data races that never show on hardware, where the
+/// waves of a workgroup stay close together.
 const FIRST_TURN: u64 = 32;
 
-/// How the simulator runs.
+/// The settings of the simulator.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
-    /// The device; by default what the program was compiled for.
+    /// The device's target; by default the one for which the program was compiled.
     pub target: Option<Target>,
-    /// The devices that are visible, in this order.
+    /// The visible devices, in this order.
     pub visible: Vec<usize>,
     pub options: Options,
     /// How matrix instructions add products.
@@ -27,19 +27,19 @@ pub(crate) struct Settings {
     pub timed: bool,
     /// A table of the timed mode's parameters.
     pub params: Option<String>,
-    /// Where each launch appends a line of JSON.
+    /// The file to which each launch appends a line of JSON.
     pub report: Option<String>,
-    /// Where launches with findings append one, for `gcn run`.
+    /// The file to which launches with findings append a line, for `gcn run`.
     pub findings: Option<String>,
-    /// The process of `gcn run`, which this one does not outlive.
+    /// The process ID of `gcn run`; when that ends, this process ends as well.
     pub parent: Option<u32>,
-    /// A kernel that fails ends the process.
+    /// True if a failing kernel ends the process.
     pub abort: bool,
-    /// Say each launch on standard error.
+    /// True if each launch is reported on standard error.
     pub trace: bool,
 }
 
-/// The variables and their meanings.
+/// The names of the variables.
 pub(crate) const TARGET: &str = "GCN_HIP_TARGET";
 const DEVICES: &str = "GCN_HIP_DEVICES";
 const MODE: &str = "GCN_HIP_MODE";
@@ -59,7 +59,7 @@ const TRACE: &str = "GCN_HIP_TRACE";
 const VISIBLE: [&str; 3] = ["HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES"];
 
 impl Settings {
-    /// The settings that `variable` gives; for each that cannot be, a line of the message.
+    /// Reads the settings through `variable`. The error has a line for each invalid one.
     pub(crate) fn read(variable: impl Fn(&str) -> Option<String>) -> Result<Settings, String> {
         let mut reader = Reader { variable, errors: String::new() };
         let flag = |text: &str| matches!(text, "0" | "1").then_some(text == "1");
@@ -121,7 +121,7 @@ impl<F: Fn(&str) -> Option<String>> Reader<F> {
         let text = (self.variable)(name).filter(|text| !text.is_empty())?;
         let value = parse(text.trim());
         if value.is_none() {
-            // Writing to a string does not fail.
+            // Writing to a string cannot fail.
             let _ = writeln!(self.errors, "{name}=`{text}`: write {form}");
         }
         value
@@ -140,7 +140,7 @@ fn number<T: FromStr + PartialOrd>(range: std::ops::RangeInclusive<T>) -> impl F
     move |text| text.parse().ok().filter(|n| range.contains(n))
 }
 
-/// The devices of a list, up to the first that does not exist, as the runtime reads it.
+/// The devices of a list, up to the first that does not exist, as in ROCm.
 fn visible(list: &str, devices: usize) -> Vec<usize> {
     let numbers = list.split(',').map(|text| text.trim().parse().ok().filter(|n| *n < devices));
     numbers.map_while(|number| number).collect()

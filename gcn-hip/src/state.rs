@@ -1,7 +1,7 @@
-//! The runtime: the state on which all HIP functions work, behind one lock.
+//! The runtime: the state on which all HIP functions operate, protected by one lock.
 //!
-//! Work is executed when it is submitted, on the submitting thread, unless it comes after something that waits for the host; streams
-//! permit that order. A launch itself uses all cores.
+//! Work is normally executed when it is submitted, on the submitting thread, as the ordering rules of streams allow. Only work that depends
+//! on an operation that waits for the host is deferred. A launch itself uses all cores.
 
 mod binaries;
 mod capture;
@@ -39,10 +39,10 @@ pub(crate) use launches::{submit, submit_task};
 pub(crate) use memory::{Advice, Advices, DEVICE, NO_DEVICE, PINNED};
 pub(crate) use pools::Pools;
 
-/// The device if neither the environment nor the program selects one.
+/// The target if neither the environment nor the program selects one.
 const USUAL: Target = Target::GFX942;
 
-/// `hipLimitMallocHeapSize` at the start, as in ROCclr (`HIP_INITIAL_DM_SIZE`).
+/// The initial `hipLimitMallocHeapSize`, as in ROCclr (`HIP_INITIAL_DM_SIZE`).
 const MALLOC_HEAP: usize = 8 << 20;
 
 /// A stream.
@@ -51,18 +51,19 @@ pub(crate) struct Stream {
     pub device: usize,
     pub flags: u32,
     pub priority: i32,
-    /// Until when it seems to be busy: a kernel that waits for a time is done at once.
+    /// The time until which it appears busy. A kernel that waits for a certain time completes at once, but its stream appears busy for that
+    /// long.
     pub busy: f64,
-    /// The graph into which it captures.
+    /// The graph into which it is capturing, if any.
     pub capture: Option<Joined>,
 }
 
-/// Handles of streams that always exist: the null stream, its legacy name, and the thread's own.
+/// Handles of streams that always exist: the null stream, its legacy name, and the per-thread stream.
 pub(crate) const DEFAULT_STREAMS: [u64; 3] = [0, 1, PER_THREAD];
-/// `hipStreamPerThread`, the only one of them that captures.
+/// `hipStreamPerThread`, the only one of these that can capture.
 const PER_THREAD: u64 = 2;
 
-/// All state.
+/// The state of the runtime.
 pub(crate) struct State {
     pub settings: Settings,
     /// The visible devices.
@@ -71,49 +72,48 @@ pub(crate) struct State {
     pub modules: Registry<Module>,
     pub functions: Registry<Function>,
     pub binaries: Registry<FatBinary>,
-    /// Kernels and variables by their host address.
+    /// Kernels and variables by host address.
     pub kernels: HashMap<u64, Symbol>,
     pub variables: HashMap<u64, Symbol>,
     pub streams: Registry<Stream>,
     pub events: Registry<Event>,
     pub graphs: Graphs,
-    /// Objects of the program that graphs may refer to.
+    /// User objects that graphs may refer to.
     pub objects: Registry<Object>,
-    /// Memory of graphs.
+    /// The addresses of memory reserved by graphs.
     pub reserved: BTreeSet<Ptr>,
-    /// Allocations on the device whose copies and fills the host waits for.
+    /// Device allocations for which the host waits after copies and fills.
     pub waiting: BTreeSet<Ptr>,
     pub pools: Pools,
     /// Advice about managed memory.
     pub advice: Advices,
-    /// Peer access that has been enabled, from and to.
+    /// The pairs of devices (from, to) for which peer access is enabled.
     pub peers: HashSet<(usize, usize)>,
-    /// The error that stopped a kernel on a device. Every later use of the device fails with it until it is
-    /// reset.
+    /// For each device, the error that stopped a kernel on it. Every later use of the device fails with it, until it is reset.
     pub faults: HashMap<usize, Error>,
     /// The channels through which kernels make requests to the host, by device.
     hostcalls: HashMap<usize, Hostcall>,
-    /// Where the workgroups of a cooperative launch meet, by device.
+    /// The data through which the workgroups of a cooperative launch synchronise, by device.
     meetings: HashMap<usize, Ptr>,
     /// `hipLimitMallocHeapSize`.
     pub malloc_heap: usize,
-    /// How host threads are to wait for a device (`hipSetDeviceFlags`).
+    /// How host threads should wait for a device (`hipSetDeviceFlags`).
     pub schedules: HashMap<usize, u32>,
     /// `hipLimitStackSize` and `hipLimitPrintfFifoSize`.
     pub limits: [usize; 2],
     launches: u64,
-    /// The process in which it was made.
+    /// The ID of the process that created it.
     process: u32,
     started: Instant,
-    /// Seconds by the timed model.
+    /// The time in seconds according to the timing model.
     simulated: f64,
-    /// Seconds that the host has spent in kernels.
+    /// The host time in seconds that has been spent in kernels.
     simulating: f64,
-    /// Those of them that the kernels have waited anyway.
+    /// The part of that in which the kernels would have waited anyway.
     overlapped: f64,
-    /// Work that has not been done yet.
+    /// Work that has not been executed yet.
     pending: Pending,
-    /// Until when the null stream of each device seems to be busy.
+    /// For each device, the time until which its null stream appears busy.
     busy: HashMap<usize, f64>,
 }
 
@@ -123,7 +123,7 @@ impl State {
         let settings = Settings::read(variable).unwrap_or_else(|errors| {
             eprint!("gcn-hip: the settings are wrong, so that there is no device:\n{errors}");
             let none = |name: &str| (name == "HIP_VISIBLE_DEVICES").then(String::new);
-            // Nothing is wrong with no settings.
+            // Without any settings there cannot be an invalid one.
             Settings::read(none).unwrap_or_else(|_| unreachable!("defaults are right"))
         });
         let compiled = || first.and_then(|image| crate::module::targets(image).first().map(|id| id.target));
@@ -176,7 +176,7 @@ impl State {
         self.models.get(device).ok_or(none)
     }
 
-    /// The device that a stream is on, if there is such a stream.
+    /// The device of a stream, if the stream exists.
     pub(crate) fn stream_device(&self, stream: u64) -> Result<usize> {
         if DEFAULT_STREAMS.contains(&stream) {
             return Ok(current_device());
@@ -184,12 +184,12 @@ impl State {
         self.streams.get(stream).map(|s| s.device).ok_or(gone(stream))
     }
 
-    /// The result of waiting for a device: success, since all work is done, unless a kernel failed.
+    /// The result of waiting for a device: success, because all work is done, unless a kernel failed.
     pub(crate) fn wait(&self, device: usize) -> Result {
         self.faults.get(&device).map_or(Ok(()), |error| Err(*error))
     }
 
-    /// Seconds since the start: of the host, or in timed mode of the model.
+    /// The time since the start in seconds: of the host or, in timed mode, of the model.
     pub(crate) fn now(&self) -> f64 {
         if self.settings.timed {
             self.simulated
@@ -198,7 +198,7 @@ impl State {
         }
     }
 
-    /// The same as a program sees it for which kernels take no time but that which they wait for.
+    /// The time for a program in which kernels take no time except that for which they wait.
     pub(crate) fn idle_time(&self) -> f64 {
         if self.settings.timed {
             self.simulated
@@ -210,7 +210,7 @@ impl State {
 
 static STATE: Mutex<Option<State>> = Mutex::new(None);
 
-/// The runtime, locked.
+/// The locked runtime.
 pub(crate) struct Locked(MutexGuard<'static, Option<State>>);
 
 impl std::ops::Deref for Locked {
@@ -227,15 +227,14 @@ impl std::ops::DerefMut for Locked {
     }
 }
 
-/// Locks the runtime, which is made when it is first used.
+/// Locks the runtime, which is created on first use.
 pub(crate) fn lock() -> Locked {
     lock_for(None)
 }
 
-/// The same, where `image` is a fat binary of the program. Without a setting, the device is the one for which
-/// the image was compiled.
+/// As [`lock`], where `image` is a fat binary of the program: without a setting, the device is that for which the image was compiled.
 pub(crate) fn lock_for(image: Option<&[u8]>) -> Locked {
-    // A panic inside has been reported, and the state is still consistent memory.
+    // After a panic, which has been reported, the state is still consistent.
     let mut guard = STATE.lock().unwrap_or_else(PoisonError::into_inner);
     guard.get_or_insert_with(|| {
         host::around_fork(before_fork, after_fork, after_fork_in_child);
@@ -245,13 +244,13 @@ pub(crate) fn lock_for(image: Option<&[u8]>) -> Locked {
 }
 
 thread_local! {
-    /// The runtime while this thread forks the process, so that no other thread is in it: that would not exist in the child.
+    /// Keeps the runtime locked while this thread forks the process: any other thread holding the lock would not exist in the child.
     static FORKING: RefCell<Option<Locked>> = const { RefCell::new(None) };
 }
 
 extern "C" fn before_fork() {
     let locked = Locked(STATE.lock().unwrap_or_else(PoisonError::into_inner));
-    // An error means that the thread is ending; then the child has what the other threads left.
+    // An error means that the thread is ending; then the child gets the state as it is.
     let _ = FORKING.try_with(|place| place.borrow_mut().replace(locked));
 }
 
@@ -282,9 +281,9 @@ pub(crate) struct Thread {
     /// The last error, for `hipGetLastError`.
     pub last: u32,
     pub configurations: Vec<Configuration>,
-    /// Arguments of `hipSetupArgument` for the last of them.
+    /// The arguments set by `hipSetupArgument` for the last configuration.
     pub arguments: Vec<u8>,
-    /// Contexts are devices.
+    /// The stack of contexts, which are devices.
     pub contexts: Vec<usize>,
     pub capture_mode: u32,
 }
@@ -293,8 +292,8 @@ thread_local! {
     static THREAD: RefCell<Thread> = RefCell::default();
 }
 
-/// Does something with the thread's state. When the thread ends it goes before the program's own destructors, which may still use the
-/// runtime: then it is that of a new thread.
+/// Calls `f` with the thread's state. When the thread ends, the state is dropped before the program's own destructors run, which may still
+/// use the runtime; these get the state of a new thread.
 pub(crate) fn thread<T>(f: impl FnOnce(&mut Thread) -> T) -> T {
     let mut f = Some(f);
     let mut once = |t: &mut Thread| f.take().map(|f| f(t));
@@ -302,7 +301,7 @@ pub(crate) fn thread<T>(f: impl FnOnce(&mut Thread) -> T) -> T {
     done.or_else(|| once(&mut Thread::default())).unwrap_or_else(|| unreachable!("one of the two calls it"))
 }
 
-/// Does something as if the thread had chosen a device.
+/// Calls `act` as if the thread had selected the device.
 pub(crate) fn on_device<T>(device: usize, act: impl FnOnce() -> T) -> T {
     let before = thread(|t| std::mem::replace(&mut t.device, device));
     let done = act();
@@ -310,7 +309,7 @@ pub(crate) fn on_device<T>(device: usize, act: impl FnOnce() -> T) -> T {
     done
 }
 
-/// The device that the thread has chosen.
+/// The device that the thread has selected.
 pub(crate) fn current_device() -> usize {
     thread(|t| t.device)
 }

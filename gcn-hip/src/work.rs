@@ -1,10 +1,10 @@
-//! Operations of streams.
+//! Operations that streams execute.
 
 use gcn_sim::Grid;
 
 use crate::host::{HostCall, Ptr};
 
-/// A box of bytes, to be copied or filled: rows of `width` bytes.
+/// A 3D box of bytes to copy or fill: rows of `width` bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Extent {
     pub width: usize,
@@ -22,7 +22,7 @@ impl Extent {
     }
 }
 
-/// Rows in memory: the bytes from row to row and from slice to slice.
+/// The location of rows in memory: the distances in bytes from row to row and from slice to slice.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pitched {
     pub at: Ptr,
@@ -35,7 +35,7 @@ impl Pitched {
         Pitched { at, pitch: 0, slice: 0 }
     }
 
-    /// Bytes from the first to the last; `None` if the number overflows, or if rows overlap.
+    /// The number of bytes from the first to the last; `None` if it overflows, or if rows overlap.
     pub(crate) fn bytes(self, extent: Extent) -> Option<usize> {
         if extent.is_empty() {
             return Some(0);
@@ -60,29 +60,29 @@ pub(crate) struct Launch {
     pub grid: Grid,
     pub workgroup: [u32; 3],
     pub dynamic_lds: u32,
-    /// The arguments that the caller gives, as they are in the kernarg segment.
+    /// The explicit arguments, as in the kernarg segment.
     pub arguments: Vec<u8>,
     pub cooperative: bool,
 }
 
-/// Memory of a graph, which has its address from when its node is made.
+/// Memory of a graph, whose address is fixed when its node is created.
 #[derive(Clone, Debug)]
 pub(crate) struct Reserved {
     pub at: Ptr,
     pub bytes: usize,
     pub device: usize,
-    /// `hipMemAllocNodeParams`, for a caller that queries it.
+    /// `hipMemAllocNodeParams`, for callers that query it.
     pub parameters: Box<[u64]>,
 }
 
-/// The condition on a word in memory (`hipStreamWaitValue32` and `hipStreamWaitValue64`).
+/// A condition on a word in memory (`hipStreamWaitValue32` and `hipStreamWaitValue64`).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Until {
     pub at: Ptr,
     pub bytes: usize,
     pub value: u64,
     pub mask: u64,
-    /// How it is compared: 0 to 3.
+    /// The comparison: 0 to 3.
     pub how: u32,
 }
 
@@ -98,15 +98,15 @@ impl Until {
     }
 }
 
-/// Something that a stream does.
+/// A task of a stream.
 #[derive(Debug)]
 pub(crate) enum Task {
     Op(Op),
     /// Waits for a value in memory.
     Until(Until),
-    /// Gives memory back that is freed in the order of a stream.
+    /// Frees memory in stream order.
     Release(Ptr),
-    /// Stores rows of bytes that the program may change before it is their turn.
+    /// Stores rows of bytes that were copied at submission, because the program may change them.
     Store {
         to: Pitched,
         bytes: Vec<u8>,
@@ -114,33 +114,33 @@ pub(crate) enum Task {
     },
 }
 
-/// Something that a stream does, or a node of a graph.
+/// An operation of a stream or of a graph's node.
 #[derive(Clone, Debug)]
 pub(crate) enum Op {
-    /// Copies a box; `kind` is the program's description of its sides.
+    /// Copies a box; `kind` is the direction that the program specifies.
     Copy { to: Pitched, from: Pitched, extent: Extent, kind: u32 },
     /// Fills rows of bytes with a pattern.
     Fill { to: Pitched, pattern: Vec<u8>, extent: Extent },
     /// Runs a kernel.
     Launch(Launch),
-    /// Calls a function of the host.
+    /// Calls a host callback.
     Call(HostCall),
     /// Records an event.
     Record(u64),
     /// Waits for an event.
     Wait(u64),
-    /// Puts the memory of a graph into use.
+    /// Allocates memory of a graph.
     Alloc(Reserved),
-    /// Takes it out of use.
+    /// Frees memory of a graph.
     Free(Ptr),
-    /// No operation.
+    /// Does nothing.
     Nothing,
-    /// The operations of another graph, by its handle.
+    /// Executes the operations of another graph, given by handle.
     Graph(u64),
 }
 
 impl Op {
-    /// True if an instance may do `other` instead: it is of the same kind, and a copy goes the same way.
+    /// True if this operation of an instance may be replaced by `other`: it has the same kind, and a copy has the same direction.
     pub(crate) fn may_become(&self, other: &Op) -> bool {
         match (self, other) {
             (Op::Copy { kind: old, .. }, Op::Copy { kind: new, .. }) => old == new,

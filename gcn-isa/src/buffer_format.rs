@@ -1,5 +1,5 @@
-//! Formats of typed buffers. GFX9 has two numbers, the data format and the number format; RDNA has one number for each
-//! valid pair.
+//! Formats of typed buffers. GFX9 encodes a format as two numbers, the data format and the number format; RDNA has one
+//! number for each valid pair.
 
 use crate::target::Generation;
 
@@ -11,8 +11,8 @@ const NARROW: u8 = NORMS | SCALED | INTS;
 const ALL: u8 = NARROW | FLOAT;
 const WIDE: u8 = INTS | FLOAT;
 
-/// The number formats of each data format, from 1 on: on RDNA 1 and 2, and later (RDNA2 ISA and RDNA3 ISA, "Data format"; LLVM 22 prints
-/// the same names). Bit i is the number format i.
+/// The valid number formats of each data format, from 1 on: on RDNA 1 and 2, and on later generations (RDNA2 ISA and
+/// RDNA3 ISA, "Data format"; LLVM 22 prints the same names). Bit i stands for number format i.
 const NUMBERS: [(u8, u8); 14] = [
     (NARROW, NARROW),
     (ALL, ALL),
@@ -30,7 +30,8 @@ const NUMBERS: [(u8, u8); 14] = [
     (WIDE, WIDE),
 ];
 
-/// The formats of RDNA by number, from 1 on, as data format and number format of GFX9 (`dfmt`, `nfmt`).
+/// The formats of RDNA in the order of their numbers, from 1 on, as data format and number format of GFX9 (`dfmt`,
+/// `nfmt`).
 ///
 /// ```
 /// use gcn_isa::{buffer_format, target::Generation};

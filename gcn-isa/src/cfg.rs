@@ -1,5 +1,5 @@
-//! Basic blocks and control-flow edges of a [`Program`]: the edges that are visible in the program ([`Cfg`]), and all
-//! edges that control may take in addition ([`Flow`]).
+//! Basic blocks and control-flow edges of a [`Program`]: [`Cfg`] has the edges that are visible in the program, and
+//! [`Flow`] adds all other edges that control may take.
 
 mod connect;
 mod entries;
@@ -21,13 +21,13 @@ use crate::program::{Jump, Label, Line, Program};
 use crate::reg::Reg;
 use crate::table::Class;
 
-/// The register pair of the return address in LLVM's calling convention.
+/// The register pair that holds the return address in LLVM's calling convention.
 const RETURN_ADDRESS: Reg = Reg::s(30, 2);
 
-/// A basic block: a range of instruction indices with its neighbours.
+/// A basic block: a range of instruction indices, with its predecessors and successors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// First instruction.
+    /// The first instruction.
     pub start: usize,
     /// One past the last instruction.
     pub end: usize,
@@ -89,7 +89,7 @@ impl Cfg {
             let line = &program.lines[blocks[b].end - 1];
             let last = &line.inst;
             if last.desc.falls_through() {
-                // Control runs into undecodable bytes.
+                // Control falls through into undecodable bytes.
                 if program.gaps.binary_search(&blocks[b].end).is_ok() {
                     blocks[b].unknown_exit = true;
                 } else if b + 1 < blocks.len() {
@@ -104,7 +104,7 @@ impl Cfg {
                             blocks[b].succs.push(target);
                         }
                     }
-                    // A branch to the very end leaves the program, as running off its end does.
+                    // A branch to the very end leaves the program, as falling off its end does.
                     Some(_) => {}
                     None => blocks[b].unknown_exit = true,
                 }
@@ -118,7 +118,7 @@ impl Cfg {
         Cfg { blocks }
     }
 
-    /// The block that holds instruction `index`.
+    /// The block that contains instruction `index`.
     pub fn block_of(&self, index: usize) -> usize {
         self.blocks.partition_point(|b| b.start <= index) - 1
     }

@@ -1,9 +1,10 @@
-//! The independent checker: does every path through a program keep every rule?
+//! The independent checker: does every path through a program satisfy every rule?
 //!
 //! It shares the rule table ([`crate::hazards`]) and the counter facts ([`crate::counters::events`]) with the inserter
-//! of waits, but no algorithm: wait states are checked by walking *backwards* from each instruction until no rule
-//! reaches farther; counters by following forward, over all paths, which operations may be outstanding and how many
-//! younger ones each path has at least issued since.
+//! of waits, but no algorithm. Wait states are checked by walking *backwards* from each instruction until no rule
+//! reaches farther. Counters are checked by a forward dataflow analysis over all paths, which computes the operations
+//! that may be outstanding and, for each, a lower bound on the number of younger operations that every path has issued
+//! since.
 //!
 //! ```
 //! use gcn_isa::{Inst, Operand, Program, Reg, Target, check, table};
@@ -58,24 +59,24 @@ use report::Findings;
 /// Options of the checker.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// The rules to check. The grade also applies to the counter rules.
+    /// The rules to check. The minimum grade also applies to the counter rules.
     pub rules: Config,
-    /// The assumed meaning of the program's barriers and cache instructions, beyond the use of registers.
+    /// What the program's barriers and cache instructions are assumed to order, beyond registers.
     pub memory_model: MemoryModel,
-    /// Check for instructions that need a workaround by themselves.
+    /// Check for instructions that need a workaround on their own, whatever surrounds them.
     pub errata: bool,
 }
 
-/// Assumptions of the checker about memory: LDS accesses before a barrier and after an LDS DMA, outstanding accesses
-/// before a cache invalidation. The checker does not know addresses.
+/// What the checker assumes about accesses to memory: LDS accesses before a barrier and after an LDS DMA, and
+/// outstanding accesses before a cache invalidation. The checker does not know addresses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MemoryModel {
-    /// Nothing: registers only.
+    /// No assumption: only registers are checked.
     Off,
-    /// A program may have several buffers in LDS: while data arrives in one, others are used and barriers are passed.
-    /// An LDS DMA is reported, once, if LDS is read before the DMA has completed and never after a wait for it. An LDS
-    /// write or DMA before a barrier is reported for each such barrier, unless the program shows that it leaves it to a
-    /// later barrier. An LDS read before a barrier is reported, once, if LDS is written between that barrier and the
+    /// A program may have several buffers in LDS: while data arrives in one, it uses others and passes barriers. An LDS
+    /// DMA is reported, once, if LDS is read before the DMA has completed and never after a wait for it. An LDS write
+    /// or DMA before a barrier is reported for each such barrier, unless the program shows that a later barrier
+    /// publishes it. An LDS read before a barrier is reported, once, if LDS is written between that barrier and the
     /// next.
     Sure,
     /// Any two LDS accesses may be to the same bytes, and every barrier orders all accesses before it.
@@ -83,7 +84,7 @@ pub enum MemoryModel {
 }
 
 impl MemoryModel {
-    /// The accesses of LDS before which a load into LDS must be done.
+    /// The LDS accesses that require that loads into LDS are done.
     fn lds_accesses(self) -> MemoryEffect {
         match self {
             MemoryModel::Off => MemoryEffect::empty(),
@@ -100,7 +101,7 @@ impl Default for Options {
 }
 
 /// The most findings of each grade that a report lists: a program of a million instructions without any wait has far
-/// more than anybody reads. Further ones are counted ([`CheckReport::not_listed`]).
+/// more than anybody reads. Further ones are only counted ([`CheckReport::not_listed`]).
 pub const MOST_FINDINGS: usize = 100_000;
 
 /// Checks `program` against every rule.
@@ -134,8 +135,8 @@ pub fn check_with(program: &Program, options: Options) -> CheckReport {
     }
 }
 
-/// Instructions that follow a sequence of others too soon, on targets that have such rules
-/// ([`crate::hazards::remedy`]): RDNA.
+/// Instructions that follow a sequence of other instructions too soon. Only RDNA targets have such rules
+/// ([`crate::hazards::remedy`]).
 ///
 /// ```
 /// use gcn_isa::check;
@@ -156,7 +157,8 @@ pub fn remedies(program: &Program, rules: Config) -> Vec<Finding> {
     found.list
 }
 
-/// Findings of the counter rules: first those on certain paths, then those on paths through jumps to unknown targets.
+/// Findings of the counter rules: first those on paths that the program shows, then those on paths through jumps with
+/// unknown targets.
 fn counters(program: &Program, flow: &Flow, options: Options, found: &mut Findings) {
     let facts = Facts::of(program, flow, options);
     let check = CounterCheck::new(program, flow, &facts, options);
@@ -170,8 +172,8 @@ fn counters(program: &Program, flow: &Flow, options: Options, found: &mut Findin
     check.findings_beyond(&known, found);
 }
 
-/// The flow of `program` without jumps to unknown targets: all their possible targets are entered from outside, except
-/// those that only dead jumps reach.
+/// The control flow of `program` without edges for jumps with unknown targets. Instead, all their possible targets are
+/// entered from outside, except those that only unreachable jumps reach.
 fn without_guesses(program: &Program, flow: &Flow) -> Flow {
     let (mut sure, reachable) = (Flow::sure(program), flow.reachable());
     sure.roots.retain(|root| reachable[root.block]);
@@ -197,8 +199,8 @@ pub fn register_errata(program: &Program, rules: Config) -> Vec<Finding> {
     errata::check(program, rules)
 }
 
-/// Lines whose LDS accesses (including direct loads from memory to LDS) `program` does not wait for where
-/// [`MemoryModel::Sure`] requires it, in ascending order. [`crate::wait::LdsOrder`] takes them.
+/// Lines with LDS accesses (including direct loads from memory to LDS) that [`MemoryModel::Sure`] requires `program` to
+/// wait for and that it does not wait for, in ascending order. [`crate::wait::LdsOrder`] takes them.
 pub fn unordered_lds_accesses(program: &Program) -> Vec<usize> {
     let loads_lds = |inst: &Inst| {
         events::events(program.target, inst).iter().any(|e| e.memory.contains(MemoryEffect::LDS_DMA))
@@ -217,7 +219,7 @@ pub fn unordered_lds_accesses(program: &Program) -> Vec<usize> {
     lines.into_iter().collect()
 }
 
-/// Unnecessary waits of `program`, see [`Advice`], in order of line. A wait is assumed to serve every purpose that it
+/// Unnecessary waits of `program` (see [`Advice`]), ordered by line. A wait is assumed to serve every purpose that it
 /// may have: [`MemoryModel::Sure`] is treated as [`MemoryModel::Strict`].
 pub fn advice(program: &Program, options: Options) -> Vec<Advice> {
     let memory_model = match options.memory_model {

@@ -1,7 +1,7 @@
 //! Counters of outstanding operations, and the instructions that wait for them.
 //!
-//! Each instruction set lists its [counters](InstructionSet::counters): GFX9 has three in the immediate of `s_waitcnt`, GFX10 and GFX11 count
-//! stores on a fourth, GFX12 has seven with an instruction for each.
+//! Each instruction set lists its [counters](InstructionSet::counters): GFX9 has three in the immediate of `s_waitcnt`,
+//! GFX10 and GFX11 count stores on a fourth, and GFX12 has seven, each with its own instruction.
 
 mod counter;
 mod events;
@@ -13,7 +13,7 @@ pub use counter::Counter;
 pub use events::{Event, Events, MemoryEffect, Stream, events, finishes_after, room};
 pub use wait::{OnSet, WaitCnt};
 
-/// Counter values of an instruction set: see [`WaitCnt::NONE`].
+/// The counters of an instruction set, whose values a [`WaitCnt`] holds.
 impl InstructionSet {
     /// The counters, in the order in which `s_waitcnt` prints them, then those with instructions of their own.
     ///

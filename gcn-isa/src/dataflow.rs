@@ -1,13 +1,12 @@
-//! The bits of a result, and the bits of the sources on which they depend.
+//! Which bits of the sources determine which bits of a result.
 //!
-//! A simulator that tracks undefined bits through a program needs this for every instruction. There are two kinds of
-//! facts:
+//! A simulator that tracks undefined bits through a program needs this for every instruction. It is described by two
+//! kinds of facts:
 //!
-//! - [`Flow`], the way in which bits combine, is in the instruction's entry. An entry without one has [`Flow::All`],
-//!   which is correct for every
-//!   instruction, but imprecise.
-//! - [`parts`], the source bits that each part of the result reads, follows from the instruction's line in
-//!   [`crate::semantics`] and its modifiers.
+//! - [`Flow`] tells how bits combine, and is part of the instruction's table entry. An entry without it has
+//!   [`Flow::All`], which is correct for every instruction but imprecise.
+//! - [`parts`] tells which source bits each part of the result reads. It follows from the instruction's modifiers and
+//!   its description in [`crate::semantics`], called its *line* here.
 //!
 //! The rules follow Valgrind's Memcheck (Seward and Nethercote, "Using Valgrind to detect undefined value errors with
 //! bit-precision", USENIX 2005) and LLVM's MemorySanitizer, applied to these instructions.
@@ -36,23 +35,23 @@ pub fn of(desc: &InstDesc) -> Rule {
 pub struct Part {
     /// Its bits in the result.
     pub result: u64,
-    /// The bits of each source that it reads; of wider sources, every 64 bits of them.
+    /// The bits of each source that it reads. For sources wider than 64 bits, the mask applies to every 64 bits.
     pub sources: [u64; 3],
-    /// It reads the destination as an additional source, not only to keep bits of it.
+    /// True if the part also reads the destination as a source, other than to preserve bits of it.
     pub accumulates: bool,
 }
 
-/// True if the instruction leaves bits of a destination unchanged, independent of its modifiers.
+/// True if the instruction preserves some bits of a destination, whatever its modifiers.
 pub fn keeps(desc: &InstDesc) -> bool {
     desc.does(Behaviours::KEEPS_PART)
 }
 
-/// True if the third source is a mask: lane `i` reads bit `i` of it.
+/// True if the third source is a mask: lane `i` reads its bit `i`.
 pub fn third_source_is_mask(desc: &InstDesc) -> bool {
     desc.entry.behaviours.intersects(Behaviours::SELECTS_BY_MASK | Behaviours::CARRIES_IN)
 }
 
-/// The parts of an instruction's vector result. Without a semantics line a part reads everything.
+/// The parts of an instruction's vector result. Without a semantics line there is one part that reads everything.
 pub fn parts(inst: &Inst) -> Vec<Part> {
     let line = inst.desc.entry.meaning;
     let parts = statements(line).unwrap_or_else(|| {
@@ -62,7 +61,7 @@ pub fn parts(inst: &Inst) -> Vec<Part> {
     parts.into_iter().map(|part| placed(inst, part)).collect()
 }
 
-/// The half of a 32-bit register that the result fills, if it fills only one.
+/// The half of a 32-bit register that the result occupies, if it occupies only one.
 pub(crate) fn half_written(inst: &Inst) -> Option<Half> {
     match parts(inst).iter().fold(0, |all, part| all | part.result) {
         0xffff => Some(Half::Low),
@@ -71,14 +70,14 @@ pub(crate) fn half_written(inst: &Inst) -> Option<Half> {
     }
 }
 
-/// The parts as the line has them, before modifiers.
+/// The parts that a semantics line states, before modifiers are applied.
 fn statements(line: &str) -> Option<Vec<Part>> {
     let mut parts = Vec::new();
     let mut inputs = None;
     for (left, right) in line.split("; ").filter_map(|s| s.split_once(" = ")) {
         let sources = [b'0', b'1', b'2'].map(|digit| mentions(right, digit));
         if left == "in_i" {
-            // The mixed-precision instructions name their inputs apart.
+            // Mixed-precision instructions state their inputs in a separate assignment.
             inputs = Some([u64::MAX; 3]);
             continue;
         }
@@ -88,8 +87,8 @@ fn statements(line: &str) -> Option<Vec<Part>> {
         let left = left.strip_prefix("{SD[lane], ").map_or(left, |rest| rest.trim_end_matches('}'));
         let place = left.strip_prefix('D')?;
         let result = if place == "[lane]" { u64::MAX } else { bits_of(place)? };
-        // In brackets the line gives the alternatives of op_sel. It names an accumulator with its type, and kept bits
-        // without one.
+        // A parenthesis contains the alternatives of op_sel. An accumulator is written with its type or bits, a
+        // preserved destination without.
         let right = right.split(" (op_sel").next().unwrap_or(right);
         let accumulates = right.match_indices('D').any(|(at, _)| {
             let alone = !right[..at].ends_with(|c: char| c.is_ascii_alphanumeric());
@@ -111,7 +110,7 @@ fn mentions(text: &str, digit: u8) -> u64 {
     places.fold(0, |all, (at, _)| all | mask(at))
 }
 
-/// The bits that a suffix such as `[15:0]`, `[31]` or `.f16` names; `None` if they are not given as numbers.
+/// The bits that a suffix such as `[15:0]`, `[31]` or `.f16` selects; `None` if they are not given as numbers.
 fn bits_of(suffix: &str) -> Option<u64> {
     if let Some(rest) = suffix.strip_prefix('[') {
         let (range, _) = rest.split_once(']')?;
@@ -129,23 +128,23 @@ fn ones(bits: u32) -> u64 {
     if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
 }
 
-/// The part as the modifiers of the instruction place it.
+/// The part after the instruction's modifiers are applied.
 fn placed(inst: &Inst, part: Part) -> Part {
     let (desc, mods) = (inst.desc, &inst.mods);
     let sources = [0, 1, 2].map(|i| source(inst, part, i));
-    // The result may then go to any position that is not kept.
+    // The result may then be written to any position except preserved bits.
     let moved = mods.sdwa.is_some() || desc.format != Format::Vop3p && mods.op_sel != 0;
     Part { result: if moved { u64::MAX } else { part.result }, sources, ..part }
 }
 
-/// The bits of source `i` that the part reads, after SDWA and `op_sel` have chosen among them.
+/// The bits of source `i` that the part reads, after selection by SDWA and `op_sel`.
 fn source(inst: &Inst, part: Part, i: usize) -> u64 {
     let (desc, mods, mask) = (inst.desc, &inst.mods, part.sources[i]);
     let bit = |field: u8| field >> i & 1 == 1;
     if mask == 0 {
         return 0;
     }
-    // Half a register, on instruction sets where halves count as registers.
+    // The source is half a register, on instruction sets where halves count as registers.
     let slot = desc.operand_index(["src0", "src1", "src2"][i]);
     if let Some(half) = slot.and_then(|slot| inst.half(slot as u8)) {
         return half.bits().into();
@@ -162,12 +161,12 @@ fn source(inst: &Inst, part: Part, i: usize) -> u64 {
         return match mask {
             _ if mods.op_sel == 0 || mask > 0xffff => mask,
             0xffff => mask << (16 * u32::from(bit(mods.op_sel))),
-            // Bytes are chosen by two bits.
+            // Bytes are selected by two bits, which are not analysed.
             _ => u64::MAX,
         };
     }
     if desc.is_mixed_precision() {
-        // Mixed precision: op_sel_hi set means that the source is one half.
+        // In mixed precision, a set `op_sel_hi` bit means that the source is a 16-bit half.
         return match (bit(mods.op_sel_hi), bit(mods.op_sel)) {
             (false, _) => 0xffff_ffff,
             (true, false) => 0xffff,
@@ -177,10 +176,10 @@ fn source(inst: &Inst, part: Part, i: usize) -> u64 {
     if !desc.modifiers.contains(Modifiers::OP_SEL_HI) {
         return mask;
     }
-    // The lower part reads the half that op_sel names, the upper one that of op_sel_hi.
+    // The lower part of the result reads the half that op_sel selects, the upper part the half that op_sel_hi selects.
     let width = 16 * u32::from(desc.operands[0].dwords);
     if width > 32 {
-        // Matrices: each element of the result reads many of the sources.
+        // For matrices, each element of the result reads many elements of the sources.
         return u64::MAX;
     }
     let half = ones(width);

@@ -1,8 +1,8 @@
 //! `s_delay_alu`: hints that let other waves issue while a result of the ALU is pending (RDNA 3 and later).
 //!
-//! A hint affects only the time: the hardware waits for the result with or without it. Hence the checker never requires
-//! one. The hints are those of LLVM 22's pass `AMDGPUInsertDelayAlu`: for each instruction, how many instructions and
-//! cycles ago its operands were computed. The latencies are those of LLVM's scheduling model
+//! A hint affects only performance: the hardware waits for the result with or without it. Hence the checker never
+//! requires one. The hints are those of LLVM 22's pass `AMDGPUInsertDelayAlu`: they tell, for each instruction, how
+//! many instructions and cycles ago its operands were computed. The latencies are those of LLVM's scheduling model
 //! (`../data/latency-rdna.tsv`, measured with llvm-mca).
 
 use std::collections::{BTreeMap, HashMap};
@@ -18,10 +18,11 @@ use crate::table::{self, Class, InstDesc};
 use crate::target::Generation;
 use crate::wait::Inserted;
 
-/// The instruction.
+/// The mnemonic.
 const INSTRUCTION: &str = "s_delay_alu";
 
-/// Latencies that are not those of most vector and scalar instructions, by mnemonic: from RDNA 3 on, and before.
+/// Exceptional latencies by mnemonic, from RDNA 3 on and before. All other vector and scalar instructions have a
+/// default latency.
 const LATENCIES: &str = include_str!("../data/latency-rdna.tsv");
 
 /// The latencies of a mnemonic from RDNA 3 on, and before.
@@ -52,14 +53,14 @@ pub fn latency(desc: &InstDesc) -> Option<u8> {
         .map(|pipe| cycles(desc, pipe))
 }
 
-/// Cycles until the result of an instruction of `pipe` is there.
+/// Cycles until the result of an instruction of `pipe` is available.
 fn cycles(desc: &InstDesc, pipe: Pipe) -> u8 {
     let usual = if pipe == Pipe::Scalar { 2 } else { 5 };
     let before = usize::from(desc.generation() == Generation::GFX10);
     BY_MNEMONIC.get(desc.mnemonic).map_or(usual, |cycles| cycles[before])
 }
 
-/// The instructions after a `s_delay_alu` whose operands it waits for, counted from the next instruction.
+/// The positions of the instructions to which a `s_delay_alu` refers, counted from the instruction after it.
 ///
 /// ```
 /// use gcn_isa::delay::hinted;
@@ -102,7 +103,7 @@ impl Pipe {
 
 /// One more than the largest distance, in vector instructions, that a hint can name.
 const MOST_VECTOR: u8 = 5;
-/// The same of transcendental ones.
+/// One more than the largest distance, in transcendental instructions, that a hint can name.
 const MOST_TRANSCENDENTAL: u8 = 4;
 /// One more than the largest relevant number of cycles for a scalar result.
 const MOST_SCALAR: u8 = 4;
@@ -111,12 +112,12 @@ const MOST_SCALAR: u8 = 4;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Due {
     vector_cycles: u8,
-    /// Vector instructions since.
+    /// Vector instructions issued since.
     vectors: u8,
     transcendental_cycles: u8,
-    /// Transcendental instructions since.
+    /// Transcendental instructions issued since.
     transcendentals: u8,
-    /// Vector instructions since the transcendental one.
+    /// Vector instructions issued since the transcendental one.
     vectors_since: u8,
     scalar_cycles: u8,
 }
@@ -150,7 +151,7 @@ impl Due {
         self.scalar_cycles = self.scalar_cycles.max(other.scalar_cycles);
     }
 
-    /// Issues an instruction, which takes some cycles. Returns true while results are still pending.
+    /// Accounts for the issue of an instruction that takes `cycles`. Returns true while results are still pending.
     fn pass(&mut self, pipe: Option<Pipe>, cycles: u8) -> bool {
         let vector = u8::from(pipe == Some(Pipe::Vector));
         self.vectors += vector;
@@ -171,7 +172,8 @@ impl Due {
         self.vector_cycles > 0 || self.transcendental_cycles > 0 || self.scalar_cycles > 0
     }
 
-    /// The two hints, as values of `instid`; 0 is none. If there are two, there is no room for the scalar ALU.
+    /// The two hints, as values of `instid`; 0 means none. If vector and transcendental results use both, there is no
+    /// hint for a scalar result.
     fn hints(self) -> [u16; 2] {
         let mut hints = [0; 2];
         if self.transcendentals < MOST_TRANSCENDENTAL {
@@ -182,7 +184,8 @@ impl Due {
                 *free = hint;
             }
         };
-        // A transcendental result that is younger is later, too.
+        // A transcendental result that was issued later also arrives later, so the hint for it covers the vector
+        // result.
         if self.vectors < MOST_VECTOR && self.vectors <= self.vectors_since {
             add(self.vectors.into());
         }
@@ -195,9 +198,9 @@ impl Due {
 
 type State = BTreeMap<RegUnit, Due>;
 
-/// Inserts `s_delay_alu` into a program as LLVM does, after all other passes. Returns the number of new ones; none on
-/// instruction sets before RDNA 3. Existing ones are left unchanged. The positions in `waits`, which were inserted
-/// before, are updated.
+/// Inserts `s_delay_alu` into a program as LLVM does, after all other passes. Returns the number of inserted
+/// instructions, which is 0 on instruction sets before RDNA 3. Existing ones are left unchanged. The positions in
+/// `waits`, which were inserted earlier, are updated.
 ///
 /// ```
 /// use gcn_isa::delay::insert_delays;
@@ -228,7 +231,7 @@ pub fn insert_delays(program: &mut Program, waits: &mut [Inserted]) -> usize {
     let mut hints: Vec<(usize, u16)> = Vec::new();
     for b in 0..cfg.blocks.len() {
         let mut state = before(&cfg, &after, b);
-        // The last one of the block, if it has room for another hint.
+        // The last hint of the block, if it has room for a second one.
         let mut open: Option<usize> = None;
         walk(program, &cfg, b, &mut state, &mut |line, due| emit(&mut hints, &mut open, line, due));
     }
@@ -249,7 +252,7 @@ fn before(cfg: &Cfg, after: &[State], block: usize) -> State {
     state
 }
 
-/// Instructions between a hint and the second place it can name.
+/// One more than the largest distance to the instruction of the second hint.
 const MOST_SKIPPED: usize = 6;
 
 /// Adds the hint that is needed before `line`.
@@ -312,7 +315,8 @@ fn walk(program: &Program, cfg: &Cfg, block: usize, state: &mut State, needs: &m
     }
 }
 
-/// The registers of explicit operands that are written, or read. VCC of the short encodings is not encoded, whatever the text shows.
+/// The registers of explicit operands that are written, or those that are read. VCC in the short encodings is implicit,
+/// although the text shows it.
 fn explicit(inst: &Inst, written: bool) -> impl Iterator<Item = RegUnit> {
     let short = inst.desc.format.is_vop() && !inst.desc.is_vop3();
     let used = inst.operands.iter().zip(inst.desc.operands).filter_map(move |(operand, slot)| {
@@ -324,7 +328,7 @@ fn explicit(inst: &Inst, written: bool) -> impl Iterator<Item = RegUnit> {
     used.flat_map(crate::Reg::units)
 }
 
-/// True if an instruction issues only when the vector ALU is done.
+/// True if an instruction issues only after all vector ALU results are available.
 fn waits_for_vectors(inst: &Inst) -> bool {
     let desc = inst.desc;
     let va_vdst = "depctr_va_vdst";
@@ -336,7 +340,7 @@ fn waits_for_vectors(inst: &Inst) -> bool {
     waited || desc.is_vmem() || desc.is_ds()
 }
 
-/// True if an instruction issues only when the vector ALU has written its SGPRs.
+/// True if an instruction issues only after the vector ALU has written its SGPRs.
 fn waits_for_scalar_results(inst: &Inst) -> bool {
     let reads = || explicit(inst, false).any(|u| u.reg().file == RegFile::Sgpr);
     inst.desc.is_smem() || inst.desc.is_salu() && reads()

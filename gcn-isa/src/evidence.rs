@@ -1,19 +1,18 @@
-//! Counts, for each rule, the places of a program where it applies, and whether it is satisfied there.
+//! Counts, for each rule, the sites in a program where it applies, and whether it is satisfied there.
 //!
 //! A rule that is in the manuals but that working code breaks without harm is weaker than one that all code satisfies.
-//! Counted over many programs by expert authors, these numbers are the evidence behind a rule's
+//! Counted over many programs by expert authors, these numbers are the evidence for a rule's
 //! [`Grade`](crate::hazards::Grade).
 //!
 //! # What is counted
 //! Wait states: a *site* is an instruction and a register (or none) for which a rule requires a distance from an
-//! earlier instruction that is less than twice the required distance away on the shortest path. Of several such earlier
-//! instructions the one with the largest shortfall counts, and none whose result is overwritten in between. Sites
-//! nearer than required are broken, the others satisfied; both windows are equally wide, so that a rule that no author
-//! knows would be broken about as often as it is satisfied.
+//! earlier instruction, if that instruction is, on the shortest path, less than twice the required distance away. Of
+//! several such earlier instructions, the one with the largest shortfall counts; those whose result is overwritten in
+//! between do not count. Sites that are closer than required are broken, the others satisfied. Both ranges are equally
+//! wide, so a rule that no author knows would be broken about as often as it is satisfied.
 //!
-//! Counters: a site is a memory operation and the first instruction of the same block that depends on it;
-//! broken sites are the findings of the [checker](crate::check), on any path, in its strictest reading of
-//! memory.
+//! Counters: a site is a memory operation and the first instruction of the same block that depends on it. Broken sites
+//! are the findings of the [checker](crate::check), on any path, under its strictest assumptions about memory.
 //!
 //! ```
 //! use gcn_isa::{Inst, Program, Reg, Target, evidence, hazards, table};
@@ -36,10 +35,10 @@ use std::collections::BTreeMap;
 use crate::hazards::{Config, Counts};
 use crate::program::Program;
 
-/// Counts by rule id. [`Counts::objects`] is 1 where a rule is broken: each program counts as a code object.
+/// Counts by rule ID. [`Counts::objects`] is 1 where a rule is broken: each program counts as one code object.
 pub type Evidence = BTreeMap<&'static str, Counts>;
 
-/// Counts the sites of every rule in `program` that `config` admits. Takes time linear in its length.
+/// Counts the sites in `program` of every rule that `config` enables. Takes time linear in the program's length.
 pub fn of(program: &Program, config: Config) -> Evidence {
     let mut evidence = Evidence::new();
     states::count(program, config, &mut evidence);

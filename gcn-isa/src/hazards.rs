@@ -1,23 +1,24 @@
-//! Wait-state rules: the required distances of two dependent instructions.
+//! Wait-state rules: the distances that must separate two dependent instructions.
 //!
 //! GFX9 and CDNA machines do not interlock every dependency: software must leave a number of *wait states* (issue
 //! slots) between certain pairs of instructions. Each such requirement is a [`Rule`], a value with its citation, its
 //! conditions on the first and the second instruction, and the number of wait states. Where a manual and LLVM disagree
 //! the larger number is used, and the rule's [`Evidence`] records that.
 //!
-//! One engine reads the rules. [`required`] answers for an ordered pair of instructions; [`View`] is an instruction
+//! One engine evaluates the rules. [`required`] answers for an ordered pair of instructions; [`View`] is an instruction
 //! prepared for many such queries. No rule requires more than [`MAX_REACH`] wait states, and [`View::reach`] gives the
-//! reach of one instruction, so a pass need only examine the last few instructions of each path.
+//! most that any rule may require after one instruction, so a pass need only examine the last few instructions of each
+//! path.
 //!
-//! Support differs: [`Grade`] tells how well a rule is supported, by the manuals and LLVM and by counts over the
-//! vendor's own kernels, and [`RuleSet`] selects by it. The rules that do not concern wait states are in [`counter`];
-//! [`pages`] has all of them as plain values.
+//! The rules are not equally well supported. [`Grade`] says how well manuals, LLVM and counts over the vendor's own
+//! kernels support a rule, and [`RuleSet`] selects rules by grade. The rules that do not concern wait states are in
+//! [`counter`]; [`pages`] returns all rules as plain values.
 //!
 //! The distance between two instructions is the sum of [`wait_states`] of the instructions strictly between them along
 //! the shortest path.
 //!
-//! One case of the manuals has no rule here: case 14 (VCC written by name and read by the number of the SGPR after it,
-//! or the reverse). On these targets VCC has only one encoding, so the mix cannot be written down.
+//! One hazard of the manuals has no rule here: case 14 (VCC written by name and read by the number of the SGPR after
+//! it, or the reverse). On these targets VCC has only one encoding, so no program can mix the two.
 
 mod clause;
 mod config;
@@ -96,7 +97,7 @@ pub fn required_all(target: Target, first: &Inst, second: &Inst) -> SmallVec<[Ne
     View::new(target, first).required_all(&View::new(target, second), Config::default())
 }
 
-/// The longest wait that any rule may require after `inst`, whatever follows.
+/// The most wait states that any rule may require after `inst`, whatever follows.
 pub fn reach(target: Target, inst: &Inst) -> u8 {
     View::new(target, inst).reach()
 }
@@ -114,7 +115,7 @@ pub fn wait_states(inst: &Inst) -> u32 {
 /// Wait states of the longest `s_nop`: the hardware takes its operand modulo 16.
 const MOST_NOP_STATES: u32 = 16;
 
-/// The operands of the smallest number of `s_nop` that provide `states` wait states.
+/// The operands of the shortest sequence of `s_nop` that provides `states` wait states.
 ///
 /// ```
 /// assert!(gcn_isa::hazards::nops(18).eq([15, 1]));
@@ -124,7 +125,7 @@ pub fn nops(states: u32) -> impl Iterator<Item = u16> {
     ends.map(move |end| (states.min(end) - (end - MOST_NOP_STATES)) as u16 - 1)
 }
 
-/// The same as a message writes them: `` `s_nop 15` and `s_nop 1` ``.
+/// The instructions of [`nops`] as messages show them: `` `s_nop 15` and `s_nop 1` ``.
 pub fn nops_in_words(states: u32) -> String {
     let each: Vec<String> = nops(states).map(|n| format!("`s_nop {n}`")).collect();
     each.join(" and ")

@@ -1,12 +1,12 @@
-//! Hardware registers that `s_setreg` and `s_getreg` name, and the one bit of MODE on which control flow
-//! depends: GPR_IDX_EN, which switches VGPR indexing on.
+//! The hardware registers that `s_setreg` and `s_getreg` access, and the bit GPR_IDX_EN of MODE, which switches VGPR
+//! indexing on.
 
 use crate::inst::Inst;
 use crate::operand::Operand;
 use crate::program::Program;
 use crate::table::Class;
 
-/// The field of a hardware register that `s_setreg` and `s_getreg` name.
+/// The field of a hardware register that `s_setreg` or `s_getreg` accesses.
 pub(crate) struct HwregField {
     pub id: u8,
     /// The lowest bit.
@@ -20,7 +20,7 @@ impl HwregField {
     /// `HW_REG_TRAPSTS`.
     pub const TRAPSTS: u8 = 3;
 
-    /// The field that `inst` names: register id in bits 5:0, first bit in 10:6, size less one in 15:11.
+    /// The field that `inst` accesses: register ID in bits 5:0, first bit in 10:6, size minus one in 15:11.
     pub fn of(inst: &Inst) -> Option<HwregField> {
         let Some(Operand::Imm(field)) = inst.operand("hwreg") else { return None };
         let first = (field >> 6 & 31) as u32;
@@ -28,7 +28,7 @@ impl HwregField {
         Some(HwregField { id: (field & 63) as u8, first, last: first + size - 1 })
     }
 
-    /// True if the field is of register `id` and has its bit `bit`.
+    /// True if the field is part of register `id` and contains bit `bit`.
     pub fn covers(&self, id: u8, bit: u32) -> bool {
         self.id == id && (self.first..=self.last).contains(&bit)
     }
@@ -37,7 +37,7 @@ impl HwregField {
 /// The bit of MODE that switches VGPR indexing on (MI100 ISA 3.5).
 const GPR_IDX_EN: u32 = 27;
 
-/// What an `s_setreg` writes into MODE.GPR_IDX_EN.
+/// The value that an `s_setreg` writes to MODE.GPR_IDX_EN.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum GprIdxEn {
     Set,
@@ -47,7 +47,7 @@ pub(crate) enum GprIdxEn {
 }
 
 impl GprIdxEn {
-    /// `None` if `inst` is no `s_setreg`, or one that writes another field.
+    /// The value that `inst` writes; `None` if `inst` is not an `s_setreg` or writes another field.
     pub fn written_by(inst: &Inst) -> Option<GprIdxEn> {
         if inst.desc.class != Class::Setreg {
             return None;

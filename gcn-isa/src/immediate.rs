@@ -1,11 +1,11 @@
-//! Immediates that consist of several numbers, and the assemblers' names for them.
+//! Immediates that consist of several numbers, and the names of these in assembly text.
 
 use crate::target::{Generation, InstructionSet};
 
 /// The notation of an instruction's 16-bit immediate.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Immediate {
-    /// A number; small ones are decimal.
+    /// A decimal number if small, otherwise hexadecimal.
     #[default]
     Plain,
     /// A number in hexadecimal.
@@ -21,7 +21,7 @@ pub enum Immediate {
 }
 
 impl Immediate {
-    /// The words of entries.
+    /// The words that stand for these notations in table entries.
     pub(crate) const NAMES: [(&'static str, Immediate); 5] = [
         ("hex", Immediate::Hex),
         ("counters", Immediate::Counters),
@@ -56,19 +56,19 @@ impl Immediate {
     }
 }
 
-/// A number in an immediate.
+/// A field of an immediate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Field {
     /// The name.
     pub name: &'static str,
-    /// Bits of the value in the immediate, lowest first: the first bit and how many.
+    /// The bits of the value, lowest first, as runs of bits in the immediate: first bit and number of bits.
     pub pieces: &'static [(u8, u8)],
-    /// Names of values, by value; an empty list where values are numbers.
+    /// The names of the values, indexed by value; empty if values are written as numbers.
     pub values: &'static [&'static str],
 }
 
 impl Field {
-    /// The largest value. Of a counter it waits for nothing.
+    /// The largest value. For a counter it means "do not wait".
     pub const fn largest(&self) -> u16 {
         let (mut bits, mut i) = (0, 0);
         while i < self.pieces.len() {
@@ -78,7 +78,7 @@ impl Field {
         (1u16 << bits) - 1
     }
 
-    /// The bits of a value; a value that is too large becomes the largest.
+    /// The immediate's bits for a value; a value that is too large becomes the largest.
     pub fn encode(&self, value: u16) -> u16 {
         let mut left = value.min(self.largest());
         self.pieces.iter().fold(0, |field, &(first, bits)| {
@@ -88,7 +88,7 @@ impl Field {
         })
     }
 
-    /// The value in an immediate.
+    /// The field's value in an immediate.
     pub fn decode(&self, immediate: u16) -> u16 {
         let parts = self.pieces.iter().rev();
         parts.fold(0, |value, &(first, bits)| value << bits | (immediate >> first & ((1 << bits) - 1)))
@@ -149,7 +149,7 @@ const DELAY: [Field; 3] = [
 pub const VERSIONS: [(&str, u16); 4] =
     [("UC_VERSION_GFX7", 0), ("UC_VERSION_GFX10", 4), ("UC_VERSION_GFX11", 6), ("UC_VERSION_GFX12", 9)];
 
-/// The flags beside a version.
+/// The flags that may accompany a version.
 pub const VERSION_FLAGS: [(&str, u16); 3] =
     [("UC_VERSION_W64_BIT", 0x2000), ("UC_VERSION_W32_BIT", 0x4000), ("UC_VERSION_MDP_BIT", 0x8000)];
 

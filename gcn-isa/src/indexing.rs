@@ -1,23 +1,23 @@
-//! Registers that an index reaches: relative moves and VGPR indexing.
+//! Registers that are reached through an index: relative moves and VGPR indexing.
 //!
-//! `s_movrel*` adds M0 to the number of an SGPR, and while VGPR indexing is on (`s_set_gpr_idx_on` to
-//! `s_set_gpr_idx_off`, over branches) vector ALU instructions add `M0[7:0]` to the numbers of the VGPRs that
-//! `M0[15:12]` selects ([`IndexedBy`]). [`Indexing`] says which registers that may be. It is a fact about the
-//! program, like its control-flow graph, so the inserter of waits and the checker both ask here; the
-//! simulator does not, it knows M0.
+//! `s_movrel*` adds M0 to the number of an SGPR. While VGPR indexing is on (from `s_set_gpr_idx_on` to
+//! `s_set_gpr_idx_off`, also across branches), vector ALU instructions add `M0[7:0]` to the numbers of the VGPRs that
+//! `M0[15:12]` selects ([`IndexedBy`]). [`Indexing`] determines which registers these may be. This is a property of the
+//! program, like its control-flow graph, so the inserter of waits and the checker share it; the simulator does not need
+//! it, because it knows M0.
 //!
-//! - *Which instructions*: a forward dataflow analysis over the control-flow graph of what may be in
-//!   MODE.GPR_IDX_EN and M0 (`state`). An index is known where it is a constant, and in part where a constant
-//!   in the same block masks it (`s_and_b32 s0, s0, 31`).
-//! - *Which registers*: from the named one plus the least index up to the named one plus the greatest, within
-//!   the register file. An index beyond it is illegal (MI100 ISA 3.6.1, 6.6.1). What the wave has allocated
-//!   does not matter: registers beyond that have no other name in the program either.
-//! - *Calls*: neither the calling convention nor the dispatcher hands over a wave with indexing on; a call
-//!   may change M0.
-//! - A write of MODE by `s_setreg_b32` is taken to restore what `s_getreg_b32` read: it may set GPR_IDX_EN
-//!   only where something else of the program sets it.
+//! - *Which instructions*: a forward dataflow analysis over the control-flow graph computes the possible values of
+//!   MODE.GPR_IDX_EN and M0 (`state`). An index is known if it is a constant, and partly known if a constant in the
+//!   same block masks it (`s_and_b32 s0, s0, 31`).
+//! - *Which registers*: from the named register plus the least index to the named register plus the greatest index,
+//!   within the register file. An index beyond the file is illegal (MI100 ISA 3.6.1, 6.6.1). The wave's allocation does
+//!   not matter: registers beyond it have no other name in the program either.
+//! - *Calls*: indexing is off at the entry of kernels and functions, by the calling convention and in the dispatcher; a
+//!   call may change M0.
+//! - A write of MODE by `s_setreg_b32` from a register is assumed to restore a value that `s_getreg_b32` read, so it
+//!   may set GPR_IDX_EN only if something else in the program sets it.
 //!
-//! Programs without such instructions, nearly all, cost one look at each line.
+//! For programs without such instructions, which is nearly all of them, the cost is one pass over the lines.
 
 mod solve;
 mod state;
@@ -38,17 +38,17 @@ struct Reached {
     operand: u8,
     file: RegFile,
     first: u16,
-    /// One past the last.
+    /// One past the last register.
     end: u16,
     via: Via,
 }
 
-/// The operands of an instruction that an index moves, or may move.
+/// The operands of an instruction to which an index is, or may be, added.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Indexed(SmallVec<[Reached; 3]>);
 
-/// The longest tuple into which a range of registers is divided: no instruction names a longer one, and sets
-/// of a tuple's registers have this many bits.
+/// The longest tuple into which a range of registers is split: no instruction names a longer one, and bit sets of a
+/// tuple's registers have this many bits.
 const PIECE: u16 = 32;
 
 impl Indexed {
@@ -69,7 +69,8 @@ impl Indexed {
         named.iter().flat_map(|u| self.reached(*u)).collect()
     }
 
-    /// The registers of a use: as given, or those that an index may lead to, in tuples of at most 32.
+    /// The registers that an operand may denote: the named ones, or those that an index may select, in tuples of at
+    /// most 32.
     pub fn reached(&self, named: RegUse) -> impl Iterator<Item = RegUse> {
         let found = self.0.iter().find(|r| Some(r.operand) == named.operand).copied();
         let given = found.is_none().then_some(named);
@@ -87,12 +88,12 @@ impl Indexed {
     }
 }
 
-/// The registers that `reg` with an index in `offsets` may be.
+/// The registers that `reg` may denote after an offset in `offsets` is added.
 fn reach(reg: Reg, offsets: Offsets, operand: u8) -> Option<Reached> {
     let last = u32::from(file_end(reg).checked_sub(u16::from(reg.len))?);
     let place = |offset: u32| u32::from(reg.index).saturating_add(offset).min(last) as u16;
     let is_legal = u32::from(reg.index).saturating_add(offsets.least) <= last;
-    // Of an index that is always illegal nothing is assumed.
+    // If the index is always illegal, nothing is assumed about it.
     let first = if is_legal { place(offsets.least) } else { reg.index };
     let via = match is_legal {
         true if offsets.least == offsets.most => Via::Index,
@@ -102,7 +103,7 @@ fn reach(reg: Reg, offsets: Offsets, operand: u8) -> Option<Reached> {
     Some(Reached { operand, file: reg.file, first, end: place(offsets.most) + u16::from(reg.len), via })
 }
 
-/// One past the last register that an index may lead to from `reg`.
+/// One past the last register that an index added to `reg` may select.
 fn file_end(reg: Reg) -> u16 {
     match reg.file {
         RegFile::Sgpr if reg.index < FIRST_NAMED_SGPR => FIRST_NAMED_SGPR,
@@ -111,7 +112,7 @@ fn file_end(reg: Reg) -> u16 {
     }
 }
 
-/// Where a program reaches registers by an index.
+/// The operands in a program that are reached through an index.
 ///
 /// ```
 /// use gcn_isa::cfg::Flow;
@@ -129,7 +130,7 @@ fn file_end(reg: Reg) -> u16 {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Indexing {
-    /// By line, in order.
+    /// By line, in ascending order.
     lines: Vec<(u32, Indexed)>,
 }
 
@@ -149,37 +150,38 @@ impl Indexing {
         self.lines.get(found).map(|l| &l.1)
     }
 
-    /// The registers that `inst`, which stands at `line`, may read: as [`Inst::reads`], with those that an
-    /// index reaches.
+    /// The registers that `inst`, which is at `line`, may read: those of [`Inst::reads`], with indexed operands
+    /// extended to all registers that the index may select.
     #[inline]
     pub fn reads(&self, line: usize, inst: &Inst) -> SmallVec<[RegUse; 6]> {
         self.at(line).map_or_else(|| inst.reads(), |i| i.reached_by(&inst.reads()))
     }
 
-    /// The registers that `inst`, which stands at `line`, may write.
+    /// The registers that `inst`, which is at `line`, may write, with indexed operands extended to all registers that
+    /// the index may select.
     #[inline]
     pub fn writes(&self, line: usize, inst: &Inst) -> SmallVec<[RegUse; 3]> {
         self.at(line).map_or_else(|| inst.writes(), |i| i.reached_by(&inst.writes()))
     }
 }
 
-/// Why the registers of an instruction are not known although M0 and MODE are.
+/// Why the registers of an instruction are unknown although M0 and MODE are known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Unresolved {
-    /// The index leads out of the register file, which is illegal.
+    /// The index selects a register beyond the register file, which is illegal.
     #[error("an index beyond the register file")]
     Beyond,
-    /// The index selects an operand of an instruction, or a register file, for which the manual does not
-    /// define whether an index moves it.
+    /// VGPR indexing is on for an operand, or a register file, for which the manual does not define whether the index
+    /// is added.
     #[error("VGPR indexing of an operand for which the manual does not define it")]
     Undefined,
 }
 
-/// `inst` with the registers that its indices lead to, where M0 and the bit GPR_IDX_EN of MODE are known;
-/// `None` if these are the named ones.
+/// `inst` with its registers replaced by those that its indices select, given M0 and the bit GPR_IDX_EN of MODE; `None`
+/// if these are the named ones.
 ///
 /// # Errors
-/// [`Unresolved`] for an index whose effect no manual defines.
+/// [`Unresolved`] if no manual defines the effect of the index.
 ///
 /// ```
 /// use gcn_isa::{Inst, Reg, Target, indexing, table};

@@ -15,7 +15,7 @@ pub struct Inst {
     pub desc: &'static InstDesc,
     /// Operands, one for each of the row's [`operands`](InstDesc::operands), in that order.
     pub operands: SmallVec<[Operand; 5]>,
-    /// Modifiers. Those that the row does not have stay at their default.
+    /// The modifiers. Those that the row does not allow keep their defaults.
     pub mods: Mods,
 }
 
@@ -24,9 +24,9 @@ pub struct Inst {
 pub struct RegUse {
     /// The registers.
     pub reg: Reg,
-    /// Index into [`Inst::operands`], or `None` for an implicit register.
+    /// The index into [`Inst::operands`], or `None` for an implicit register.
     pub operand: Option<u8>,
-    /// Whether the program names it.
+    /// Whether the program names the register or reaches it through an index.
     pub via: Via,
 }
 
@@ -37,22 +37,23 @@ impl RegUse {
     }
 }
 
-/// How an instruction comes to a register.
+/// How an instruction reaches a register.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Via {
     /// The program names it, or it is implicit.
     #[default]
     Name,
-    /// By an index whose value is known ([`crate::indexing`]).
+    /// Through an index whose value is known ([`crate::indexing`]).
     Index,
-    /// By an index that the program bounds: it may be this register or another that the index is meant to reach.
+    /// Through an index that the program bounds: the register may be this one or another that the index is meant to
+    /// select.
     Range,
-    /// By an index that is unknown, or that may not count: it may be this register or any other.
+    /// Through an index that is unknown, or that may not be added at all: the register may be this one or any other.
     AnyIndex,
 }
 
 impl Via {
-    /// The text that a message adds to a register that the program does not name; empty for one that it does.
+    /// The text that a message adds to a register that the program does not name; empty for one that it names.
     pub const fn words(self) -> &'static str {
         match self {
             Via::Name => "",
@@ -67,7 +68,7 @@ impl Inst {
         Inst { desc, operands: operands.into_iter().collect(), mods: desc.default_mods() }
     }
 
-    /// Same instruction, modifiers changed by `f`.
+    /// The same instruction with modifiers changed by `f`.
     #[must_use]
     pub fn with(mut self, f: impl FnOnce(&mut Mods)) -> Inst {
         f(&mut self.mods);
@@ -79,9 +80,10 @@ impl Inst {
         self.desc.operand_index(name).map(|i| self.operands[i])
     }
 
-    /// Registers read, explicit ones first, as the program names them: [`crate::indexing`] knows those that an index reaches. Tied operands (read and written) are included, also those that a modifier
-    /// makes so: SDWA `UNUSED_PRESERVE`, DPP (old value of the destination) and op_sel writes of half a register.
-    /// `src_vccz` and `src_execz` read the register that they are a flag of.
+    /// The registers that the instruction reads, explicit ones first, as the program names them; for those reached
+    /// through an index see [`crate::indexing`]. Tied operands (read and written) are included, even if a modifier
+    /// makes them tied: SDWA `UNUSED_PRESERVE`, DPP (old value of the destination) and op_sel writes of half a
+    /// register. `src_vccz` and `src_execz` read the register whose flag they are.
     pub fn reads(&self) -> SmallVec<[RegUse; 6]> {
         let mut uses = SmallVec::new();
         for (i, (operand, desc)) in self.operands.iter().zip(self.desc.operands).enumerate() {
@@ -99,7 +101,7 @@ impl Inst {
         uses
     }
 
-    /// Registers written, explicit ones first, as the program names them.
+    /// The registers that the instruction writes, explicit ones first, as the program names them.
     pub fn writes(&self) -> SmallVec<[RegUse; 3]> {
         let mut uses = SmallVec::new();
         for (i, (operand, desc)) in self.operands.iter().zip(self.desc.operands).enumerate() {
@@ -113,9 +115,10 @@ impl Inst {
         uses
     }
 
-    /// The half of its register to which the instruction keeps in operand `i`, which it reads or writes, where a half is a register
-    /// of its own ([`InstructionSet::has_half_vgprs`](crate::InstructionSet::has_half_vgprs)); `None` if it uses all of it. Sources:
-    /// RDNA3 ISA, 16-bit operands and D16 loads; LLVM's D16 instructions with true16.
+    /// The half of the register to which the instruction restricts its access in operand `i`, on instruction sets where
+    /// a half counts as a register ([`InstructionSet::has_half_vgprs`](crate::InstructionSet::has_half_vgprs)); `None`
+    /// if it accesses all of it. Sources: RDNA3 ISA, 16-bit operands and D16 loads; LLVM's D16 instructions with
+    /// true16.
     ///
     /// ```
     /// use gcn_isa::reg::Half;
@@ -151,14 +154,14 @@ impl Inst {
     }
 
     /// True if lanes or bits of the (vector) destination that the instruction does not write keep their old value
-    /// because of a modifier, or, as every 16-bit VOP3 result with a destination `op_sel`, the other half of the register. EXEC
-    /// masking is not meant: it applies to every vector instruction.
+    /// because of a modifier. This includes the other half of the register for every 16-bit VOP3 result with a
+    /// destination `op_sel`. It does not include EXEC masking, which applies to every vector instruction.
     pub fn preserves_destination(&self) -> bool {
         self.desc.preserves_destination(&self.mods)
     }
 }
 
-/// The register that a flag is of.
+/// The register whose zero flag the operand is.
 fn flag_of(operand: Operand) -> Option<Reg> {
     match operand {
         Operand::Special(SrcSpecial::Vccz) => Some(reg::VCC),
@@ -176,7 +179,7 @@ where
     }
 }
 
-/// The registers of a set; SCC and MODE are none.
+/// The registers of a set; SCC and MODE are not included, because they are not represented as registers.
 fn implied(implicit: ImplicitRegs) -> impl Iterator<Item = Reg> {
     const NAMED: [(ImplicitRegs, Reg); 4] = [
         (ImplicitRegs::EXEC, reg::EXEC),

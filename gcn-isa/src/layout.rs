@@ -1,30 +1,29 @@
-//! Where the elements of a matrix instruction's operands live.
+//! Where the elements of a matrix instruction's operands are: lane, register and bit.
 //!
-//! The shapes (M, N, K, blocks, element types) are data, `gcn-isa/data/mfma.tsv`; the place of an element
-//! follows from the shape. A wave's 64 lanes split into groups of M (for A) or N (for B, C, D) lanes:
+//! The shapes (M, N, K, blocks, element types) are data in `gcn-isa/data/mfma.tsv`; the location of an element follows
+//! from the shape. A wave's 64 lanes are divided into groups of M (for A) or N (for B, C, D) lanes:
 //!
-//! - A and B: lane `i + M * (block + blocks * (k / kl))`, where `kl = K * M * blocks / 64` consecutive `k`
-//!   share a lane and are packed upwards from bit 0 of its first register. B is the same with columns for
-//!   rows.
-//! - C and D of 32-bit elements: four consecutive rows make a quad; quads go round the lane groups, blocks
-//!   outside, and the four rows of a quad are four consecutive registers.
-//! - C and D of f64: single rows instead of quads, blocks inside.
-//! - A of a sparse instruction holds two of every four consecutive `k`; the index operand says which two,
-//!   four bits per group of four, lowest group first.
-//! - A and B of the f8f6f4 instructions: as above with 6- and 4-bit elements (6-bit elements cross register
-//!   borders). Of 8-bit elements only 16 consecutive `k` share a lane; the lane's other 16 are those half of
-//!   K further on.
+//! - A and B: lane `i + M * (block + blocks * (k / kl))`, where `kl = K * M * blocks / 64` consecutive `k` share a lane
+//!   and are packed upwards from bit 0 of its first register. B is the same with columns instead of rows.
+//! - C and D of 32-bit elements: four consecutive rows form a quad. Quads are distributed round-robin over the lane
+//!   groups, with blocks as the outer loop; the four rows of a quad are in four consecutive registers.
+//! - C and D of f64: single rows instead of quads, with blocks as the inner loop.
+//! - A of a sparse instruction has two of every four consecutive `k`; the index operand tells which two, in four bits
+//!   per group of four, lowest group first.
+//! - A and B of the f8f6f4 instructions: as above with 6- and 4-bit elements (6-bit elements may cross registers). Of
+//!   8-bit elements only 16 consecutive `k` share a lane; the lane's other 16 elements are those at a distance of half
+//!   of K.
 //! - The scales of the f8f6f4 instructions: one byte for each row (column) and 32 consecutive `k`, in lane
 //!   `i + M * (k / 32)`.
 //!
-//! WMMA (RDNA 3 and later) has waves of two sizes and another order: bits of `k`, or of the row of C and D, are bits 4 and 5 of the lane
-//! ([`Arrangement`], `layout/wmma.rs`).
+//! WMMA (RDNA 3 and later) supports two wave sizes and has another order: bits of `k`, or of the row of C and D, are
+//! bits 4 and 5 of the lane ([`Arrangement`], `layout/wmma.rs`).
 //!
-//! [`Shape::place`] is that arithmetic; [`Layout`] adds what `cbsz`, `abid`, `blgp` and the scale selectors
-//! do, and the way back from a register, lane and bit to the elements there.
+//! [`Shape::place`] does this arithmetic. [`Layout`] adds the effects of `cbsz`, `abid`, `blgp` and the scale
+//! selectors, and the inverse: the elements at a register, lane and bit.
 //!
-//! Checked against every row that AMD's matrix instruction calculator prints for gfx908, gfx90a, gfx942, RDNA 3 and RDNA 4.
-//! The calculator does not know gfx950: `docs/layouts.md` says what stands after its layouts
+//! Checked against every row that AMD's matrix instruction calculator prints for gfx908, gfx90a, gfx942, RDNA 3 and
+//! RDNA 4. The calculator does not support gfx950: `docs/layouts.md` explains what its layouts are based on
 //! ([`Shape::provenance`]).
 
 mod capability;
@@ -45,11 +44,11 @@ pub use lanes::{ByLane, Coordinates};
 use crate::table::{self, InstDesc};
 use crate::target::{Family, InstructionSet, Subtarget, Target, WaveSize};
 
-/// Lanes of a wave of MFMA, and the most that any wave has.
+/// The number of lanes of a wave that executes MFMA, which is the most that any wave has.
 const LANES: u32 = crate::target::WAVE_SIZE;
-/// Consecutive rows of C and D that lie in consecutive registers of one lane (32-bit elements).
+/// The number of consecutive rows of C and D in consecutive registers of one lane (32-bit elements).
 const QUAD: u32 = 4;
-/// Consecutive `k` that share a scale.
+/// The number of consecutive `k` that share a scale.
 const SCALE_BLOCK: u32 = 32;
 
 /// A matrix operand.
@@ -76,7 +75,7 @@ impl Matrix {
     pub const ALL: [Matrix; 7] =
         [Matrix::A, Matrix::B, Matrix::C, Matrix::D, Matrix::Index, Matrix::ScaleA, Matrix::ScaleB];
 
-    /// Its name in tables: `A`, `B`, `C`, `D`, `index`, `scale A`, `scale B`.
+    /// The matrix's name in tables: `A`, `B`, `C`, `D`, `index`, `scale A`, `scale B`.
     pub const fn name(self) -> &'static str {
         match self {
             Matrix::A => "A",
@@ -123,7 +122,7 @@ pub enum ElemType {
     Fp4,
     /// OCP 8-bit power of two, `e8m0`: a scale.
     E8m0,
-    /// Chosen by `cbsz` (A) or `blgp` (B) among 8-, 6- and 4-bit formats (gfx950).
+    /// One of the 8-, 6- and 4-bit formats, chosen by `cbsz` (A) or `blgp` (B) (gfx950).
     F8f6f4,
 }
 
@@ -151,7 +150,7 @@ impl ElemType {
     pub const F8F6F4_FORMATS: [ElemType; 5] =
         [ElemType::Fp8, ElemType::Bf8, ElemType::Fp6, ElemType::Bf6, ElemType::Fp4];
 
-    /// Bits of an element; `None` where a modifier chooses.
+    /// The number of bits of an element; `None` if a modifier chooses the format.
     pub fn bits(self) -> Option<u8> {
         match self {
             ElemType::F64 => Some(64),
@@ -164,7 +163,7 @@ impl ElemType {
         }
     }
 
-    /// Its name in tables: `f16`, `fp8` …
+    /// The type's name in tables: `f16`, `fp8` …
     pub fn name(self) -> &'static str {
         ElemType::NAMES.iter().find(|n| n.1 == self).map_or("", |n| n.0)
     }
@@ -174,12 +173,12 @@ impl ElemType {
     }
 }
 
-/// The source of a layout.
+/// What a layout is based on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Provenance {
     /// Every element was compared with AMD's matrix instruction calculator.
     Measured,
-    /// It follows from the layouts of other targets and from published code, see `docs/layouts.md`.
+    /// The layout is inferred from the layouts of other targets and from published code, see `docs/layouts.md`.
     Argued,
 }
 
@@ -196,16 +195,16 @@ impl Provenance {
 /// How the lanes of a wave share the elements of the operands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Arrangement {
-    /// MFMA: groups of lanes have runs of consecutive `k`, and quads of rows.
+    /// MFMA: each group of lanes has runs of consecutive `k`, and quads of rows.
     Mfma,
-    /// WMMA of RDNA 3: every 16 lanes have A and B whole; consecutive rows of C and D go round the groups of 16 lanes, and elements of
-    /// 16 bits use one half of a register.
+    /// WMMA of RDNA 3: every 16 lanes have complete copies of A and B. Consecutive rows of C and D are distributed over
+    /// the groups of 16 lanes, and 16-bit elements use one half of a register.
     WmmaCopied,
-    /// WMMA of RDNA 4: the groups of 16 lanes share `k` and the rows, in runs of consecutive ones.
+    /// WMMA of RDNA 4: `k` and the rows are distributed over the groups of 16 lanes, in runs of consecutive ones.
     WmmaShared,
 }
 
-/// Shape and types of a matrix instruction on a target: D = A * B + C, block by block.
+/// The shape and types of a matrix instruction on a target: D = A * B + C, block by block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
     /// Rows of A, C and D.
@@ -214,7 +213,7 @@ pub struct Shape {
     pub n: u16,
     /// Columns of A and rows of B (for sparse instructions before compression).
     pub k: u16,
-    /// Independent products.
+    /// The number of independent products.
     pub blocks: u8,
     /// Element type of A.
     pub a: ElemType,
@@ -228,12 +227,12 @@ pub struct Shape {
     pub scaled: bool,
     /// `cbsz` and `blgp` choose the formats of A and B.
     pub formats_chosen: bool,
-    /// The hardware honours `cbsz` and `abid` (broadcast of A blocks; for sparse instructions: choice of an
-    /// index set).
+    /// The hardware uses `cbsz` and `abid` (to broadcast blocks of A, or, in sparse instructions, to choose an index
+    /// set).
     pub broadcasts_a: bool,
-    /// The hardware honours `blgp` as a lane pattern of B.
+    /// The hardware uses `blgp` as a lane pattern of B.
     pub permutes_b: bool,
-    /// The field of `blgp` negates A, B and C instead (`neg:[a,b,c]`).
+    /// The `blgp` field instead negates A, B and C (`neg:[a,b,c]`).
     pub negates: bool,
     /// The source of the layout.
     pub provenance: Provenance,
@@ -243,23 +242,23 @@ pub struct Shape {
     pub wave: WaveSize,
 }
 
-/// Where an element lives.
+/// The location of an element.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ElementPlace {
     /// The lane.
     pub lane: u8,
-    /// Register of the operand, counted from its first.
+    /// The register of the operand, counted from its first.
     pub register: u8,
-    /// Lowest bit in that register. Elements of 64 bits, and some of 6, go on in the next register.
+    /// The lowest bit in that register. Elements of 64 bits, and some of 6 bits, continue in the next register.
     pub low_bit: u8,
-    /// The number of bits. For a sparse A the two elements of a group of four, for the index their two 2-bit
-    /// numbers.
+    /// The number of bits. For a sparse A, those of the two elements of a group of four; for the index, those of their
+    /// two 2-bit numbers.
     pub bits: u8,
 }
 
 impl Shape {
-    /// The shape with the formats that `cbsz` and `blgp` choose; unchanged if they choose none. `None` for
-    /// numbers that stand for no format.
+    /// The shape with the formats that `cbsz` and `blgp` choose; unchanged if they choose none. `None` for values that
+    /// do not denote a format.
     #[must_use]
     pub fn with_formats(mut self, cbsz: u8, blgp: u8) -> Option<Shape> {
         if self.formats_chosen {
@@ -269,20 +268,19 @@ impl Shape {
         Some(self)
     }
 
-    /// Lanes of the wave.
+    /// The number of lanes of the wave.
     pub const fn lanes(&self) -> u32 {
         self.wave.lanes()
     }
 
-    /// Multiplications and additions of one execution.
+    /// The number of multiplications plus additions of one execution.
     pub fn flops(&self) -> u32 {
         2 * u32::from(self.m) * u32::from(self.n) * u32::from(self.k) * u32::from(self.blocks)
     }
 }
 
-/// The lane whose register holds the B element that belongs to `lane`, under the lane pattern `blgp`: 1 and 2
-/// give both halves the lower or upper 32 lanes, 3 rotates by 16 lanes, 4 to 7 give every 16 lanes the same
-/// 16.
+/// The lane whose register has the B element that `lane` uses, under the lane pattern `blgp`: 1 and 2 give both halves
+/// the lower or upper 32 lanes, 3 rotates by 16 lanes, 4 to 7 give every 16 lanes the same 16.
 pub fn b_source_lane(blgp: u8, lane: u8) -> u8 {
     match blgp & 7 {
         0 => lane,
@@ -293,8 +291,8 @@ pub fn b_source_lane(blgp: u8, lane: u8) -> u8 {
     }
 }
 
-/// The block of A that the product of `block` uses, under `cbsz` (log2 of the number of blocks that share
-/// one) and `abid` (which one of them).
+/// The block of A that the product of `block` uses, under `cbsz` (log2 of the number of blocks that share one) and
+/// `abid` (which block of the group they share).
 pub fn a_source_block(cbsz: u8, abid: u8, block: u8) -> u8 {
     let group = 1u8 << cbsz.min(4);
     block / group * group + abid % group
@@ -349,19 +347,20 @@ fn shape_row(line: &'static str) -> Option<(&'static str, InstructionSet, Shape)
     Some((name, set, shape))
 }
 
-/// Shape of the matrix instruction `desc` on `target`, for waves of the size that `desc` is for; `None` for other instructions.
+/// The shape of the matrix instruction `desc` on `target`, for the wave size that `desc` requires; `None` for other
+/// instructions.
 pub fn shape(desc: &InstDesc, target: Target) -> Option<&'static Shape> {
     let mut sizes = target.instruction_set().wave_sizes().iter().copied();
     shape_on(desc, Subtarget::new(target, sizes.find(|wave| desc.waves.has(*wave))?)?)
 }
 
-/// The same for waves of the size of `on`, whatever size the row is for.
+/// As [`shape`], for the wave size of `on`, whatever size the row requires.
 pub fn shape_on(desc: &InstDesc, on: Subtarget) -> Option<&'static Shape> {
     let (set, wave) = (on.target.instruction_set().measured_as(), on.wave);
     SHAPES.get(&(desc.printed, set, wave)).or_else(|| SHAPES.get(&(desc.mnemonic, set, wave)))
 }
 
-/// Every matrix instruction of `target` with its shape, in table order: one row for each size of waves.
+/// Every matrix instruction of `target` with its shape, in table order: one row for each wave size.
 pub fn matrix_instructions(target: Target) -> impl Iterator<Item = (&'static InstDesc, &'static Shape)> {
     table::rows_of(target.family())
         .iter()
@@ -383,7 +382,7 @@ static OF_SUBTARGETS: LazyLock<HashMap<Subtarget, OfSubtarget>> = LazyLock::new(
     all.map(|on| (on, of(on))).collect()
 });
 
-/// The matrix instructions of a processor in waves of one size with their shapes, in table order.
+/// The matrix instructions of a processor with one wave size, with their shapes, in table order.
 ///
 /// ```
 /// use gcn_isa::{Target, layout};

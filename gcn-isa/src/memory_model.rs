@@ -1,15 +1,14 @@
-//! How atomics and fences of a memory order and scope are made of machine instructions: the code sequences of
-//! the LLVM AMDGPU guide (LLVM 17, "Memory Model GFX6-GFX9", "GFX90A", "GFX940"), and for RDNA those of LLVM 22.
+//! How atomics and fences with a memory ordering and scope are implemented by machine instructions: the code sequences
+//! of the LLVM AMDGPU guide (LLVM 17, "Memory Model GFX6-GFX9", "GFX90A", "GFX940"), and for RDNA those of LLVM 22.
 //!
 //! A [`Row`] is a row of the guide's table: operation, ordering, scopes, address spaces, and the numbered
 //! steps. [`sequence`] looks one up for a target and returns the instructions before the access, the cache
 //! bits of the access, and the instructions after it. The waits of a sequence order memory; waits for
 //! registers are additional (`crate::wait`).
 //!
-//! The language is HSA's memory model: it has one happens-before relation for all address spaces, so that the
-//! guide's omissions for OpenCL do not apply here. The rows list the instructions that a *thread* must issue
-//! in order; [`Ordering::acquires`] and [`Ordering::releases`] define the movements that a compiler must not
-//! make.
+//! The semantics is HSA's memory model: it has one happens-before relation for all address spaces, so the guide's
+//! omissions for OpenCL do not apply here. The rows list the instructions that a *thread* must issue in order;
+//! [`Ordering::acquires`] and [`Ordering::releases`] tell which reorderings a compiler must avoid.
 //!
 //! ```
 //! use gcn_isa::Target;
@@ -39,14 +38,14 @@ pub use step::{Bits, Counters, Row, Step, What, When};
 use crate::counters::{Counter, WaitCnt};
 use crate::{InstructionSet, Mods, Target, TargetSet};
 
-/// An operation with an ordering.
+/// An operation with a memory ordering.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Operation {
     /// An atomic load.
     Load,
     /// An atomic store.
     Store,
-    /// A read-modify-write, exchange and compare-exchange among them.
+    /// A read-modify-write, including exchange and compare-exchange.
     Rmw,
     /// A fence, which has no address space.
     Fence,
@@ -55,40 +54,40 @@ pub enum Operation {
 /// Memory orderings, named as in Rust; LLVM's `monotonic` is `Relaxed`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Ordering {
-    /// Atomic, but orders nothing else.
+    /// Atomic, without ordering other operations.
     Relaxed,
-    /// Later operations do not happen before it.
+    /// Later operations do not happen before this one.
     Acquire,
-    /// Earlier operations do not happen after it.
+    /// Earlier operations do not happen after this one.
     Release,
-    /// Both.
+    /// Acquire and release.
     AcqRel,
-    /// Both, and one order of all such operations.
+    /// Acquire and release, and a single total order of all such operations.
     SeqCst,
 }
 
-/// Which other threads an operation synchronises with: LLVM's `syncscope`. LLVM's `singlethread` has the
-/// sequences of `Wavefront`.
+/// The threads with which an operation synchronises: LLVM's `syncscope`. LLVM's `singlethread` has the sequences of
+/// `Wavefront`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scope {
     /// Lanes of the same wave.
     Wavefront,
     /// Waves of the same workgroup.
     Workgroup,
-    /// Everything that runs on the same GPU (agent).
+    /// Everything that runs on the same GPU (called *agent*).
     Agent,
-    /// Everything, the host and other GPUs among them.
+    /// Everything, including the host and other GPUs.
     System,
 }
 
-/// Where the access goes.
+/// The memory that is accessed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Space {
-    /// `buffer_*` and `global_*`.
+    /// Global memory: `buffer_*` and `global_*`.
     Global,
-    /// LDS, `ds_*`.
+    /// LDS: `ds_*`.
     Local,
-    /// `flat_*`: either.
+    /// Either: `flat_*`.
     Generic,
 }
 
@@ -97,14 +96,14 @@ pub enum Space {
 pub enum Mode {
     /// On one compute unit.
     Normal,
-    /// On several compute units (`.amdhsa_tg_split`, gfx90a and later); there is no LDS then.
+    /// On several compute units (`.amdhsa_tg_split`, gfx90a and later); LDS is not available.
     TgSplit,
     /// On the two compute units of a workgroup processor, which share the LDS (RDNA, `.amdhsa_workgroup_processor_mode`).
     Wgp,
 }
 
 impl Operation {
-    /// All, in the guide's order.
+    /// All operations, in the guide's order.
     pub const ALL: [Operation; 4] = [Operation::Load, Operation::Store, Operation::Rmw, Operation::Fence];
 
     /// The guide's name.
@@ -117,8 +116,8 @@ impl Operation {
         }
     }
 
-    /// True if the operation may have the ordering: a load does not release, a store does not acquire, a
-    /// fence orders something.
+    /// True if the operation may have the ordering: a load cannot release, a store cannot acquire, and a fence must
+    /// order something.
     pub const fn allows(self, ordering: Ordering) -> bool {
         match self {
             Operation::Load => !matches!(ordering, Ordering::Release | Ordering::AcqRel),
@@ -130,7 +129,7 @@ impl Operation {
 }
 
 impl Ordering {
-    /// All, from weak to strong.
+    /// All orderings, from weak to strong.
     pub const ALL: [Ordering; 5] =
         [Ordering::Relaxed, Ordering::Acquire, Ordering::Release, Ordering::AcqRel, Ordering::SeqCst];
 
@@ -145,22 +144,22 @@ impl Ordering {
         }
     }
 
-    /// True if nothing that follows may be moved before the operation.
+    /// True if no later operation may be moved before this one.
     pub const fn acquires(self) -> bool {
         matches!(self, Ordering::Acquire | Ordering::AcqRel | Ordering::SeqCst)
     }
 
-    /// True if nothing that precedes may be moved after the operation.
+    /// True if no earlier operation may be moved after this one.
     pub const fn releases(self) -> bool {
         matches!(self, Ordering::Release | Ordering::AcqRel | Ordering::SeqCst)
     }
 }
 
 impl Scope {
-    /// All, from narrow to wide.
+    /// All scopes, from narrow to wide.
     pub const ALL: [Scope; 4] = [Scope::Wavefront, Scope::Workgroup, Scope::Agent, Scope::System];
 
-    /// LLVM's name; the scope of the whole system has none in LLVM IR.
+    /// LLVM's name; system scope has none in LLVM IR.
     pub const fn name(self) -> &'static str {
         match self {
             Scope::Wavefront => "wavefront",
@@ -172,7 +171,7 @@ impl Scope {
 }
 
 impl Space {
-    /// All, in the guide's order.
+    /// All address spaces, in the guide's order.
     pub const ALL: [Space; 3] = [Space::Global, Space::Local, Space::Generic];
 
     /// The guide's name.
@@ -190,11 +189,11 @@ impl Space {
 pub struct Table {
     /// The guide's section.
     pub section: &'static str,
-    /// The targets that it is for. gfx950 is not in the guide; LLVM gives it gfx942's sequences.
+    /// The targets to which the table applies. gfx950 is not in the guide; LLVM gives it gfx942's sequences.
     pub targets: TargetSet,
-    /// Whether there is TgSplit mode.
+    /// Whether these targets have TgSplit mode.
     pub tg_split: bool,
-    /// Its rows.
+    /// The table's rows.
     pub rows: &'static [Row],
 }
 
@@ -244,7 +243,7 @@ impl Table {
         TABLES.iter().find(|t| t.targets.contains(target))
     }
 
-    /// The row of a combination. Scopes wider than the workgroup mean the workgroup in LDS.
+    /// The row of a combination. In LDS, scopes wider than the workgroup are treated as the workgroup.
     pub fn row(
         &self,
         operation: Operation,
@@ -262,16 +261,16 @@ impl Table {
     }
 }
 
-/// An instruction of a sequence besides the access.
+/// An instruction of a sequence other than the access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Action {
     /// Waits until these counters are zero.
     Wait(Counters),
     /// A cache instruction.
     Cache {
-        /// Its mnemonic.
+        /// The mnemonic.
         mnemonic: &'static str,
-        /// Its bits.
+        /// The cache bits.
         bits: Bits,
     },
 }
@@ -279,22 +278,21 @@ pub enum Action {
 /// The machine code of an atomic or a fence.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Sequence {
-    /// Where.
+    /// The instruction set.
     pub set: InstructionSet,
-    /// Of what.
+    /// The operation.
     pub operation: Operation,
-    /// Instructions before the access; of a fence, all of them.
+    /// Instructions before the access; for a fence, all instructions.
     pub before: Vec<Action>,
-    /// Cache bits of the access. The bit that makes a read-modify-write return the old value is not among
-    /// them.
+    /// The cache bits of the access, without the bit that makes a read-modify-write return the old value.
     pub bits: Bits,
     /// Instructions after the access.
     pub after: Vec<Action>,
 }
 
 /// The sequence of a combination. `None` if there is none: an ordering that the operation cannot have
-/// ([`Operation::allows`]), LDS in [`Mode::TgSplit`], a mode that the target lacks. The wait for a
-/// read-modify-write is for either counter: see [`Sequence::returning`].
+/// ([`Operation::allows`]), LDS in [`Mode::TgSplit`], or a mode that the target lacks. The wait for a read-modify-write
+/// is for the counters of both its forms, with and without a result: see [`Sequence::returning`].
 pub fn sequence(
     target: Target,
     mode: Mode,
@@ -317,7 +315,7 @@ pub fn sequence(
     let mut made = Sequence { set, operation, before: Vec::new(), bits: Bits::empty(), after: Vec::new() };
     let mut row = table.row(operation, ordering, scope, space)?;
     let mut accessed = operation == Operation::Fence;
-    // The guide's "same as corresponding" leads from seq_cst to a weaker ordering, so two rows at most.
+    // The guide's "same as corresponding" refers from seq_cst to a weaker ordering, so at most two rows are followed.
     for _ in Ordering::ALL {
         let mut next = None;
         for step in row.steps.iter().filter(|s| s.when.holds(mode)) {
@@ -347,7 +345,8 @@ impl Sequence {
         if after { &mut self.after } else { &mut self.before }
     }
 
-    /// The sequence of a read-modify-write that returns the old value, or that does not: on RDNA they count on different counters.
+    /// The sequence of a read-modify-write that returns the old value, or of one that does not: on RDNA they use
+    /// different counters.
     ///
     /// ```
     /// use gcn_isa::Target;
@@ -371,7 +370,7 @@ impl Sequence {
         self
     }
 
-    /// Adds a wait; neighbouring waits are one instruction.
+    /// Adds a wait; adjacent waits are merged into one instruction.
     fn wait(&mut self, after: bool, counters: Counters) {
         let part = self.part(after);
         match part.last_mut() {
@@ -409,7 +408,7 @@ impl Bits {
 }
 
 impl Bits {
-    /// The scope of RDNA 4: 0 CU, 1 SE, 2 DEV, 3 SYS.
+    /// The scope field of RDNA 4: 0 CU, 1 SE, 2 DEV, 3 SYS.
     const fn scope(self) -> u8 {
         if self.contains(Bits::SCOPE_SYS) {
             3
@@ -422,7 +421,7 @@ impl Bits {
 }
 
 impl fmt::Display for Bits {
-    /// ` sc0 sc1`, each with a space before it.
+    /// Writes the bits, each preceded by a space: ` sc0 sc1`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.iter_names().try_for_each(|(name, bit)| match bit.scope() {
             0 => write!(f, " {}", name.to_lowercase()),
@@ -442,7 +441,7 @@ impl Action {
 }
 
 impl fmt::Display for Sequence {
-    /// Instructions separated by `; `, the access as `load`, `store` or `atomic`.
+    /// Writes the instructions separated by `; `, with the access as `load`, `store` or `atomic`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let access = match self.operation {
             Operation::Load => Some("load"),

@@ -11,8 +11,8 @@ pub use words::{
     WORDS, Word, dpp_word, word_named, word_of,
 };
 
-/// Modifiers of an instruction. `Default` is "as written without any": every flag off, DPP masks 0xf; the
-/// code that makes a VOP3P instruction must set its `op_sel_hi` to all ones
+/// The modifiers of an instruction. `Default` corresponds to text without modifiers: every flag off, DPP masks 0xf.
+/// Code that creates a VOP3P instruction must set its `op_sel_hi` to all ones
 /// ([`InstDesc::default_mods`](crate::InstDesc::default_mods)).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Mods {
@@ -22,7 +22,7 @@ pub struct Mods {
     pub abs: u8,
     /// Sign-extend (SDWA), bit i for source i.
     pub sext: u8,
-    /// `op_sel` bits: sources first, then (VOP3) the destination.
+    /// `op_sel` bits: the sources first, then (VOP3) the destination.
     pub op_sel: u8,
     /// `op_sel_hi` bits (VOP3P).
     pub op_sel_hi: u8,
@@ -50,7 +50,7 @@ pub struct Mods {
     pub offen: bool,
     /// Buffer: use the address VGPR as index.
     pub idxen: bool,
-    /// Load into LDS (or `lds` of buffer/global/scratch).
+    /// Load into LDS (or the `lds` modifier of buffer, global and scratch instructions).
     pub lds: bool,
     /// `tfe`.
     pub tfe: bool,
@@ -74,11 +74,11 @@ pub struct Mods {
     pub scope: u8,
     /// `byte_sel`: the byte of the source that a conversion from fp8 or bf8 reads, or of the destination that it writes.
     pub byte_sel: u8,
-    /// `index_key` of sparse matrix instructions of RDNA 4: which part of the index register counts.
+    /// `index_key` of sparse matrix instructions of RDNA 4: which part of the index register is used.
     pub index_key: u8,
-    /// `wait_vdst` (`wait_va_vdst`) of direct LDS loads: how many vector ALU instructions may be unfinished.
+    /// `wait_vdst` (`wait_va_vdst`) of direct LDS loads: how many vector ALU instructions may be outstanding.
     pub wait_vdst: u8,
-    /// `wait_vm_vsrc` of direct LDS loads: how many vector memory instructions may still read their sources.
+    /// `wait_vm_vsrc` of direct LDS loads: how many vector memory instructions may not have read their sources yet.
     pub wait_vm_vsrc: u8,
     /// `nv` of gfx12.5: the data are not volatile.
     pub nv: bool,
@@ -98,9 +98,9 @@ pub struct Mods {
     pub matrix_b_scale_fmt: u8,
     /// `scale_sel` of gfx12.5: the part of the source that has the scale.
     pub scale_sel: u8,
-    /// `fi` of RDNA: lanes that EXEC masks off are read all the same.
+    /// `fi` of RDNA: reads also from lanes that EXEC disables.
     pub fi: bool,
-    /// `dpp8`: for each lane of a group of eight the lane from which it reads, three bits each.
+    /// `dpp8`: for each lane of a group of eight, the lane from which it reads, in three bits each.
     pub dpp8: u32,
     /// DPP controls, for the DPP formats.
     pub dpp: Option<Dpp>,
@@ -109,8 +109,8 @@ pub struct Mods {
 }
 
 impl Mods {
-    /// True if lanes or bits of a vector result keep their old value: lanes that DPP masks off or reads from outside, bits that SDWA
-    /// preserves.
+    /// True if lanes or bits of a vector result keep their old value: lanes that DPP masks disable or that would read
+    /// from outside, and bits that SDWA preserves.
     pub(crate) fn keep_a_part(&self) -> bool {
         self.dpp.is_some_and(|d| !d.bound_ctrl || d.row_mask != 0xf || d.bank_mask != 0xf)
             || self.sdwa.is_some_and(|s| s.dst_unused == 2 && s.dst_sel != 6)

@@ -8,12 +8,12 @@ use crate::reg::Reg;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Label(pub u32);
 
-/// An operand as it stands in an instruction, in assembly order.
+/// An operand of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Operand {
     /// A register or register tuple.
     Reg(Reg),
-    /// A constant that the encoding holds without a literal dword.
+    /// A constant that is part of the encoding, without a literal dword.
     Inline(Inline),
     /// A 32-bit literal that follows the instruction word.
     Literal(u32),
@@ -56,7 +56,7 @@ impl Inline {
     /// 1/(2π).
     pub const INVERSE_TAU: Inline = Inline::Float(248);
 
-    /// The inline constant of source encoding `code`, if it is one.
+    /// The inline constant with the source encoding `code`, if there is one.
     pub fn from_code(code: u16) -> Option<Inline> {
         match code {
             128..=192 => Some(Inline::Int((code - 128) as i8)),
@@ -75,7 +75,7 @@ impl Inline {
         }
     }
 
-    /// The value as a 32-bit operand reads it.
+    /// The value that a 32-bit operand reads.
     pub fn bits32(self) -> u32 {
         match self {
             Inline::Int(i) => i as i32 as u32,
@@ -83,7 +83,7 @@ impl Inline {
         }
     }
 
-    /// The value as a 64-bit floating-point (or, for integers, sign-extended 64-bit) operand reads it.
+    /// The value that a 64-bit operand reads: a double, or a sign-extended integer.
     pub fn bits64(self) -> u64 {
         match self {
             Inline::Int(i) => i as i64 as u64,
@@ -91,7 +91,7 @@ impl Inline {
         }
     }
 
-    /// The value as a 16-bit operand reads it.
+    /// The value that a 16-bit operand reads.
     pub fn bits16(self) -> u16 {
         match self {
             Inline::Int(i) => i as i16 as u16,
@@ -99,7 +99,7 @@ impl Inline {
         }
     }
 
-    /// The inline constant with these 32 bits, if there is one.
+    /// The inline constant that a 32-bit operand reads as these bits, if there is one.
     pub fn of_bits32(bits: u32) -> Option<Inline> {
         if (-16..=64).contains(&(bits as i32)) {
             return Some(Inline::Int(bits as i32 as i8));
@@ -125,7 +125,7 @@ impl fmt::Display for Inline {
     }
 }
 
-/// A read-only source by encoding number.
+/// A read-only hardware value that can be a source, with its encoding.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum SrcSpecial {
@@ -169,7 +169,7 @@ impl SrcSpecial {
         SrcSpecial::LdsDirect,
     ];
 
-    /// The special source of encoding `code`.
+    /// The special source with the encoding `code`.
     pub fn from_code(code: u16) -> Option<SrcSpecial> {
         SrcSpecial::ALL.into_iter().find(|s| *s as u16 == code)
     }
@@ -205,7 +205,7 @@ impl From<Inline> for Operand {
 }
 
 impl Operand {
-    /// True if the value depends on more than registers: `lds_direct`, `pops_exiting_wave_id`.
+    /// True if the value depends on more than registers: `lds_direct` and `pops_exiting_wave_id`.
     pub const fn is_opaque(&self) -> bool {
         matches!(self, Operand::Special(SrcSpecial::LdsDirect | SrcSpecial::PopsExitingWaveId))
     }
@@ -229,7 +229,7 @@ impl Operand {
         }
     }
 
-    /// A 32-bit constant: inline where the encoding has it, a literal otherwise.
+    /// A 32-bit constant: an inline constant if there is one for it, otherwise a literal.
     pub fn const32(bits: u32) -> Operand {
         Inline::of_bits32(bits).map_or(Operand::Literal(bits), Operand::Inline)
     }

@@ -1,5 +1,5 @@
-//! The order that must be kept where instructions move: registers, read and written; memory as one thing; and
-//! instructions that nothing passes at all.
+//! Which instructions may be reordered: dependences through registers and memory (treated as a single location), and
+//! instructions across which nothing may move.
 
 use crate::counters::events;
 use crate::indexing::Indexing;
@@ -7,40 +7,40 @@ use crate::reg::{self, Reg, RegUnit};
 use crate::table::{Class, ImplicitRegs, InstDesc};
 use crate::{Inst, Operand, Program, SrcSpecial};
 
-/// Behind the registers of a [`Set`].
+/// The bits of a [`Set`] for SCC and others come after those of the registers.
 const SCC: usize = RegUnit::COUNT;
 const MODE: usize = SCC + 1;
 const MEMORY: usize = MODE + 1;
 const WORDS: usize = MEMORY / 64 + 1;
 
-/// Registers, SCC, MODE and memory.
+/// A set of registers, SCC, MODE and memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Set([u64; WORDS]);
 
 impl Set {
-    /// Everything.
+    /// The set of everything.
     pub const ALL: Set = Set([u64::MAX; WORDS]);
 
     fn add(&mut self, bit: usize) {
         self.0[bit / 64] |= 1 << (bit % 64);
     }
 
-    /// Takes in a register.
+    /// Adds a register.
     pub fn add_reg(&mut self, reg: Reg) {
         reg.units().for_each(|unit| self.add(unit.index()));
     }
 
-    /// Takes in all of `other`.
+    /// Adds all elements of `other`.
     pub fn add_all(&mut self, other: &Set) {
         self.0.iter_mut().zip(other.0).for_each(|(mine, theirs)| *mine |= theirs);
     }
 
-    /// Gives up all of `other`.
+    /// Removes all elements of `other`.
     pub fn take_all(&mut self, other: &Set) {
         self.0.iter_mut().zip(other.0).for_each(|(mine, theirs)| *mine &= !theirs);
     }
 
-    /// True if the two have something in common.
+    /// True if the two sets intersect.
     pub fn meets(&self, other: &Set) -> bool {
         self.0.iter().zip(other.0).any(|(mine, theirs)| mine & theirs != 0)
     }
@@ -50,7 +50,7 @@ impl Set {
     }
 }
 
-/// The reads and writes of instructions.
+/// What instructions read and write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Touched {
     /// The registers that are read.
@@ -60,8 +60,8 @@ pub struct Touched {
 }
 
 impl Touched {
-    /// For the instruction at `line`. Every vector instruction reads EXEC; accesses of memory count as
-    /// writing all of it.
+    /// The reads and writes of the instruction at `line`. Every vector instruction reads EXEC; every memory access
+    /// counts as a write of memory.
     pub fn of(program: &Program, indexing: &Indexing, line: usize) -> Touched {
         let inst = &program.lines[line].inst;
         let mut touched = Touched::default();
@@ -92,19 +92,19 @@ impl Touched {
         touched
     }
 
-    /// Takes in what `other` reads and writes.
+    /// Adds the reads and writes of `other`.
     pub fn add(&mut self, other: &Touched) {
         self.reads.add_all(&other.reads);
         self.writes.add_all(&other.writes);
     }
 
-    /// True if nothing is different when the two change places.
+    /// True if exchanging the two changes nothing.
     pub fn may_swap_with(&self, other: &Touched) -> bool {
         let Touched { reads, writes } = self;
         !writes.meets(&other.reads) && !writes.meets(&other.writes) && !reads.meets(&other.writes)
     }
 
-    /// True if it is an access of memory, or something else that keeps its place among them.
+    /// True for a memory access, or for another instruction that must stay in order with memory accesses.
     pub fn is_memory(&self) -> bool {
         self.writes.contains(MEMORY)
     }
@@ -114,7 +114,7 @@ fn accesses_memory(desc: &InstDesc) -> bool {
     desc.is_vmem() || desc.is_smem() || desc.is_ds()
 }
 
-/// True if nothing may pass the instruction, nor it anything.
+/// True if no instruction may move across this one, and this one may not move.
 pub fn is_boundary(inst: &Inst) -> bool {
     inst.desc.class.is_boundary() || inst.desc.ends_block() || inst.operands.iter().any(Operand::is_opaque)
 }

@@ -1,4 +1,4 @@
-//! The machine program: instructions in order, labels between them, and why each was put there.
+//! The machine program: instructions in order, labels between them, and notes on why passes inserted instructions.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -11,39 +11,40 @@ use crate::target::{Subtarget, Target, WaveSize};
 
 pub use crate::operand::Label;
 
-/// An instruction with what is known about where it came from.
+/// An instruction together with its origin.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Line {
-    /// The instruction. Shared, because most code has the same instruction many times, and passes keep a program as it was
-    /// beside what they make of it; [`Line::inst_mut`] changes it in this line only.
+    /// The instruction. It is shared, because most code has the same instruction many times, and because passes keep
+    /// the original program beside the changed one. [`Line::inst_mut`] changes it in this line only.
     pub inst: Arc<Inst>,
-    /// Why the instruction is there, if a pass put it there; printed as a comment on request.
+    /// The reason for the instruction, if a pass inserted it; printed as a comment on request.
     pub note: Option<Box<str>>,
-    /// The user's source position, if known.
+    /// The position in the user's source, if known.
     pub loc: Option<SourceLoc>,
-    /// Where an indirect jump or call leads (`s_setpc_b64`, `s_swappc_b64`), if that is known; see
+    /// The destination of an indirect jump or call (`s_setpc_b64`, `s_swappc_b64`), if known; see
     /// [`cfg::resolve`](crate::cfg::resolve).
     pub jump: Option<Jump>,
-    /// On an `s_barrier`: reads of LDS may be outstanding at it, because no wave writes their bytes before
-    /// the next barrier. The creator of the program knows that; it cannot be derived from the instructions.
+    /// On an `s_barrier`: LDS reads may be outstanding at the barrier, because no wave writes the bytes that they read
+    /// before the next barrier. Only the creator of the program knows this; it cannot be derived from the instructions.
     pub reads_pass: bool,
-    /// On an `s_barrier`: the waves of the workgroup may run on different compute units (`.amdhsa_tg_split`), so that another wave
-    /// sees after it only those stores to memory that are done before it.
+    /// On an `s_barrier`: the waves of the workgroup may run on different compute units (`.amdhsa_tg_split`), so after
+    /// the barrier another wave sees only those stores to memory that were done before it.
     pub orders_stores: bool,
-    /// A number by which the creator of the line finds it again after passes have moved it.
+    /// A number by which the creator of the line can find it again after passes have moved it.
     pub origin: Option<NonZeroU32>,
 }
 
-/// Where an indirect jump or call leads.
+/// The destination of an indirect jump or call.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Jump {
-    /// To a place of the program.
+    /// A label of the program.
     To(Label),
-    /// To code that the program does not have: a function of another file or section.
+    /// Code that is not part of the program: a function of another file or section.
     Outside,
-    /// Back to the instruction after the call by which control came.
+    /// The instruction after the call from which control came.
     Back {
-        /// The return address is the one that LLVM's convention has in `s[30:31]`, so that nothing may be outstanding.
+        /// True if the return address is the one in `s[30:31]` by LLVM's convention, which also requires that nothing
+        /// is outstanding.
         by_convention: bool,
     },
 }
@@ -62,7 +63,7 @@ impl Line {
         }
     }
 
-    /// The instruction, to change it. Other lines that share it keep it as it was.
+    /// The instruction, for modification. Other lines that share it are not affected.
     pub fn inst_mut(&mut self) -> &mut Inst {
         Arc::make_mut(&mut self.inst)
     }
@@ -71,13 +72,13 @@ impl Line {
 /// A position in the user's source.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct SourceLoc {
-    /// File path as the compiler gives it.
+    /// The file's path, as the compiler reports it.
     pub file: &'static str,
     /// Line, from 1.
     pub line: u32,
     /// Column, from 1.
     pub column: u32,
-    /// The call whose function this is a line of, if that was inlined.
+    /// The call that was inlined, if this position is in an inlined function.
     pub call: Option<&'static Call>,
 }
 
@@ -86,13 +87,13 @@ pub struct SourceLoc {
 pub struct Call {
     /// The function's name.
     pub function: &'static str,
-    /// Where it is called, which may be in a function that was inlined itself.
+    /// The position of the call, which may be in an inlined function itself.
     pub at: SourceLoc,
 }
 
 impl Call {
-    /// The call of `function` at a place. Equal ones are kept once, until the program ends: a source has only so many calls,
-    /// however often its kernels are built.
+    /// The call of `function` at a position. Equal calls are stored only once and live until the program ends: a source
+    /// has a limited number of calls, however often its kernels are built.
     pub fn of(function: &'static str, at: SourceLoc) -> &'static Call {
         static CALLS: LazyLock<Mutex<HashSet<&'static Call>>> = LazyLock::new(Mutex::default);
         let mut calls = CALLS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -105,26 +106,26 @@ impl Call {
         kept
     }
 
-    /// The call and those around it, innermost first.
+    /// The call and the calls that enclose it, innermost first.
     pub fn chain(&'static self) -> impl Iterator<Item = &'static Call> {
         std::iter::successors(Some(self), |call| call.at.call)
     }
 }
 
 impl SourceLoc {
-    /// A place that is in no inlined function.
+    /// A position that is not in an inlined function.
     pub const fn new(file: &'static str, line: u32, column: u32) -> SourceLoc {
         SourceLoc { file, line, column, call: None }
     }
 
-    /// The place in the function that was inlined by `call`, or in the kernel without one: the place itself, or that of the call
-    /// which leads to it.
+    /// The position in the function that was inlined by `call`, or in the kernel if `call` is `None`: this position
+    /// itself, or that of the enclosing call.
     pub fn in_frame(self, call: Option<&'static Call>) -> Option<SourceLoc> {
         let is_in = |place: &SourceLoc| place.call.map(std::ptr::from_ref) == call.map(std::ptr::from_ref);
         std::iter::successors(Some(self), |place| place.call.map(|call| call.at)).find(is_in)
     }
 
-    /// The beginning of a message: the place and a colon, or nothing if the place is not known.
+    /// The beginning of a message: the position and a colon, or nothing if the position is not known.
     pub fn lead(at: Option<SourceLoc>) -> String {
         at.map(|at| format!("{at}: ")).unwrap_or_default()
     }
@@ -136,30 +137,30 @@ impl fmt::Display for SourceLoc {
     }
 }
 
-/// A label's name and place.
+/// A label's name and position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LabelDef {
     /// Symbol name, for example `.LBB0_1`.
     pub name: String,
-    /// Index of the instruction that the label stands before; `lines.len()` for the end. `None` until placed.
+    /// The index of the instruction after the label; `lines.len()` for the end. `None` until the label is placed.
     pub at: Option<usize>,
 }
 
-/// A place at which control comes in from outside the program.
+/// A place where control enters from outside the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Entry {
     /// Index of the instruction.
     pub at: usize,
-    /// Who comes in there.
+    /// Where control comes from.
     pub kind: EntryKind,
 }
 
-/// Who enters a program at an [`Entry`].
+/// Where control comes from at an [`Entry`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EntryKind {
-    /// The dispatcher: nothing is outstanding.
+    /// From the dispatcher, with nothing outstanding.
     Kernel,
-    /// A caller, with operations of its own outstanding.
+    /// From a caller, which may have operations outstanding.
     Function,
 }
 
@@ -168,7 +169,7 @@ pub enum EntryKind {
 pub struct Program {
     /// The target.
     pub target: Target,
-    /// Lanes of a wave.
+    /// The wave size.
     pub wave: WaveSize,
     /// The kernel's name.
     pub name: String,
@@ -176,12 +177,14 @@ pub struct Program {
     pub lines: Vec<Line>,
     /// Labels; [`Label`] is an index into this.
     pub labels: Vec<LabelDef>,
-    /// Where control comes in, in order of place. None means: at the first instruction, from the dispatcher.
+    /// The places where control enters, in ascending order. If empty, control enters at the first instruction, from the
+    /// dispatcher.
     pub entries: Vec<Entry>,
-    /// Lines before which there are bytes that could not be read as instructions, in order. Control neither runs on from the
-    /// line before nor into such a line but by a label; where it goes there is unknown.
+    /// The lines before which there are bytes that could not be decoded, in ascending order. Control does not fall
+    /// through from the line before such a gap to the line after it; the latter is reached only through a label. Where
+    /// control goes in the gap is unknown.
     pub gaps: Vec<usize>,
-    /// Every workgroup is a single wave: a barrier has nobody to wait for, and LDS no other reader.
+    /// True if every workgroup is a single wave: a barrier then waits for nobody, and LDS has no other reader.
     pub single_wave: bool,
 }
 
@@ -198,12 +201,12 @@ impl From<Program> for Cow<'_, Program> {
 }
 
 impl Program {
-    /// The processor with the size of the program's waves.
+    /// The processor together with the program's wave size.
     pub fn subtarget(&self) -> Subtarget {
         Subtarget { target: self.target, wave: self.wave }
     }
 
-    /// An empty program, for waves of the usual size.
+    /// An empty program with the usual wave size.
     pub fn new(target: Target, name: impl Into<String>) -> Program {
         Program {
             target,
@@ -223,7 +226,7 @@ impl Program {
         self.lines.last_mut().expect("just pushed")
     }
 
-    /// A new label that is not placed yet.
+    /// Creates a label that is not placed yet.
     pub fn new_label(&mut self, name: impl Into<String>) -> Label {
         self.labels.push(LabelDef { name: name.into(), at: None });
         Label(self.labels.len() as u32 - 1)
@@ -234,12 +237,12 @@ impl Program {
         self.labels[label.0 as usize].at = Some(self.lines.len());
     }
 
-    /// Inserts instructions; `insertions` are (index, line) in ascending order of index, each placed before the
-    /// instruction that has that index now. A label at that index ends up *before* the inserted instruction, so every
-    /// path that reaches the old instruction passes the new one. One linear pass.
+    /// Inserts instructions. `insertions` are pairs of index and line in ascending order of index; each line is
+    /// inserted before the instruction that has that index now. A label at that index ends up *before* the inserted
+    /// instruction, so every path to the old instruction executes the new one. Takes one linear pass.
     ///
     /// # Panics
-    /// If the indices are not ascending or lie past the end.
+    /// If the indices are not ascending or exceed the number of lines.
     pub fn insert(&mut self, insertions: Vec<(usize, Line)>) {
         assert!(insertions.is_sorted_by_key(|i| i.0), "insertions must be in order");
         assert!(insertions.last().is_none_or(|i| i.0 <= self.lines.len()), "insertion past the end");
@@ -249,7 +252,7 @@ impl Program {
                 *at += indices.partition_point(|i| i < at);
             }
         }
-        // An entry is a label, too; a gap stays right before its line.
+        // An entry moves like a label; a gap stays directly before its line.
         for entry in &mut self.entries {
             entry.at += indices.partition_point(|i| *i < entry.at);
         }
@@ -268,8 +271,8 @@ impl Program {
         self.lines.extend(pending.map(|i| i.1));
     }
 
-    /// The source position of each line. One without a position of its own, such as a wait, belongs to the next instruction that
-    /// has one; at the end, to the last.
+    /// The source position of each line. A line without a position, such as a wait, takes that of the next line that
+    /// has one, or, at the end, that of the last.
     pub fn positions(&self) -> Vec<Option<SourceLoc>> {
         let mut positions: Vec<_> = self.lines.iter().map(|line| line.loc).collect();
         let mut next = positions.iter().rev().find_map(|p| *p);
@@ -280,7 +283,7 @@ impl Program {
         positions
     }
 
-    /// Labels sorted by place: (instruction index, label).
+    /// Labels sorted by position: (instruction index, label).
     pub fn labels_in_order(&self) -> Vec<(usize, Label)> {
         let mut placed: Vec<_> = self
             .labels

@@ -1,9 +1,9 @@
-//! The reference page of an instruction: everything the crate knows about it in one value.
+//! The reference page of an instruction: everything that the crate knows about it, in one value.
 //!
-//! A page repeats no fact. Forms, operands and modifiers come from the [`table`], counters from
-//! [`counters::events`](crate::counters::events), hazards from the rules of [`crate::hazards`] (which of them
-//! can apply is found by showing them the instruction with every kind of operand it takes), matrix shapes
-//! from [`crate::layout`], the meaning from [`crate::semantics`].
+//! A page only derives facts. Forms, operands and modifiers come from the [`table`], counters from
+//! [`counters::events`](crate::counters::events), matrix shapes from [`crate::layout`], the meaning from
+//! [`crate::semantics`], and hazards from the rules of [`crate::hazards`]. Which rules can apply is determined by
+//! testing them on the instruction with every kind of operand that it accepts.
 //!
 //! ```
 //! use gcn_isa::{Target, reference};
@@ -34,13 +34,13 @@ use crate::semantics;
 use crate::table::{self, InstDesc};
 use crate::target::{Family, Target, TargetSet};
 
-/// The page of the instruction `name` on `target`, or on every target that has it.
+/// The page of the instruction `name` on `target`; without a target, on every target that has the instruction.
 ///
-/// `name` may be a mnemonic, a mnemonic with a suffix (`v_add_f32_e64`: the page then has that encoding
-/// only), or another name that the assembler takes for an instruction. Upper case counts as lower case.
+/// `name` may be a mnemonic, a mnemonic with a suffix (`v_add_f32_e64`; the page then has only that encoding), or an
+/// alias that the assembler accepts. Upper case counts as lower case.
 ///
 /// # Errors
-/// [`NameError`] with the nearest names, or with the targets that do have the instruction.
+/// [`NameError`] with the nearest names, or with the targets that have the instruction.
 pub fn page(name: &str, target: Option<Target>) -> Result<Page, NameError> {
     let name = name.trim().to_ascii_lowercase();
     let rows = names::rows(&name, target)?;
@@ -74,7 +74,8 @@ pub fn page(name: &str, target: Option<Target>) -> Result<Page, NameError> {
     })
 }
 
-/// Every row with this mnemonic in table order: those of the target's family, without a target those of the first family that has some.
+/// Every row with this mnemonic, in table order: the rows of the target's family or, without a target, of the first
+/// family that has any.
 fn rows_of(mnemonic: &str, target: Option<Target>) -> Vec<&'static InstDesc> {
     let families = match target {
         Some(target) => vec![target.family()],
@@ -84,7 +85,8 @@ fn rows_of(mnemonic: &str, target: Option<Target>) -> Vec<&'static InstDesc> {
     rows.into_iter().find(|rows| !rows.is_empty()).unwrap_or_default()
 }
 
-/// The targets of `row` that a page for `target` speaks of one by one: of all targets, those that the others are like.
+/// The targets of `row` that a page lists individually: `target` if it is given, otherwise one for each group of
+/// targets that are alike.
 fn targets_shown(row: &InstDesc, target: Option<Target>) -> Vec<Target> {
     let shown = |t: &Target| target.map_or(t.is_first_of_its_set(), |only| only == *t);
     row.targets.targets().filter(shown).collect()

@@ -1,7 +1,7 @@
 //! Machine registers and register tuples.
 //!
-//! The SGPR file is numbered as the encodings number it, so `vcc`, `exec`, `m0` and the other named scalar
-//! registers are tuples of [`RegFile::Sgpr`] at their fixed numbers: `vcc` is SGPR 106 and 107.
+//! The SGPR file has the numbers of GFX9's encodings, so `vcc`, `exec`, `m0` and the other named scalar registers are
+//! tuples of [`RegFile::Sgpr`] with fixed numbers: `vcc` is SGPR 106 and 107.
 
 mod numbered;
 
@@ -22,7 +22,7 @@ pub use crate::target::RegFile;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Reg {
-    /// The file.
+    /// The register file.
     pub file: RegFile,
     /// The first register's number.
     pub index: u16,
@@ -40,12 +40,12 @@ pub enum Half {
 }
 
 impl Half {
-    /// The high half if `high`.
+    /// The high half if `high` is true, otherwise the low half.
     pub const fn of(high: bool) -> Half {
         if high { Half::High } else { Half::Low }
     }
 
-    /// Its bits in the register.
+    /// The half's bits in the register.
     pub const fn bits(self) -> u32 {
         match self {
             Half::Low => 0xffff,
@@ -53,7 +53,7 @@ impl Half {
         }
     }
 
-    /// True if these parts of one register have nothing in common. `None` is all of it.
+    /// True if these parts of one register are disjoint. `None` stands for the whole register.
     pub fn are_apart(a: Option<Half>, b: Option<Half>) -> bool {
         matches!((a, b), (Some(a), Some(b)) if a != b)
     }
@@ -65,15 +65,17 @@ pub const FLAT_SCRATCH: Reg = Reg::s(102, 2);
 pub const XNACK_MASK: Reg = Reg::s(104, 2);
 /// `vcc`.
 pub const VCC: Reg = Reg::s(106, 2);
-/// SGPRs from here on have fixed meanings (`flat_scratch`, `xnack_mask`, VCC, trap temporaries, M0, EXEC).
+/// The first SGPR with a fixed meaning; this one and all after it have one (`flat_scratch`, `xnack_mask`, VCC, trap
+/// temporaries, M0, EXEC).
 pub const FIRST_NAMED_SGPR: u16 = FLAT_SCRATCH.index;
-/// SGPRs that every wave has in addition to those with numbers: VCC, `flat_scratch`, `xnack_mask`.
+/// The number of SGPRs that every wave has in addition to the numbered ones: VCC, `flat_scratch`, `xnack_mask`.
 pub const NAMED_SGPRS: u32 = (VCC.len + FLAT_SCRATCH.len + XNACK_MASK.len) as u32;
 /// The trap temporaries `ttmp0` to `ttmp15`.
 pub const TTMP: Reg = Reg::s(108, 16);
 /// `m0`.
 pub const M0: Reg = Reg::s(124, 1);
-/// `null` of RDNA, which reads as 0 and keeps nothing. Encodings of RDNA 3 and later exchange its number and that of M0.
+/// `null` of RDNA, which reads as 0 and ignores writes. Encodings of RDNA 3 and later exchange its number and that of
+/// M0.
 pub const NULL: Reg = Reg::s(125, 1);
 /// `exec`.
 pub const EXEC: Reg = Reg::s(126, 2);
@@ -99,12 +101,12 @@ impl Reg {
         self.index + self.len as u16
     }
 
-    /// True if both name at least one common register.
+    /// True if the tuples have at least one common register.
     pub fn overlaps(self, other: Reg) -> bool {
         self.file == other.file && self.index < other.end() && other.index < self.end()
     }
 
-    /// The registers that both name, as a set of those of `self`: bit i stands for the i-th.
+    /// The registers that both tuples contain, as a bit set relative to `self`: bit i stands for its i-th register.
     pub fn shared_with(self, other: Reg) -> u32 {
         if !self.overlaps(other) {
             return 0;
@@ -114,7 +116,7 @@ impl Reg {
         (((1u64 << to) - 1) & !((1u64 << from) - 1)) as u32
     }
 
-    /// The registers that both name, as a tuple; `self` if there is none.
+    /// The registers that both tuples contain, as a tuple; `self` if there are none.
     #[must_use]
     pub fn common(self, other: Reg) -> Reg {
         let (first, end) = (self.index.max(other.index), self.end().min(other.end()));
@@ -141,7 +143,7 @@ impl Reg {
         self.slice(i, 1)
     }
 
-    /// `len` registers of the tuple, starting at its `start`-th.
+    /// The `len` registers of the tuple from its `start`-th on.
     #[must_use]
     pub fn slice(self, start: u8, len: u8) -> Reg {
         debug_assert!(start + len <= self.len, "{self}: slice {start}+{len}");
@@ -171,7 +173,8 @@ impl Reg {
 }
 
 impl Reg {
-    /// The register as an instruction set names it: RDNA has `s102` to `s105` where GFX9 has `flat_scratch` and `xnack_mask`.
+    /// The register with its name on an instruction set: RDNA has `s102` to `s105` where GFX9 has `flat_scratch` and
+    /// `xnack_mask`.
     ///
     /// ```
     /// use gcn_isa::{InstructionSet, Reg};
@@ -186,13 +189,13 @@ impl Reg {
 }
 
 impl fmt::Display for Reg {
-    /// The name on GFX9; see [`Reg::on`].
+    /// Writes the name on GFX9; see [`Reg::on`].
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         RegOn { reg: *self, sgprs: FIRST_NAMED_SGPR.into() }.fmt(f)
     }
 }
 
-/// A register as text, where so many SGPRs are named by their number.
+/// A register as text, on an instruction set with this number of numbered SGPRs.
 struct RegOn {
     reg: Reg,
     sgprs: u32,
@@ -236,12 +239,12 @@ impl RegUnit {
         }
     }
 
-    /// The dense number, below [`RegUnit::COUNT`].
+    /// The dense number, which is below [`RegUnit::COUNT`].
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// The unit of a dense number.
+    /// The unit with a dense number.
     pub const fn from_index(index: usize) -> Option<RegUnit> {
         if index < Self::COUNT { Some(RegUnit(index as u16)) } else { None }
     }

@@ -1,33 +1,39 @@
 //! The effect of every instruction, in one line.
 //!
-//! The lines stand in the entries of the [`table`], one for each mnemonic, with the witness of each.
+//! The lines are part of the [`table`]'s entries, one for each mnemonic, each with its source (*witness*).
 //!
 //! # Notation
 //!
-//! A line is a list of statements in order, separated by `; `. Most are assignments, some are words.
+//! A line is a list of statements in order, separated by `; `. Most are assignments, some are text.
 //!
-//! - `S0`, `S1`, `S2` are the operands `src0`, `src1`, `src2` (`ssrc0` …), `D` is the destination (`vdst`, `sdst`, or the
-//!   data operand of a load), `SD` the scalar destination where there is a vector one as well, `D1` the second register
-//!   of a swap, `DATA` and `DATA1` what a store or atomic takes from registers. `SIMM16`, `SIMM8`, `SIMM7`, `HWREG` are
-//!   immediate fields, `LITERAL` is the literal, `OFFSET` the `offset:` of the instruction (`OFFSET0`, `OFFSET1` those of
-//!   two-address LDS instructions), `IDX` the index operand of a sparse matrix instruction, `SCALE0` and `SCALE1` scales.
-//! - `D` on the right is the value before; *kept* says which bits of it stay.
-//! - `.f32`, `.u16`, `.i64`, `.b32` … say how bits are read: `f` float, `bf16`, `u` unsigned, `i` signed, `b` just bits.
-//!   `S0[15:0]` are bits, `S0[8 * i +: 8]` eight bits from bit `8 * i` on, `{a, b}` has `a` above `b`.
+//! - `S0`, `S1`, `S2` are the operands `src0`, `src1`, `src2` (`ssrc0` …), `D` is the destination (`vdst`, `sdst`, or
+//!   the data operand of a load), `SD` the scalar destination of an instruction that also has a vector destination,
+//!   `D1` the second register of a swap, `DATA` and `DATA1` the register data of a store or atomic. `SIMM16`, `SIMM8`,
+//!   `SIMM7`, `HWREG` are immediate fields, `LITERAL` is the literal, `OFFSET` the `offset:` of the instruction
+//!   (`OFFSET0`, `OFFSET1` those of two-address LDS instructions), `IDX` the index operand of a sparse matrix
+//!   instruction, `SCALE0` and `SCALE1` scales.
+//! - `D` on the right side is the old value; *kept* marks the bits of it that are preserved.
+//! - `.f32`, `.u16`, `.i64`, `.b32` … tell how bits are interpreted: `f` float, `bf16`, `u` unsigned, `i` signed, `b`
+//!   uninterpreted. `S0[15:0]` selects bits, `S0[8 * i +: 8]` selects eight bits from bit `8 * i` on, and `{a, b}`
+//!   concatenates, with `a` in the higher bits.
 //! - `SCC`, `VCC`, `EXEC`, `M0`, `FLAT_SCRATCH`, `PC` (address of this instruction), `MODE`, `STATUS` are the registers,
 //!   `HW[id]` the hardware registers of `s_getreg`.
-//! - In vector instructions a line holds for each lane whose bit of EXEC is set; `lane` is its number, `D[lane]` of a
-//!   scalar destination its bit. Bits of lanes that EXEC masks become 0; vector registers of such lanes are not written.
-//! - `MEM[ADDR]` is memory and `LDS[ADDR]` the local (with `gds` the global) data share; [`address`] says how `ADDR` is
-//!   made. `rtn:` is what only the forms with a result do, `lds:` what the forms with `lds` do instead.
-//! - `a ? b : c` chooses; `sext`, `zext` extend to the width of the left side; `min`, `max`, `clamp`, `abs`, `floor` … are
-//!   what they are called; `absdiff` is the unsigned distance. `rne` rounds to nearest even. A float result that names no
-//!   rounding is rounded, and its denormals treated, as MODE says; `fma(a, b, c)` rounds once.
-//! - `op_sel[i]` is bit `i` of the field: 0 to 2 the sources, 3 the destination (in the text the last one).
-//! - A result of 16 bits stands in bits 15:0 and the upper half becomes 0, unless the row has an `op_sel` bit for the
-//!   destination or the line says otherwise. With SRAM-ECC a 16-bit load writes 0 where the line says *kept*
-//!   (MI100 ISA 9.1.6).
-//! - Source and output modifiers, DPP and SDWA apply before and after and are not repeated.
+//! - In vector instructions a line applies to each lane whose bit of EXEC is set; `lane` is its number, and `D[lane]`
+//!   of a scalar destination its bit. The bits of lanes that EXEC disables become 0; vector registers of such lanes are
+//!   not written.
+//! - `MEM[ADDR]` is memory and `LDS[ADDR]` the local (with `gds` the global) data share; [`address`] tells how `ADDR`
+//!   is computed. `rtn:` marks what only the forms with a result do, `lds:` what the forms with `lds` do instead.
+//! - `a ? b : c` selects; `sext` and `zext` extend to the width of the left side; `min`, `max`, `clamp`, `abs`, `floor`
+//!   … have their usual meanings; `absdiff` is the unsigned distance. `rne` rounds to nearest even. A float result
+//!   without an explicit rounding is rounded, and its denormals are treated, according to MODE; `fma(a, b, c)` rounds
+//!   once.
+//! - `op_sel[i]` is bit `i` of the field: 0 to 2 for the sources, 3 for the destination (in assembly text the last
+//!   one).
+//! - A 16-bit result is written to bits 15:0 and the upper half becomes 0, unless the row has an `op_sel` bit for the
+//!   destination or the line states otherwise. With SRAM-ECC a 16-bit load writes 0 where the line says *kept* (MI100
+//!   ISA 9.1.6).
+//! - Source modifiers, output modifiers, DPP and SDWA apply before or after the operation, and lines do not mention
+//!   them.
 
 use crate::table::{self, Entry, Format, InstDesc, Modifiers};
 
@@ -38,8 +44,8 @@ pub struct Semantics {
     pub mnemonic: &'static str,
     /// The meaning in the notation of the [module](self).
     pub line: &'static str,
-    /// Where it is stated: a section of the MI100 ISA manual, or `public ISA description` for what AMD's other public
-    /// documents (ISA manuals and pseudo-code of the same targets) say; `argued` where the documents leave gaps.
+    /// The source: a section of the MI100 ISA manual, or `public ISA description` for AMD's other public documents (ISA
+    /// manuals and pseudo-code of the same targets); `argued` where the documents leave gaps.
     pub witness: &'static str,
 }
 
@@ -64,7 +70,8 @@ pub fn all() -> impl Iterator<Item = Semantics> {
     table::mnemonics().filter_map(of)
 }
 
-/// How the address `ADDR` of a memory instruction is made, by format and addressing form; empty for other instructions.
+/// How the address `ADDR` of a memory instruction is computed, by format and addressing form; empty for other
+/// instructions.
 ///
 /// Sources: MI100 ISA 8.2.1 and 9.1.5; AMD's public CDNA3 and CDNA4 ISA descriptions for FLAT and DS.
 ///
@@ -75,7 +82,7 @@ pub fn all() -> impl Iterator<Item = Semantics> {
 /// ```
 pub fn address(row: &InstDesc) -> &'static str {
     let form = row.form.trim_start_matches("no").trim_start_matches("rtn").trim_start_matches('_');
-    // `noaddr` of scratch is the only form that begins like `nortn`.
+    // `noaddr` of scratch is the only other form that begins with `no`.
     let form = if row.form.contains("noaddr") { "noaddr" } else { form.trim_end_matches("_lds") };
     ADDRESSES.iter().find(|a| a.0 == row.format && a.1 == form && a.2(row)).map_or("", |a| a.3)
 }
@@ -88,7 +95,7 @@ fn has_operand(row: &InstDesc, name: &str) -> bool {
     row.operands.iter().any(|o| o.name == name)
 }
 
-/// Format, form, condition, address; the first that fits holds.
+/// Format, form, condition, address; the first match applies.
 const ADDRESSES: [(Format, &str, Applies, &str); 25] = [
     (Format::Smem, "imm", |r| r.mnemonic.contains("buffer"), "base of SBASE + OFFSET, both multiples of 4"),
     (

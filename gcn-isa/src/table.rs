@@ -1,13 +1,14 @@
 //! Every instruction, declared once.
 //!
-//! `gcn-isa/data/isa/` has an entry for each mnemonic: its opcodes, forms, operands and differences between targets, its
-//! meaning with the witness, and how bits flow through it (`declarations.isa` describes the notation). They were measured with
-//! LLVM 22 and cross-checked against AMD's machine-readable ISA tables. An entry expands to rows, one per format, addressing form and
-//! group of targets with the same facts. Printer, parser, encoder, decoder, hazard rules, builder functions and simulator
-//! all read these rows; nothing about an instruction is written down anywhere else but its semantics in the simulator.
+//! `gcn-isa/data/isa/` has an entry for each mnemonic: its opcodes, forms, operands and differences between targets,
+//! its meaning with the source, and how bits flow through it (`declarations.isa` describes the notation). The entries
+//! were measured with LLVM 22 and cross-checked against AMD's machine-readable ISA tables. An entry expands to *rows*,
+//! one for each format, addressing form and group of targets with the same facts. Printer, parser, encoder, decoder,
+//! hazard rules, builder functions and simulator all read these rows; the only other place that describes instructions
+//! is their implementation in the simulator.
 //!
-//! The rows of a family are read on first use (about a millisecond for GFX9) and live for the rest of the process; so are the indices, each on
-//! its own first use.
+//! The rows of a family are parsed on first use (about a millisecond for GFX9) and live for the rest of the process,
+//! and so does each index.
 
 mod accepts;
 mod class;
@@ -40,10 +41,10 @@ pub use variant::Variant;
 
 use crate::target::{Family, Generation, Subtarget};
 
-/// The number of the first row of RDNA: those of GFX9 have lower ones.
+/// The number of the first row of RDNA; rows of GFX9 have lower numbers.
 const FIRST_OF_RDNA: u16 = 0x4000;
 
-/// The rows of a family and indices into them, each made when it is first asked for.
+/// The rows of a family and indices into them, each created on first use.
 struct Table {
     family: Family,
     first: u16,
@@ -121,12 +122,12 @@ pub fn rows() -> &'static [InstDesc] {
     GFX9.rows()
 }
 
-/// Every row of a family, in table order, with rising [`InstDesc::id`].
+/// Every row of a family, in table order, with increasing [`InstDesc::id`].
 pub fn rows_of(family: Family) -> &'static [InstDesc] {
     Table::of(family).rows()
 }
 
-/// Every row of a processor with waves of one size, in table order.
+/// Every row of a processor for one wave size, in table order.
 ///
 /// ```
 /// use gcn_isa::{Target, table};
@@ -139,8 +140,8 @@ pub fn rows_on(on: impl Into<Subtarget>) -> impl Iterator<Item = &'static InstDe
     rows_of(on.family()).iter().filter(move |row| row.is_on(on))
 }
 
-/// Names that instructions had on earlier instruction sets of the family, which assemblers take for the name of today (measured with
-/// LLVM 22: of RDNA 3 and later all of them, of RDNA 1 and 2 none), with that name.
+/// Names that instructions had on earlier instruction sets of the family and that assemblers still accept (measured
+/// with LLVM 22: on RDNA 3 and later all of them, on RDNA 1 and 2 none), each together with the current name.
 ///
 /// ```
 /// use gcn_isa::{Target, table};
@@ -161,12 +162,12 @@ pub fn former_names(on: impl Into<Subtarget>) -> impl Iterator<Item = (&'static 
     let mut last = "";
     rows.iter().filter(move |row| row.targets.iter().all(|earlier| earlier < set)).filter_map(move |row| {
         let name = today.get(&std::ptr::from_ref(row.entry)).filter(|name| **name != row.mnemonic)?;
-        // The forms of an instruction follow each other.
+        // The forms of an instruction are adjacent.
         (std::mem::replace(&mut last, row.mnemonic) != row.mnemonic).then_some((row.mnemonic, *name))
     })
 }
 
-/// The row of a number.
+/// The row with a number.
 pub fn row(id: u16) -> &'static InstDesc {
     let table = if id < FIRST_OF_RDNA { &GFX9 } else { &RDNA };
     table.row(id)
@@ -176,14 +177,14 @@ fn pick(ids: Option<&'static Vec<u16>>, on: Subtarget) -> impl Iterator<Item = &
     ids.into_iter().flatten().map(|&id| row(id)).filter(move |row| row.is_on(on))
 }
 
-/// The rows that the disassembler prints as `printed` (with `_e32`, `_e64`, `_dpp` or `_sdwa` where the
-/// canonical text has it). Several rows differ by addressing form.
+/// The rows that the disassembler prints as `printed` (with `_e32`, `_e64`, `_dpp` or `_sdwa` if the canonical text has
+/// it). If there are several, they differ in their addressing form.
 pub fn find<S: Into<Subtarget>>(on: S, printed: &str) -> impl Iterator<Item = &'static InstDesc> + use<S> {
     let on = on.into();
     pick(Table::of(on.family()).by_printed().get(printed), on)
 }
 
-/// The rows with the suffix-less name `mnemonic`, in every encoding and form.
+/// The rows with the mnemonic `mnemonic`, which has no suffix, in every encoding and form.
 pub fn find_mnemonic<S: Into<Subtarget>>(
     on: S,
     mnemonic: &str,
@@ -192,8 +193,8 @@ pub fn find_mnemonic<S: Into<Subtarget>>(
     pick(Table::of(on.family()).by_mnemonic().get(mnemonic), on)
 }
 
-/// The rows of an operation, in every encoding and form, whatever the target calls it. An operation has the name of its entry: that of GFX9,
-/// where GFX9 has it.
+/// The rows of an operation, in every encoding and form, whatever its name on the target. An operation is called by the
+/// name of its entry, which is the GFX9 name if GFX9 has the operation.
 ///
 /// ```
 /// use gcn_isa::{Target, table};
@@ -222,7 +223,7 @@ static PAIRS: LazyLock<HashMap<[&'static str; 2], Vec<u16>>> = LazyLock::new(|| 
     pairs
 });
 
-/// The instruction of VOPD whose halves do what instructions of these two operations do ([`Entry::alone`]), the first half first.
+/// The VOPD instruction whose halves perform these two operations ([`Entry::alone`]), the first half first.
 ///
 /// ```
 /// use gcn_isa::{Target, table};
@@ -238,12 +239,12 @@ pub fn pair_of(on: impl Into<Subtarget>, halves: [&'static str; 2]) -> Option<&'
     pick(PAIRS.get(&halves), on.into()).next()
 }
 
-/// The rows of a family with the suffix-less name `mnemonic`, on any of its instruction sets.
+/// The rows of a family with the mnemonic `mnemonic`, which has no suffix, on any of its instruction sets.
 pub fn find_in(family: Family, mnemonic: &str) -> impl Iterator<Item = &'static InstDesc> {
     Table::of(family).by_mnemonic().get(mnemonic).into_iter().flatten().map(|&id| row(id))
 }
 
-/// The rows with this opcode in this format (several where addressing forms share an opcode).
+/// The rows with this opcode in this format (several if addressing forms share an opcode).
 pub fn find_opcode<S: Into<Subtarget>>(
     on: S,
     format: Format,
@@ -253,7 +254,8 @@ pub fn find_opcode<S: Into<Subtarget>>(
     pick(Table::of(on.family()).by_opcode().get(&(format, opcode)), on)
 }
 
-/// The row printed as `printed` whose addressing form is `form` (empty for instructions that have none).
+/// The row that is printed as `printed` and has the addressing form `form` (empty for instructions without addressing
+/// forms).
 pub fn find_form(on: impl Into<Subtarget>, printed: &str, form: &str) -> Option<&'static InstDesc> {
     find(on, printed).find(|r| r.form == form)
 }
@@ -268,12 +270,12 @@ pub fn class_of(mnemonic: &str) -> Option<Class> {
     Some(row(*GFX9.by_mnemonic().get(mnemonic)?.first()?).class)
 }
 
-/// A mnemonic of GFX9 as the table has it, for callers that keep it.
+/// The table's static copy of a GFX9 mnemonic, for callers that store it.
 pub fn mnemonic(name: &str) -> Option<&'static str> {
     GFX9.by_mnemonic().get_key_value(name).map(|(mnemonic, _)| *mnemonic)
 }
 
-/// Every suffix-less mnemonic of GFX9, in no particular order.
+/// Every mnemonic of GFX9, without suffixes, in no particular order.
 pub fn mnemonics() -> impl Iterator<Item = &'static str> {
     GFX9.by_mnemonic().keys().copied()
 }

@@ -1,8 +1,9 @@
 //! Processors, instruction sets, and the facts by which they differ.
 //!
-//! A [`Target`] is a processor, as users name it: a row of one table, with what belongs to the chip (its number in ELF files, its files
-//! of registers, its LDS). An [`InstructionSet`] is what tables, hazards and counters know, and several processors have the same. Code
-//! outside the tables asks for a fact ([`Target::has_unified_agprs`]) and never for a name.
+//! A [`Target`] is a processor, as users name it: a row of one table with the facts of the chip (its number in ELF
+//! files, register files, LDS). An [`InstructionSet`] is the level at which tables, hazards and counters distinguish
+//! targets; several processors may have the same. Code outside the tables queries a fact
+//! ([`Target::has_unified_agprs`]) and never compares names.
 
 mod instruction_set;
 mod processor;
@@ -16,6 +17,6 @@ pub use reg_file::RegFile;
 pub use set::{TargetSet, UnknownSet};
 pub use subtarget::Subtarget;
 
-/// Lanes of a wave on every target that can be compiled for, for types and constants. Code that knows its target asks it
-/// ([`Target::wave_size`]).
+/// The number of lanes of a wave on every target in [`Target::ALL`], for types and constants. Code that knows its
+/// target calls [`Target::wave_size`].
 pub const WAVE_SIZE: u32 = 64;

@@ -1,20 +1,22 @@
-//! Waits: `s_waitcnt` for operations that return some time later, then `s_nop` for fixed distances.
+//! Inserts waits: `s_waitcnt` for operations that complete asynchronously, then `s_nop` for fixed distances.
 //!
-//! [`insert_waits`] takes a program on machine registers and gives it exactly the waits that it needs, over branches,
-//! joins and loop back-edges. What it guarantees for each kind of wait:
+//! [`insert_waits`] takes a program on machine registers and inserts exactly the waits that it needs, across branches,
+//! joins and loop back-edges. Its guarantees:
 //!
-//! - *Sufficient*: on no path does an instruction run before what it depends on is there.
-//! - *Minimal*: no inserted counter value can be raised and no inserted wait state be taken away.
-//! - *Cheap*: what a loop waits for only because of instructions before it stands before the loop, where all edges into
-//!   the loop have a place for it.
-//! - *Explained*: each wait carries its [`Reason`]s, which are also the line's note unless nobody reads it.
+//! - *Sufficient*: on no path does an instruction execute before the results that it depends on are available.
+//! - *Minimal*: no inserted counter value can be raised and no inserted wait state can be removed.
+//! - *Cheap*: if a loop waits only for instructions before the loop, the wait is placed before the loop, provided that
+//!   all edges into the loop have a place for it.
+//! - *Explained*: each wait has its [`Reason`]s, which are also written to the line's note unless
+//!   [`WaitOptions::notes`] is off.
 //!
-//! - *Filled*, if asked for: instructions move within their blocks to where wait states would be idle (`fill`).
+//! - *Filled*, on request: instructions move within their blocks to places where the program would otherwise have idle
+//!   wait states (`fill`).
 //!
-//! `s_waitcnt` goes first because each is itself a wait state. Both passes are forward dataflow analyses on one engine
-//! (`solve`), with their own lattices: `outstanding` for counters, `distance` for wait states. Waits that the program
-//! has already count and are never weakened; one that stands right before an instruction that needs more is
-//! strengthened. The result is judged by `crate::check`, which shares the rules but not the algorithm.
+//! `s_waitcnt` are inserted first because each is itself a wait state. Both passes are forward dataflow analyses on one
+//! engine (`solve`), with different lattices: `outstanding` for counters, `distance` for wait states. Waits that the
+//! program already has are taken into account and never weakened; one that directly precedes an instruction that needs
+//! more is strengthened. `crate::check` verifies the result; it shares the rules but not the algorithm.
 
 mod distance;
 mod edit;
@@ -53,34 +55,34 @@ use solve::Solver;
 use waitcnt::{Conflict, WaitcntPass};
 
 bitflags! {
-    /// The accesses that an `s_barrier` orders between the waves of a workgroup, so that they must be done
-    /// before it. Only on targets whose barrier does not itself require drained counters (gfx90a and later);
-    /// on the others everything is waited for.
+    /// The accesses that an `s_barrier` orders between the waves of a workgroup, so that they must be done before it.
+    /// This applies only to targets whose barrier does not itself wait for the counters (gfx90a and later); on other
+    /// targets everything is waited for.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct Orders: u8 {
         /// LDS writes and atomics of this wave, FLAT ones included.
         const LDS_WRITES = 1;
-        /// LDS reads of this wave, so that another wave may overwrite what they read; not at a barrier that lets them pass
-        /// ([`crate::program::Line::reads_pass`]).
+        /// LDS reads of this wave, so that another wave may overwrite what they read. Barriers that let reads pass
+        /// ([`crate::program::Line::reads_pass`]) do not order them.
         const LDS_READS = 1 << 1;
-        /// Loads from memory straight into LDS.
+        /// Loads from memory directly into LDS.
         const LDS_DMA = 1 << 2;
-        /// Stores and atomics to global memory; without it only at barriers that say so
-        /// ([`crate::program::Line::orders_stores`]).
+        /// Stores and atomics to global memory. Without this flag, only barriers that request it
+        /// ([`crate::program::Line::orders_stores`]) order them.
         const GLOBAL_STORES = 1 << 3;
     }
 }
 
-/// Which accesses of LDS, loads from memory straight into it included, are waited for before barriers and before other accesses
-/// of LDS, and which stores before barriers that order stores.
+/// The LDS accesses, including loads from memory directly into LDS, that are waited for before barriers and before
+/// other LDS accesses, and the stores that are waited for before barriers that order stores.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum LdsOrder {
-    /// Every one, since any other may be to the same bytes.
+    /// All of them, since any two accesses may be to the same bytes.
     #[default]
     All,
-    /// Those that these lines start, given in ascending order. While data arrives in one buffer of LDS a program may use another
-    /// and pass barriers: what it waits for somewhere is taken to be waited for where it has to be
-    /// ([`crate::check::unordered_lds_accesses`]).
+    /// Those of these lines, in ascending order. While data arrives in one buffer of LDS, a program may use another and
+    /// pass barriers. If the program itself waits for an access somewhere, it is assumed to wait in the right place
+    /// ([`crate::check::unordered_lds_accesses`] finds the others).
     OfLines(Vec<usize>),
 }
 
@@ -93,32 +95,32 @@ impl LdsOrder {
     }
 }
 
-/// Choices of the wait passes.
+/// Options of the wait passes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WaitOptions {
     /// The accesses that a barrier orders.
     pub barrier_orders: Orders,
-    /// Which accesses of LDS the barriers, and the accesses of LDS after a load into it, are taken to concern.
+    /// The LDS accesses to which barriers, and LDS accesses after a load into LDS, are assumed to refer.
     pub lds_order: LdsOrder,
-    /// The first line is a function that others call, as if [`Program::entries`] said so: it starts with operations of its
-    /// caller outstanding and waits for them first. A kernel starts with nothing outstanding.
+    /// The first line is a function that others call, as if [`Program::entries`] contained it. It starts with
+    /// operations of its caller outstanding and waits for them first. A kernel starts with nothing outstanding.
     pub callable: bool,
-    /// Which rules count. The convention about calls and the wait between a load into LDS and an access of it hold in any
-    /// case.
+    /// The rules to satisfy. The calling convention, and the wait between a load into LDS and an access to LDS, apply
+    /// in any case.
     pub rules: Config,
-    /// A wait in a loop that is only needed because of instructions before the loop is placed before the
-    /// loop.
+    /// Place a wait that a loop needs only because of instructions before the loop in front of the loop.
     pub leave_loops: bool,
-    /// If given, instructions take the place of idle wait states: they move within their blocks, but across none of these
-    /// places, each before a line, in ascending order. Operations of memory keep their order.
+    /// If given, idle wait states are filled by moving instructions within their blocks. The list has fences, across
+    /// which no instruction moves: each is the number of the line after the fence, in ascending order. Memory
+    /// operations keep their order.
     pub fill: Option<Vec<usize>>,
-    /// Write the reasons into the notes of the lines, too, which takes longer than finding them.
+    /// Also write the reasons into the notes of the lines, which takes longer than finding them.
     pub notes: bool,
 }
 
 impl Default for WaitOptions {
-    /// A kernel whose barriers order LDS as the memory model has it (writes, reads and LDS DMA), and whose waits leave loops.
-    /// Instructions keep their order.
+    /// Options for a kernel whose barriers order LDS as the memory model requires (writes, reads and LDS DMA), and
+    /// whose waits are moved out of loops. Instructions keep their order.
     fn default() -> WaitOptions {
         WaitOptions {
             barrier_orders: Orders::LDS_WRITES.union(Orders::LDS_READS).union(Orders::LDS_DMA),
@@ -132,8 +134,8 @@ impl Default for WaitOptions {
     }
 }
 
-/// Inserts waits for counters, then wait states, then the remedies of RDNA's sequences ([`insert_remedies`]).
-/// Returns the insertions in program order; every `at`, `producer` and `consumer` is a line of the result.
+/// Inserts waits for counters, then wait states, then the remedies of RDNA's hazard sequences ([`insert_remedies`]).
+/// Returns the insertions in program order; every `at`, `producer` and `consumer` is a line of the resulting program.
 pub fn insert_waits(program: &mut Program, options: &WaitOptions) -> Vec<Inserted> {
     let mut inserted = waitcnt_edits(program, options, &mut []);
     let states = wait_state_edits(program, options, &mut inserted);
@@ -149,7 +151,8 @@ pub fn insert_waitcnt(program: &mut Program, options: &WaitOptions) -> Vec<Inser
     waitcnt_edits(program, options, &mut [])
 }
 
-/// Inserts wait states and remedies only. `s_waitcnt` that are still to be inserted would be wait states too, so that this comes last.
+/// Inserts wait states and remedies only. This must come after all `s_waitcnt` are inserted, because they are wait
+/// states, too.
 pub fn insert_wait_states(program: &mut Program, options: &WaitOptions) -> Vec<Inserted> {
     let mut inserted = wait_state_edits(program, options, &mut []);
     let remedies = remedies::remedy_edits(program, options, &mut inserted);
@@ -206,11 +209,12 @@ fn shape_of(flow: &Flow) -> Shape {
     Shape::of(&flow.cfg, flow.roots.iter().map(|r| r.block))
 }
 
-/// The number of waits not needed at their own place that are explained by solving the program without each.
-/// They are rare: in random programs of dense loops one in thousands.
+/// Some waits are needed only by later lines. To find the reasons for such a wait, the program is solved again without
+/// it. This is the most waits for which that is done. They are rare: in random programs of dense loops, one in a
+/// thousand.
 const MOST_RIDDLES: usize = 32;
 
-/// The reasons of the strictest of `conflicts`, counter by counter, as far as `wait` is for their counter.
+/// The reasons of the strictest of `conflicts` for each counter of `wait`.
 fn binding_reasons(program: &Program, conflicts: &[Conflict], line: usize, wait: WaitCnt) -> Vec<Reason> {
     let strictest = |c: Counter| conflicts.iter().filter(|x| x.counter == c).map(|x| x.limit).min();
     let waited = |c: &&Conflict| c.counter.is_in(wait);
@@ -218,7 +222,7 @@ fn binding_reasons(program: &Program, conflicts: &[Conflict], line: usize, wait:
     binding.map(|c| waitcnt_reason(program, c, line, wait)).collect()
 }
 
-/// True if `limit` requires one of the values that `wait` has.
+/// True if `limit` has the same value as `wait` for one of its counters.
 fn limit_binds(limit: WaitCnt, wait: WaitCnt) -> bool {
     Counter::ALL.into_iter().any(|c| c.of(limit) == c.of(wait) && c.is_in(wait))
 }
@@ -242,7 +246,8 @@ fn waitcnt_reason(program: &Program, conflict: &Conflict, consumer: usize, wait:
     )
 }
 
-/// Strengthens the waits that stand right before `place` or in it, and makes new ones for the counters that those cannot wait for.
+/// Strengthens the waits directly before `place` or at it, and creates new ones for the counters that those cannot wait
+/// for.
 fn waitcnt_edits_at(
     program: &mut Program,
     cfg: &Cfg,
@@ -253,7 +258,7 @@ fn waitcnt_edits_at(
     let kind = InsertedKind::Waitcnt;
     let waits = |program: &Program, line: usize| WaitCnt::of(&program.lines[line].inst).is_some();
     let standing: SmallVec<[usize; 2]> = match place {
-        // The first line of a function, which waits for less than it should.
+        // The first line of a function is itself a wait, but waits for too little.
         Place::Before(line) if waits(program, line) => smallvec![line],
         Place::Before(line) => {
             let start = cfg.blocks[cfg.block_of(line)].start;
@@ -282,7 +287,7 @@ fn waitcnt_edits_at(
     edits
 }
 
-/// The reasons that are about the counters of `part`.
+/// The reasons that concern the counters of `part`.
 fn reasons_of(reasons: &[Reason], part: WaitCnt) -> Vec<Reason> {
     let concerns = |reason: &&Reason| match reason.demand {
         Demand::Count { counter, .. } => counter.is_in(part),
@@ -302,7 +307,8 @@ fn wait_state_edits(program: &mut Program, options: &WaitOptions, earlier: &mut 
         let before = fill::cost(&solved);
         fill::apply(program, &order, earlier);
         solved = solve_distances(program, options, &flow, &shape);
-        // Blocks are filled one by one, and where each ends changes how the next begins.
+        // Each block is filled separately, but its end state changes the start of the next, so the total cost may rise.
+        // Then undo the move.
         if fill::cost(&solved) > before {
             fill::apply(program, &fill::inverse(&order), earlier);
             solved = solve_distances(program, options, &flow, &shape);
@@ -342,7 +348,7 @@ fn solve_distances<'p>(
     Solver::solve(DistancePass::new(program, flow, options.rules), program, flow, shape, options.leave_loops)
 }
 
-/// `states` wait states at `place`.
+/// An edit that inserts `states` wait states at `place`.
 fn wait_state_edit(
     program: &Program,
     nops: &mut edit::Nops,
@@ -358,7 +364,8 @@ fn wait_state_edit(
 
 fn add_reasons(reasons: &mut Vec<Reason>, program: &Program, causes: &[Shortfall]) {
     for s in causes {
-        // A pair that was moved out of a loop in several steps was first found without any of them.
+        // If a wait was moved out of a loop in several steps, the same pair of instructions was found once in each. The
+        // first had none of these waits yet.
         let same = |r: &Reason| {
             r.rule == s.required.rule.id && r.producer == Some(s.producer) && r.consumer == s.consumer
         };
@@ -370,6 +377,6 @@ fn add_reasons(reasons: &mut Vec<Reason>, program: &Program, causes: &[Shortfall
     }
 }
 
-/// The factor by which code is assumed to run more often for each loop around it, where the costs of waits are
-/// compared.
+/// When the costs of waits are compared, each loop around a line is assumed to multiply its execution count by this
+/// factor.
 pub const LOOP_WEIGHT: u64 = 10;

@@ -1,4 +1,4 @@
-//! Functions that a kernel applies to each result on its way to memory.
+//! Activation functions, which a kernel applies to each result before it is stored.
 //!
 //! ```
 //! use gcn_dsl::prelude::*;
@@ -23,13 +23,13 @@ use std::fmt::Debug;
 
 use gcn_dsl::prelude::*;
 
-/// A function of one element. It runs when the kernel is built, on values of the device.
+/// An activation function of one element. It is called while the kernel is built, on device values.
 pub trait Activation<T>: Copy + Debug + 'static {
-    /// The function.
+    /// Applies the function.
     fn apply(x: V<T>) -> V<T>;
 }
 
-/// x.
+/// The identity.
 #[derive(Debug, Clone, Copy)]
 pub struct Identity;
 /// max(0, x).
@@ -38,8 +38,8 @@ pub struct Relu;
 /// x / (1 + e^-x).
 #[derive(Debug, Clone, Copy)]
 pub struct Silu;
-/// x times the normal distribution's probability of less than x, by Hendrycks and Gimpel's approximation with tanh:
-/// within 5 * 10^-4 of it.
+/// x times the probability that a normally distributed variable is less than x, in Hendrycks and Gimpel's approximation with tanh, whose
+/// error is below 5 * 10^-4.
 #[derive(Debug, Clone, Copy)]
 pub struct Gelu;
 
@@ -61,7 +61,7 @@ macro_rules! relu {
 }
 relu! { f32 0.0 f64 0.0 i32 0 }
 
-/// x / (1 + 2^y), with the hardware's exponential and reciprocal.
+/// x / (1 + 2^y), with the hardware's approximate exponential and reciprocal.
 #[track_caller]
 fn weighed(x: V<f32>, y: V<f32>) -> V<f32> {
     x * (y.approx_exp2() + 1.0f32).approx_recip()
@@ -77,7 +77,7 @@ impl Activation<f32> for Silu {
 impl Activation<f32> for Gelu {
     #[track_caller]
     fn apply(x: V<f32>) -> V<f32> {
-        // tanh(y) = 1 - 2 / (1 + e^2y), of y = sqrt(2 / pi) * (x + 0.044715 x^3).
+        // tanh(y) = 1 - 2 / (1 + e^2y), for y = sqrt(2 / pi) * (x + 0.044715 x^3).
         let factor = -2.0 * LOG2_E * FRAC_2_SQRT_PI / SQRT_2;
         weighed(x, (x * x * x * 0.044715f32 + x) * factor)
     }

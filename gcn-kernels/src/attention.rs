@@ -1,25 +1,27 @@
 //! Attention: softmax(scale * q * k^T) * v, without the matrix of scores.
 //!
-//! [`forward`] is for many queries, [`decode`] with [`combine`] for one query of each sequence. Elements are f16 or bf16, sums f32;
-//! heads have 64, 128 or 256 elements (`D`). They run on gfx90a and later of CDNA, and on RDNA 3 and 4. Several heads of queries may share a head of keys and values.
+//! [`forward`] is for many queries; [`decode`] with [`combine`] is for one query of each sequence. Elements are f16 or bf16, and sums are
+//! f32. Heads have 64, 128 or 256 elements (`D`). The kernels run on CDNA from gfx90a on, and on RDNA 3 and 4. Several query heads may
+//! share a head of keys and values.
 //!
-//! Sequences of a batch are of any length, also 0. Sequence `i` has the rows ("tokens") `queries[i]` to `queries[i + 1] - 1` of `q` and
-//! `o`, and `keys[i]` to `keys[i + 1] - 1` of `k` and `v`.
+//! The sequences of a batch may have any length, including 0. Sequence `i` consists of the rows ("tokens") `queries[i]..queries[i + 1]` of
+//! `q` and `o`, and `keys[i]..keys[i + 1]` of `k` and `v`.
 //!
 //! | argument | meaning |
 //! |---|---|
-//! | `heads` | heads of queries, and of keys: a divisor |
+//! | `heads` | number of query heads, and of heads of keys and values, which divides the former |
 //! | `scale` | a positive factor times log2(e): `LOG2_E / sqrt(D)` |
-//! | `pitch` | elements from one token to the next in `q`, `k`, `v` and `o`: at least `D` |
-//! | `head` | elements from one head to the next |
-//! | `lse` | the natural logarithm of the sum of exponentials by token, then head; or an empty slice |
+//! | `pitch` | distance between tokens in `q`, `k`, `v` and `o`, in elements: at least `D` |
+//! | `head` | distance between heads in these slices, in elements |
+//! | `lse` | output: the natural logarithm of the sum of exponentials, for each token and head; or an empty slice |
 //!
-//! Pitches, `head` and the slices are multiples of 4 elements, and no slice has 2^31 bytes or more. With `CAUSAL` a query sees the keys
-//! up to its own, counted from the end of both sequences. A query that sees no key gives 0.
+//! Pitches, `head` and the lengths of slices have to be multiples of 4 elements, and each slice must be smaller than 2^31 bytes. With
+//! `CAUSAL`, a query sees the keys up to its own position, counted from the ends of both sequences. The result of a query that sees no key
+//! is 0.
 //!
-//! The weights are 2^(score - m), where m is an earlier maximum of the query as long as no weight exceeds 2^8: sums are corrected
-//! seldom. They are rounded to 16 bits as by [`approx_as`](Vector::approx_as), so that the relative error of each is at most 2^-10
-//! (bf16: 2^-8).
+//! The weights are 2^(score - m), where m is an earlier maximum of the query's scores. It is updated, and the sums are rescaled, only when
+//! a weight would exceed 2^8, which is rare. Weights are rounded to 16 bits as by [`approx_as`](Vector::approx_as), so the relative error
+//! of each is at most 2^-10 (bf16: 2^-8).
 //!
 //! ```
 //! use gcn_dsl::prelude::*;
@@ -42,16 +44,16 @@ use gcn_dsl::lang::matrix::{AsAcc, Columns, Everywhere, Spread, TileFactor, View
 use gcn_dsl::lang::{HalfFloat, any, lt, select, shuffle_xor, target};
 use gcn_dsl::prelude::*;
 
-/// Element types of attention.
+/// The element types of attention.
 pub trait Element: TileFactor<Self, f32, Memory = Self, Targets = Everywhere> + HalfFloat {}
 impl Element for f16 {}
 impl Element for bf16 {}
 
-/// Lower than any score, and finite, so that the difference of two such values is 0 and not NaN.
+/// Less than any score, and finite, so that the difference of two such values is 0 and not NaN.
 const LOWEST: f32 = -1e30;
-/// Weights may grow up to 2 to the power of this before sums are corrected.
+/// Weights may grow up to 2 to the power of this before sums are rescaled.
 const SLACK: f32 = 8.0;
-/// Waves of a workgroup of [`decode`], each with 16 keys of a tile of its own.
+/// The number of waves in a workgroup of [`decode`], each of which processes tiles of 16 keys.
 const WAVES: u32 = 4;
 
 /// The grid of [`forward`] for sequences of at most `queries` queries.
@@ -60,34 +62,34 @@ pub fn grid(head_size: usize, queries: u32, heads: u32, sequences: u32) -> Grid 
     Grid::xyz(queries.div_ceil(block).max(1), heads, sequences)
 }
 
-/// The grid of [`decode`]: the keys of each sequence are divided among `splits` workgroups. `heads` as its argument.
+/// The grid of [`decode`]: the keys of each sequence are divided among `splits` workgroups. `heads` is the same as the kernel's argument.
 pub fn decode_grid(splits: u32, heads: [u32; 2], sequences: u32) -> Grid {
     Grid::xyz(splits, heads[1] * (heads[0] / heads[1]).div_ceil(16), sequences)
 }
 
-/// How many partial results there are of each query head after [`decode`]: `parts` has `D` f32 for each, `states` two.
+/// The number of partial results of [`decode`] for each query head: for each, `parts` has `D` f32 and `states` has two.
 pub fn parts(splits: u32) -> u32 {
     splits * WAVES
 }
 
 gcn_kernel! {
-    /// How many keys query `i` sees.
+    /// The number of keys that query `i` sees.
     #[device]
     fn visible<const CAUSAL: bool>(i: u32, q_len: u32, k_len: u32) -> u32 {
         comptime if CAUSAL { (i + 1 + k_len).saturating_sub(q_len).min(k_len) } else { k_len }
     }
 
-    /// The sums over the keys for the wave's `SIDE` queries: rows are elements of the head, columns queries; not divided by the
-    /// sum of the weights, which is the third result, of the keys that the lane itself has. The second is the base-2 logarithm of
-    /// what all are divided by. `v` is transposed. A lane's query sees the keys below `seen`, all queries of the wave those below
-    /// `clear`, and none of the workgroup one from `end` on.
+    /// Computes the sums over the keys for the wave's `SIDE` queries. The first result is the unnormalised sums: rows are elements of the
+    /// head, columns are queries. The second is the base-2 logarithm of the scale by which all sums are divided. The third is the sum of
+    /// the weights of those keys that the lane itself holds. `v` is transposed. The lane's query sees the keys below `seen`; all queries of
+    /// the wave see the keys below `clear`, and no query of the workgroup sees one from `end` on.
     ///
-    /// On gfx950 the softmax is the longer turn: with heads of 128 the products of a turn take 512 cycles, and exponentials, at 8 cycles
-    /// each, with the loads from LDS beside them take more. Heads of 128 keep the matrix pipe busy 78% of the time there, and 97% on
-    /// gfx942, whose products take twice as long (`tests/busy.rs`).
+    /// On gfx950 the softmax takes longer than the products: with heads of 128, the products of a trip take 512 cycles, and the
+    /// exponentials, at 8 cycles each, together with the loads from LDS that are issued with them take more. Heads of 128 keep the matrix
+    /// pipe busy 78% of the time there, and 97% on gfx942, whose products take twice as long (`tests/busy.rs`).
     ///
-    /// The groups of waves take turns (`#[ping_pong]`): while the one multiplies, the scores of the next `KEYS` keys and the sums of
-    /// these, the other has its softmax. So a wave is one product of scores ahead.
+    /// The two groups of waves alternate (`#[ping_pong]`): while one multiplies (the scores of the next `KEYS` keys, and the sums for the
+    /// current ones), the other computes its softmax. So each wave computes scores one trip ahead.
     #[device]
     #[track_caller]
     pub fn walk<G, T: Element + Float, const D: usize, const KEYS: usize, const SIDE: usize>(
@@ -126,8 +128,8 @@ gcn_kernel! {
                     let left: V<u32> = seen.saturating_sub(key);
                     scores = scores.map_indexed(|i, x| select(lt(scores.row(i), left), x, f32::NEG_INFINITY));
                 }
-                // A softmax of few keys is shorter than the loads: these begin at once. With many keys the only free slots are
-                // those beside exponentials, each of which takes four: the loads go there.
+                // With few keys the softmax is shorter than the loads, which therefore start at once. With many keys, the only free issue
+                // slots are next to the exponentials, each of which takes four; the loads go there.
                 let early = comptime if KEYS < 64 {
                     TileA::<T, KEYS, D, SIDE>::load(tile_k[1 - here], 0, 0)
                 } else {
@@ -169,9 +171,9 @@ gcn_kernel! {
         (out, largest, sum)
     }
 
-    /// As [`walk`] for the matrix instructions of RDNA: all waves go along the keys in step, with one tile of each factor in LDS, and `SIDE`
-    /// is 16. The sums are those of `ROWS` elements of the head from `first_row` on. What is in registers at once is what 16 keys need:
-    /// on RDNA 3 each lane has its row or column of a factor whole.
+    /// As [`walk`], for RDNA's matrix instructions: all waves process the same keys at a time, with one tile of each factor in LDS, and
+    /// `SIDE` is 16. The sums are those of `ROWS` elements of the head from `first_row` on. Registers hold only what 16 keys need at a
+    /// time, because on RDNA 3 each lane holds a complete row or column of a factor.
     #[device]
     #[track_caller]
     fn walk_in_step<G, T: Element + Float, const D: usize, const ROWS: usize, const KEYS: usize>(
@@ -230,7 +232,7 @@ gcn_kernel! {
         (out, largest, sum)
     }
 
-    /// A workgroup's `QUERIES` queries on RDNA: each wave has 16 of them and `ROWS` elements of the head at a time.
+    /// Computes a workgroup's `QUERIES` queries on RDNA: each wave has 16 queries and processes `ROWS` elements of the head at a time.
     #[device]
     fn block_in_step<
         G,
@@ -280,21 +282,21 @@ gcn_kernel! {
         }
     }
 
-    /// The largest of the numbers of the lanes that hold the same column of an accumulator.
+    /// The maximum over the lanes that hold the same column of an accumulator.
     #[device]
     fn column_max<const SIDE: usize>(x: V<f32>) -> V<f32> {
         let half: V<f32> = comptime if wave_size() == 32 { x } else { x.max(shuffle_xor(x, 32)) };
         comptime if SIDE == 32 { half } else { half.max(shuffle_xor(half, 16)) }
     }
 
-    /// The sum of the numbers of the lanes that hold the same column of an accumulator.
+    /// The sum over the lanes that hold the same column of an accumulator.
     #[device]
     fn column_sum<const SIDE: usize>(x: V<f32>) -> V<f32> {
         let half: V<f32> = comptime if wave_size() == 32 { x } else { x + shuffle_xor(x, 32) };
         comptime if SIDE == 32 { half } else { half + shuffle_xor(half, 16) }
     }
 
-    /// A workgroup's queries.
+    /// Computes a workgroup's queries.
     #[device]
     fn block<G, T: Element + Float, const D: usize, const KEYS: usize, const SIDE: usize, const CAUSAL: bool>(
         all: AllLanes<G>,
@@ -328,7 +330,7 @@ gcn_kernel! {
         }
     }
 
-    /// Attention of many queries; see the module for the arguments and [`grid`] for the grid.
+    /// Attention for many queries; see the module for the arguments and [`grid`] for the grid.
     #[workgroup(512)]
     #[targets(gfx90a, gfx942, gfx950, HasWmma)]
     pub fn forward<T: Element + Float, const D: usize, const CAUSAL: bool>(
@@ -376,9 +378,9 @@ gcn_kernel! {
         }
     }
 
-    /// Attention of one query of each sequence and head to a part of the keys. `q` has `heads[0]` rows of `D` elements for each sequence;
-    /// `keys` has the first token and the number of tokens of each sequence, `pitch` and `head` are those of `k` and `v`. The results
-    /// are for [`combine`]: `D` sums and a state for each of [`parts`] of each query.
+    /// Attention of one query for each sequence and head, to a part of the keys. `q` has `heads[0]` rows of `D` elements for each sequence.
+    /// `keys` contains the first token and the number of tokens of each sequence; `pitch` and `head` are those of `k` and `v`. The results
+    /// are inputs of [`combine`]: for each of the [`parts`] of each query, `D` sums and a state.
     #[workgroup(256)]
     #[wave(64)]
     #[targets(gfx90a, gfx942, gfx950, HasWmma)]
@@ -402,7 +404,7 @@ gcn_kernel! {
         let rows = group - first_row;
         let row = at.z * heads[0] + of_keys * group + first_row;
         let (token, length) = (keys[2 * at.z], keys[2 * at.z + 1]);
-        // The part's keys, whole tiles.
+        // The range of keys of this part, in whole tiles.
         let each = ((length + splits - 1) / splits + 63) / 64 * 64;
         let from = at.x * each;
         let end = (from + each).min(length);
@@ -455,8 +457,8 @@ gcn_kernel! {
         }
     }
 
-    /// The results of [`decode`] for each query put together: `o` has `D` elements for each. The grid has a workgroup for each query,
-    /// `count` is [`parts`].
+    /// Combines the partial results of [`decode`] for each query; `o` has `D` elements for each. The grid has a workgroup for each query,
+    /// and `count` is [`parts`].
     #[workgroup(64)]
     pub fn combine<T: HalfFloat + Float, const D: usize>(count: u32, parts: &[f32], states: &[f32], o: &mut [T]) {
         let first = workgroup_id().x * count;

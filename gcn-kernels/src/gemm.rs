@@ -1,32 +1,32 @@
-//! Matrix products with scales, a bias and an activation, in batches.
+//! Batched matrix products with scales, a bias and an activation.
 //!
-//! Each kernel computes `c = E(alpha * rows * columns * (a * b) + beta * c + bias)` for every matrix of a batch. Every extent may be
-//! anything from 1 on; `c` is stored row by row.
+//! Each kernel computes `c = E(alpha * rows * columns * (a * b) + beta * c + bias)` for every matrix of a batch, where `rows` and `columns`
+//! are the scales. Every extent may have any value from 1 on; `c` is stored row by row.
 //!
 //! | argument | meaning |
 //! |---|---|
 //! | `size` | rows of `a` and `c`, columns of `b` and `c`, and depth: columns of `a`, rows of `b` |
-//! | `pitch` | elements from one contiguous line of `a` to the next, likewise `b` and `c` |
-//! | `batch` | elements from one `a` of the batch to the next, likewise `b` and `c`; 0 where all have the same |
-//! | `order` | L2 caches and rows of tiles that go together: [`ORDER`] or [`SHARED_L2`]; see [`tile::place`] |
+//! | `pitch` | distance between contiguous lines (rows or columns) of `a`, `b` and `c`, in elements |
+//! | `batch` | distance between the matrices of the batch for `a`, `b` and `c`, in elements; 0 if all share one matrix |
+//! | `order` | the order of tiles, as the number of L2 caches and the number of tile rows in a group: [`ORDER`] or [`SHARED_L2`]; see [`tile::place`] |
 //! | `alpha`, `beta` | factors; where `beta` is 0, `c` is not read |
-//! | `bias` | an element for each column, or an empty slice |
-//! | `row_scales`, `column_scales` | a factor for each row and each column of the product, or empty slices |
+//! | `bias` | one element per column, or an empty slice |
+//! | `row_scales`, `column_scales` | one factor per row and per column of the product, or empty slices |
 //!
 //! | parameter | meaning |
 //! |---|---|
-//! | `A`, `B` | what is contiguous in memory: [`Rows`] or [`Columns`] of `a`, and of the *transposed* `b`: `Rows` if `b` is stored column by column |
+//! | `A`, `B` | whether [`Rows`] or [`Columns`] are contiguous in memory, of `a` and of the *transposed* `b`: `Rows` if `b` is stored column by column |
 //! | `E` | the [`Activation`] |
 //! | `WHOLE` | pitches, batches, the depth and, of factors with contiguous `Columns`, their extent are multiples of 16 bytes; otherwise elements are loaded one by one |
 //!
 //! [`Rows`]: gcn_dsl::lang::matrix::Rows
 //! [`Columns`]: gcn_dsl::lang::matrix::Columns
 //!
-//! The grid is that of [`grid`]. Sums are `f32` (`i32`, `f64`), and rounded once on their way to memory. Indices are of 32 bits: no slice
-//! has 2^32 bytes or more.
+//! The grid is that of [`grid`]. Sums are `f32` (`i32`, `f64`) and are rounded once, when they are stored. Indices have 32 bits, so each
+//! slice must be smaller than 2^32 bytes.
 //!
-//! **Split depth.** Where a product has few tiles and a large depth, the kernels of [`split`] compute parts of the sums, each for a part
-//! of the depth, and [`reduce`] adds them in order, so that results are the same in every run, and does what else there is to do.
+//! **Split depth.** If a product has few tiles and a large depth, the kernels of [`split`] compute partial sums, each over a part of the
+//! depth. [`reduce`] adds them in a fixed order, so that results are reproducible, and applies scales, bias and activation.
 //!
 //! ```
 //! use gcn_dsl::lang::matrix::Rows;
@@ -53,23 +53,23 @@ use gcn_dsl::prelude::*;
 use crate::activation::Activation;
 use crate::tile;
 
-/// The grid for `count` products of `rows` x `columns`, computed in tiles of `tile` x `tile`: 256, for [`f64s`] 128.
+/// The grid for `count` products of `rows` x `columns`, computed in tiles of `tile` x `tile`, where `tile` is 256, or 128 for [`f64s`].
 pub fn grid(rows: u32, columns: u32, count: u32, tile: u32) -> Grid {
     Grid::xyz(columns.div_ceil(tile), rows.div_ceil(tile), count)
 }
 
-/// Tiles in the order of the grid.
+/// Processes tiles in the order of the grid.
 pub const ORDER: [u32; 2] = [1, 1];
-/// Neighbouring tiles to the same of eight L2 caches (gfx942, gfx950), four rows of tiles together.
+/// Assigns neighbouring tiles to the same of eight L2 caches (gfx942, gfx950), in groups of four rows of tiles.
 pub const SHARED_L2: [u32; 2] = [8, 4];
 
-/// Elements of depth of each of `splits` parts: a multiple of 64.
+/// The depth of each of `splits` parts in elements, a multiple of 64.
 pub fn part(depth: u32, splits: u32) -> u32 {
     depth.div_ceil(splits.max(1)).next_multiple_of(64)
 }
 
 gcn_kernel! {
-    /// A factor from `from` of its depth on: rows are lines of the result, columns the depth.
+    /// A factor from depth `from` on: its rows are rows (or columns) of the result, its columns are the depth.
     #[device]
     fn factor<T: Number, C: Contiguous, const WHOLE: bool>(
         x: &[T],
@@ -89,8 +89,8 @@ gcn_kernel! {
         }
     }
 
-    /// The parts of sums that kernels of [`split`] have computed, put together. The grid is that of [`reduce_grid`]; arguments as
-    /// those of the product, `parts` has `splits` times `rows` x `columns` sums for each matrix of the batch.
+    /// Adds the partial sums that kernels of [`split`] have computed. The grid is that of [`reduce_grid`]. The arguments are those of the
+    /// product; `parts` contains `splits` times `rows` x `columns` sums for each matrix of the batch.
     #[workgroup(256)]
     pub fn reduce<C: Arithmetic, T: Number, E: Activation<C>>(
         size: [u32; 2],
@@ -188,10 +188,10 @@ macro_rules! gemms {
             }
         )*
 
-        /// Products of parts of the depth, for [`reduce`].
+        /// Kernels that compute products over parts of the depth, for [`reduce`].
         ///
-        /// The arguments are those of the kernels of the same name: `each` is [`part`], and `parts` has `splits` times `rows` x
-        /// `columns` sums for each matrix of the batch. The grid is that of [`grid`] with `splits` times as many products.
+        /// The arguments are those of the kernels of the same name, with `each` from [`part`]; `parts` receives `splits` times `rows` x
+        /// `columns` sums for each matrix of the batch. The grid is that of [`grid`] for `splits` times as many products.
         pub mod split {
             use gcn_dsl::lang::matrix::{Contiguous, Fp8, Xf32};
             use gcn_dsl::prelude::*;
@@ -249,13 +249,13 @@ gemms! {
     /// f32.
     f32s: f32 => f32, f32; [256, 128, 64], 4, <A, B> |a, b, row, col, depth|
         tile::product_by::<_, f32, f32, A, B, 8, 16, 32>(all_lanes(), a, b, row, col, depth);
-    /// f32 whose products are rounded to 10 bits of fraction (`Xf32`), at a multiple of the rate.
+    /// f32, with factors rounded to 10 fraction bits (`Xf32`), at a multiple of the rate.
     xf32s: f32 => f32, f32, (HasMfmaXf32); [256, 128, 64], 4, <A, B> |a, b, row, col, depth|
         tile::product_by::<_, Xf32, f32, A, B, 8, 16, 32>(all_lanes(), a, b, row, col, depth);
-    /// i8, sums and results in i32.
+    /// i8, with sums and results in i32.
     i8s: i8 => i32, i32; [256, 128, 64], 16, <A, B> |a, b, row, col, depth|
         tile::product_by::<_, i8, i32, A, B, 32, 64, 128>(all_lanes(), a, b, row, col, depth);
-    /// Bytes that are 8-bit floats of 4 exponent bits ([`Fp8`]), results in f32.
+    /// 8-bit floats with 4 exponent bits ([`Fp8`]) stored as bytes, with results in f32.
     fp8s: u8 => f32, f32, (HasMatrixF8); [256, 128, 64], 16, <A, B> |a, b, row, col, depth|
         tile::product_by::<_, Fp8, f32, A, B, 32, 64, 128>(all_lanes(), a, b, row, col, depth);
     /// f64, in tiles of 128 x 128.

@@ -1,8 +1,8 @@
-//! A workgroup's tile of a matrix product, at the rate of the matrix pipe.
+//! Computes a workgroup's tile of a matrix product at the full rate of the matrix pipe.
 //!
-//! [`walk`] goes along `k` with two tiles of each factor in LDS in turns (`#[ping_pong]`). What bounds it is the balance of a phase:
-//! `M x N x D` multiplications of a wave must take as long as the loads of `(M + N) x D` elements from LDS by four waves, and what
-//! they store there. [`product`] has extents for which they do, for elements of two bytes and less.
+//! [`walk`] proceeds along `k` with two tiles of each factor in LDS, used alternately (`#[ping_pong]`). Its rate is limited by the balance
+//! of a phase: the `M x N x D` multiplications of a wave must take at least as long as loading `(M + N) x D` elements from LDS for each of
+//! four waves, and as storing the next tiles there. The extents of [`product`] satisfy that for elements of at most two bytes.
 
 use gcn_dsl::lang::matrix::{
     AccElement, Bound, Contiguous, ExistsOn, Rows, Spread, TileFactor, View, has_instruction,
@@ -10,15 +10,15 @@ use gcn_dsl::lang::matrix::{
 use gcn_dsl::lang::target;
 use gcn_dsl::prelude::*;
 
-/// LDS of [`product`] with the deeper phases.
+/// The LDS size that [`product`] needs for its deeper phases.
 const DEEP: u32 = 128 * 1024;
 
 gcn_kernel! {
-    /// The wave's 128 x 64 part of a workgroup's 256 x 256 tile of a * b, of which the first element is at (`row`, `col`).
+    /// The wave's 128 x 64 part of a workgroup's 256 x 256 tile of a * b; the first element of the tile is at (`row`, `col`).
     ///
-    /// Both factors are matrices with `depth` columns: `b` is the transposed right factor. The workgroup has 512 work-items; [`part`]
-    /// says which part is the wave's. `D` elements are 32 bytes, `D2` and `D4` two and four times as many. For columns that `D4` does
-    /// not divide the views need their limit (`columns_by`).
+    /// Both factors are matrices with `depth` columns: `b` is the transposed right factor. The workgroup has 512 work-items, and [`part`]
+    /// returns the position of the wave's part. `D` elements are 32 bytes; `D2` and `D4` are two and four times `D`. If `D4` does not
+    /// divide the number of columns, the views have to state their limit (`columns_by`).
     ///
     /// ```
     /// use gcn_dsl::prelude::*;
@@ -56,7 +56,7 @@ gcn_kernel! {
         product_by::<G, T, C, Rows, Rows, D, D2, D4>(all_lanes(), a, b, row, col, depth)
     }
 
-    /// As [`product`], with `A` and `B` for what is contiguous in memory: rows or columns of `a` and of `b`, the transposed right factor.
+    /// As [`product`], where `A` and `B` tell what is contiguous in memory: rows or columns of `a` and of `b`, the transposed right factor.
     #[device]
     #[track_caller]
     pub fn product_by<
@@ -80,9 +80,9 @@ gcn_kernel! {
         T::Targets: ExistsOn<Bound<G>>,
     {
         comptime if !has_instruction::<T>() {
-            // Each lane has 32 rows and 4 columns of the factors: more than two `k` of them do not fit into its registers.
+            // Each lane holds 32 rows and 4 columns of the factors, so more than two steps of `k` do not fit into its registers.
             walk_by::<G, T, C, A, B, 256, 256, 128, 64, 32, 2, 16>(all_lanes(), a, b, row, col, depth)
-        // More LDS goes with matrix instructions that are twice as fast, for which a phase needs to be twice as deep.
+        // Targets with more LDS also have matrix instructions that are twice as fast, for which a phase has to be twice as deep.
         } else if target().lds_per_cu() >= DEEP {
             walk_by::<G, T, C, A, B, 256, 256, 128, 64, 32, D2, D4>(all_lanes(), a, b, row, col, depth)
         } else {
@@ -90,7 +90,7 @@ gcn_kernel! {
         }
     }
 
-    /// The first row and column of the wave's `M x N` part of a tile with `TN` columns.
+    /// The first row and column of the wave's `M x N` part, in a tile with `TN` columns.
     #[device]
     #[track_caller]
     pub fn part<const TN: usize, const M: usize, const N: usize>() -> (u32, u32) {
@@ -98,11 +98,11 @@ gcn_kernel! {
         (wave_id() / across * M as u32, wave_id() % across * N as u32)
     }
 
-    /// A workgroup's place in the grid of tiles, column and row, so that those at work at the same time share tiles in the L2.
+    /// A workgroup's position (column and row) in the grid of tiles, chosen such that concurrent workgroups share tiles in their L2.
     ///
-    /// The hardware gives workgroups to the `caches` L2s in turn (8 XCDs on gfx942 and gfx950; 1 elsewhere). Each L2 gets
-    /// neighbours instead, and they go down `height` rows of tiles before they go to the next column. With 1 and 1 it is the
-    /// order of the grid.
+    /// The hardware distributes workgroups to the `caches` L2s in turn (8 XCDs on gfx942 and gfx950; 1 elsewhere). Here each L2 gets
+    /// neighbouring tiles instead, which proceed down `height` rows of tiles before they continue with the next column. With 1 and 1, it is
+    /// the order of the grid.
     #[device]
     #[track_caller]
     pub fn place(caches: u32, height: u32, across: u32, down: u32) -> (u32, u32) {
@@ -116,8 +116,9 @@ gcn_kernel! {
         (inside / rows, first + inside % rows)
     }
 
-    /// As [`product`], with extents to choose: the wave's `M x N` part of a tile of `TM x TN`, from instructions of `SIDE x SIDE`. A
-    /// tile in LDS has `D2` columns of a factor, a phase takes `D` of them. The kernel needs `2 x (TM + TN) x D2` elements of LDS.
+    /// As [`product`], with configurable extents: the wave's `M x N` part of a tile of `TM x TN`, computed with instructions of `SIDE x
+    /// SIDE`. A tile in LDS has `D2` columns of a factor, and a phase processes `D` of them. The kernel needs `2 x (TM + TN) x D2` elements
+    /// of LDS.
     #[device]
     #[track_caller]
     pub fn walk<

@@ -1,4 +1,5 @@
-//! A program around a few instructions: it loads the registers that they use from a wave's own part of the buffer, and stores them.
+//! The test harness around the instructions under test: it loads the registers that they use from the wave's section of a buffer, runs
+//! them, and stores the registers, LDS and memory back to the buffer.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -9,31 +10,31 @@ use gcn_isa::{Inst, Reg, Target};
 use crate::launch::{LANES, Launch};
 use crate::random::Random;
 
-/// The first VGPR, AGPR and SGPR that instructions under test may have; those below are the program's own.
+/// The first VGPR, AGPR and SGPR that instructions under test may use; the harness uses the registers below.
 pub const FIRST: [(RegFile, u16); 3] = [(RegFile::Vgpr, 8), (RegFile::Agpr, 0), (RegFile::Sgpr, 16)];
-/// One past the last SGPR that they may have, named ones apart.
+/// One past the last numbered SGPR that instructions under test may use.
 pub const SGPR_END: u16 = 96;
-/// The lane's offset in the wave's memory, and its address in LDS.
+/// The byte offset of the lane's block, in the wave's memory and in LDS.
 pub const LANE_OFFSET: Reg = Reg::v(2, 1);
-/// The address of the lane's memory.
+/// The address of the lane's block of memory.
 pub const LANE_ADDRESS: Reg = Reg::v(4, 2);
 /// The address of the wave's memory.
 pub const MEMORY_ADDRESS: Reg = Reg::s(6, 2);
-/// A buffer resource of the wave's memory.
+/// A buffer resource that covers the wave's memory.
 pub const RESOURCE: Reg = Reg::s(8, 4);
 
-/// Bytes of one vector register of a wave, or of all its scalars.
+/// The size in bytes of one row of the buffer: a vector register of a wave, or all scalars of a wave.
 const ROW: u32 = 4 * LANES;
-/// Each lane's part of the wave's memory, as a power of two.
+/// Log2 of the size in bytes of a lane's block of memory.
 const BLOCK_SHIFT: u32 = 6;
-/// The lanes' parts, and what offsets may reach beyond them.
+/// The size in bytes of a wave's memory: the lanes' blocks, and a margin for instruction offsets that reach past them.
 const MEMORY: u32 = (LANES << BLOCK_SHIFT) + REACH;
 const REACH: u32 = 0x400;
-/// LDS of a workgroup: the lanes' parts, and what offsets may reach beyond them.
+/// The size in bytes of a workgroup's LDS, with the same layout.
 const LDS: u32 = MEMORY;
-/// Scalars that are loaded and stored besides numbered ones: where they begin in the row of scalars.
+/// The dword in the row of scalars at which the named scalars (VCC, EXEC, M0 ...) begin.
 const NAMED: u32 = 48;
-/// Those of the results: what each is, and the register in which it is when it is stored.
+/// The named scalars that are stored: each name, and the register that holds its value when it is stored.
 const RESULTS: [(&str, &str); 7] = [
     ("vcc_lo", "vcc_lo"),
     ("vcc_hi", "vcc_hi"),
@@ -43,27 +44,28 @@ const RESULTS: [(&str, &str); 7] = [
     ("scc", "s13"),
     ("mode", "s14"),
 ];
-/// Values below this are addresses and indices that stay within the wave's own memory and within the registers of an index.
+/// Exclusive upper bound for values that serve as addresses or indices, so that accesses stay in the wave's memory and in the used
+/// registers.
 pub const SMALL: u32 = 16;
 
-/// Waits for every counter and, by states without work, for every hazard of the manuals.
+/// Waits for every counter and spends enough wait states to satisfy every documented hazard.
 const SETTLE: &str = "s_waitcnt vmcnt(0) expcnt(0) lgkmcnt(0)\ns_nop 7\ns_nop 7\ns_nop 7\ns_nop 7\n";
 
-/// What surrounds the instructions under test.
+/// The conditions under which the instructions under test run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Surroundings {
-    /// One wave on the whole GPU, which has had nothing to do for a while.
+    /// A single wave on an otherwise idle GPU.
     Alone,
-    /// Other waves do the same on the same compute unit, each a little later.
+    /// Other waves run the same program on the same compute unit, each with a different delay.
     Busy,
     /// The wave has just waited for memory.
     Stall,
-    /// A branch stands between the instructions.
+    /// There is a branch between the two instructions.
     Branch,
 }
 
 impl Surroundings {
-    /// All of them.
+    /// All conditions.
     pub const ALL: [Surroundings; 4] =
         [Surroundings::Alone, Surroundings::Busy, Surroundings::Stall, Surroundings::Branch];
 
@@ -78,27 +80,27 @@ impl Surroundings {
     }
 }
 
-/// A value at which arithmetic has ordinary results, whatever type it is taken for: as f32, as halves and as bytes it is not larger
-/// than 2, and none is a NaN.
+/// A random value with which arithmetic gives ordinary results under every interpretation: as f32, as two f16 and as bytes its magnitude is
+/// at most 2, and none of them is a NaN.
 pub fn plain(random: &mut Random) -> u32 {
     0x3f00_0000 | random.bits() as u32 & 0x807f_3fff
 }
 
-/// The frame of a program for some instructions.
+/// The harness for a sequence of instructions, with its input data.
 #[derive(Debug, Clone)]
 pub struct Bench {
     target: Target,
-    /// Single registers that the instructions use.
+    /// The VGPRs and AGPRs that the instructions use, one entry for each dword.
     vectors: Vec<Reg>,
     scalars: Vec<u16>,
     uses_lds: bool,
-    /// What a wave's part of the buffer has before.
+    /// The initial contents of a wave's section of the buffer.
     input: Vec<u8>,
 }
 
 impl Bench {
-    /// The frame for `insts`. `small` are registers whose values are below [`SMALL`]; `wider` registers besides those that
-    /// the instructions name.
+    /// The harness for `insts`. Registers in `small` get values below [`SMALL`]. `wider` lists registers that the instructions may access
+    /// without naming them.
     pub fn new(target: Target, insts: &[&Inst], small: &[Reg], wider: &[Reg], random: &mut Random) -> Bench {
         let used: BTreeSet<Reg> = insts
             .iter()
@@ -123,7 +125,7 @@ impl Bench {
         bench
     }
 
-    /// Plain values, and small ones where they are addresses.
+    /// Plain values for the registers and memory, and small ones for registers that serve as addresses.
     fn data(&self, small: &[Reg], random: &mut Random) -> Vec<u8> {
         let low = |random: &mut Random| 4 * random.below((SMALL / 4) as usize) as u32;
         let mut words: Vec<u32> = (0..self.bytes() / 4).map(|_| plain(random)).collect();
@@ -139,7 +141,7 @@ impl Bench {
         for word in &mut words[named..named + 4] {
             *word = random.bits() as u32;
         }
-        // EXEC: some lanes do not take part, lane 0 does, since an instruction may read it whatever EXEC is.
+        // EXEC: some lanes are inactive. Lane 0 is always active, since some instructions read it whatever EXEC is.
         words[named + 2] |= 1 | random.bits() as u32;
         words[named + 3] |= random.bits() as u32;
         words[named + 4] = low(random); // M0
@@ -150,7 +152,7 @@ impl Bench {
         1 + self.vectors.len() as u32
     }
 
-    /// Where the wave's memory begins in its part, and where its results do.
+    /// The offset of the wave's memory in its section of the buffer.
     fn memory_at(&self) -> u32 {
         self.rows() * ROW
     }
@@ -159,12 +161,12 @@ impl Bench {
         self.memory_at() + MEMORY
     }
 
-    /// Bytes of a wave's part of the buffer.
+    /// The size in bytes of a wave's section of the buffer.
     fn bytes(&self) -> u32 {
         self.results_at() + self.rows() * ROW + if self.uses_lds { LDS } else { 0 }
     }
 
-    /// The same, with every lane in EXEC.
+    /// This harness with every lane active.
     #[must_use]
     pub fn with_all_lanes(&self) -> Bench {
         let mut bench = self.clone();
@@ -173,7 +175,7 @@ impl Bench {
         bench
     }
 
-    /// The same, with each dword of the vector registers made by `word`.
+    /// This harness with each dword of the vector registers replaced by a value of `word`.
     #[must_use]
     pub fn with_vectors(&self, mut word: impl FnMut() -> u32) -> Bench {
         let mut bench = self.clone();
@@ -184,7 +186,7 @@ impl Bench {
         bench
     }
 
-    /// What a place of the results of one wave holds, for reports.
+    /// A description for reports of the value at byte `offset` of a wave's results.
     pub fn place(&self, offset: usize) -> String {
         let at = offset as u32;
         let Some(result) = at.checked_sub(self.results_at()) else {
@@ -205,12 +207,12 @@ impl Bench {
         named.map(|(name, _)| (*name).to_owned()).or(numbered).unwrap_or_else(|| format!("scalar {lane}"))
     }
 
-    /// A program in which `body`, assembly text, stands among these surroundings.
+    /// The program that runs `body`, assembly text, under the given conditions.
     ///
     /// # Errors
-    /// What assembler or linker say.
+    /// Errors of the assembler or the linker.
     pub fn launch(&self, body: &str, around: Surroundings) -> Result<Launch, String> {
-        // A workgroup has one area of LDS, which one wave uses.
+        // All waves of a workgroup share its LDS, so with LDS each workgroup has a single wave.
         let sizes = match (around, self.uses_lds) {
             (Surroundings::Busy, true) => (8, 1),
             (Surroundings::Busy, false) => (2, 4),
@@ -221,10 +223,10 @@ impl Bench {
         Launch::new(&self.text(body, around, sizes.1), self.target, input, sizes, lds)
     }
 
-    /// The text of that program, for workgroups of so many waves.
+    /// The assembly text of that program, for workgroups of `waves` waves.
     pub fn text(&self, body: &str, around: Surroundings, waves: u32) -> String {
         let mut text = String::new();
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let mut line = |what: std::fmt::Arguments<'_>| {
             let _ = writeln!(text, "{what}");
         };
@@ -263,7 +265,7 @@ impl Bench {
         line(format_args!("s_load_dwordx4 s[12:15], s[4:5], {:#x}", 4 * NAMED));
         line(format_args!("s_load_dwordx2 s[2:3], s[4:5], {:#x}\n{SETTLE}", 4 * NAMED + 16));
         if around == Surroundings::Busy {
-            // Each wave of a workgroup is another number of trips late.
+            // Each wave of a workgroup runs this loop a different number of times, so that they get out of step.
             line(format_args!("v_readfirstlane_b32 s0, v1\ns_nop 7"));
             line(format_args!("late:\nv_mul_f32 v6, v6, v7\ns_sub_u32 s0, s0, 1\ns_cbranch_scc0 late"));
         }
@@ -303,7 +305,7 @@ impl Bench {
         text
     }
 
-    /// What `inst` has written, in the results of one wave: registers, memory and LDS.
+    /// The sections of one wave's results that `inst` may have written: registers, memory and LDS.
     pub fn written<'a>(&self, inst: &Inst, after: &'a [u8]) -> Vec<&'a [u8]> {
         let results = self.results_at();
         let part = |at: u32, bytes: u32| after.get(at as usize..(at + bytes) as usize);
@@ -318,7 +320,7 @@ impl Bench {
         parts.into_iter().flatten().collect()
     }
 
-    /// Where a scalar stands in the row of scalars, in dwords.
+    /// The index in dwords of a scalar in the row of scalars.
     fn scalar_place(&self, register: Reg) -> Option<u32> {
         let named = [(reg::VCC, 0), (reg::EXEC, 2), (reg::M0, 4)];
         let named = named.into_iter().find(|(name, _)| name.overlaps(register));
@@ -326,7 +328,7 @@ impl Bench {
         named.map(|(name, at)| NAMED + at + u32::from(register.index - name.index)).or_else(numbered)
     }
 
-    /// The value of an SGPR or of M0 before the instructions, and after them in the results of one wave.
+    /// The value of an SGPR or of M0 before the instructions, and its value after them according to one wave's results.
     pub fn scalar(&self, register: Reg, after: &[u8]) -> Option<[u32; 2]> {
         let at = 4 * self.scalar_place(register)?;
         let word = |bytes: &[u8], at: u32| {

@@ -1,4 +1,4 @@
-//! Instructions with random operands in the frame of a bench.
+//! Creates instructions with random operands for the harness in `bench`.
 
 use gcn_isa::operand::Inline;
 use gcn_isa::reg::{self, RegFile};
@@ -9,16 +9,16 @@ use crate::bench::{FIRST, LANE_ADDRESS, LANE_OFFSET, MEMORY_ADDRESS, RESOURCE, S
 use crate::case::modify;
 use crate::random::Random;
 
-/// Gives instructions registers of their own.
+/// Creates instructions, and allocates registers for them that no earlier instruction uses.
 #[derive(Debug, Clone, Default)]
 pub struct Builder {
     used: [u16; 3],
-    /// Registers that an index may reach besides those that are named.
+    /// Registers that an indexed access may reach in addition to those that the instruction names.
     pub wider: Vec<Reg>,
 }
 
 impl Builder {
-    /// A tuple, and room after it into which another may reach that overlaps it.
+    /// Allocates a register tuple, followed by unused registers so that a later operand can overlap it partly.
     fn tuple(&mut self, file: RegFile, dwords: u8) -> Option<Reg> {
         let which = FIRST.iter().position(|(f, _)| *f == file)?;
         let align = match (file, dwords) {
@@ -32,8 +32,8 @@ impl Builder {
         (end <= most).then_some(Reg { file, index, len: dwords })
     }
 
-    /// An instruction with registers of its own; its modifiers are random if it is `varied`, and `chosen` takes AGPRs, VCC and others now
-    /// and then.
+    /// An instruction whose operands are fresh registers. If `varied`, its modifiers are random. `chosen` sometimes picks other operands,
+    /// such as AGPRs and VCC.
     pub fn inst(
         &mut self,
         row: &'static InstDesc,
@@ -51,7 +51,7 @@ impl Builder {
             modify(&mut inst, random);
         }
         if inst.mods.dpp.is_some() && varied {
-            // Lanes that have no source are written or not.
+            // With `bound_ctrl`, lanes without a source lane are written; without it, they keep their values. Both are tested.
             if let Some(dpp) = &mut inst.mods.dpp {
                 dpp.bound_ctrl = random.below(2) == 0;
             }
@@ -124,7 +124,7 @@ impl Builder {
     }
 }
 
-/// A field of MODE as `s_setreg` and `s_getreg` name it: rounding and denormals, or VSKIP.
+/// A field of MODE as an operand of `s_setreg` and `s_getreg`: rounding and denormals, or VSKIP.
 fn mode_field(random: &mut Random) -> i64 {
     const MODE: i64 = 1;
     let (first, size) = random.one_of(&[(0, 8), (0, 4), (2, 6), (28, 1)]);

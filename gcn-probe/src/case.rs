@@ -1,5 +1,5 @@
-//! One program of the suite `values`: registers are loaded from a buffer, one instruction runs, registers, LDS and
-//! the lanes' blocks of memory are stored. It accesses that buffer and nothing else.
+//! A test program of the suite `values`: it loads registers from a buffer, runs one instruction, and stores registers, LDS and the lanes'
+//! blocks of memory. It accesses that buffer and no other memory.
 
 use std::fmt::Write as _;
 
@@ -15,28 +15,28 @@ use crate::form::{self, MOST_DWORDS};
 use crate::launch::{KERNEL, LANES, Launch};
 use crate::random::Random;
 
-/// VGPRs and SGPRs that an instruction may name: the first, and how many. Those of the harness are outside.
+/// The VGPRs and SGPRs that an instruction under test may name: the first one and the count. The harness uses others.
 const VGPRS: (u16, u16) = (8, 48);
 const SGPRS: (u16, u16) = (16, 32);
-/// Bytes of one VGPR in the buffer.
+/// The size in bytes of one VGPR in the buffer.
 const ROW: u32 = 256;
-/// Each lane's own bytes of LDS and of memory, as a power of two.
+/// Log2 of the size in bytes of each lane's block of LDS and of memory.
 const BLOCK_SHIFT: u32 = 6;
 
-/// Places in the buffer: inputs, the lanes' blocks, outputs.
+/// Byte offsets in the buffer: inputs, the lanes' blocks, outputs.
 const IN_S: u32 = VGPRS.1 as u32 * ROW;
 const BLOCKS: u32 = 0x4000;
 const BLOCK_BYTES: u32 = LANES << BLOCK_SHIFT;
 const OUT_V: u32 = BLOCKS + BLOCK_BYTES;
 const OUT_S: u32 = OUT_V + VGPRS.1 as u32 * ROW;
 const OUT_LDS: u32 = OUT_S + 0x1000;
-/// Size of the buffer.
+/// The size of the buffer in bytes.
 pub const BUFFER: usize = (OUT_LDS + BLOCK_BYTES) as usize;
 
-/// Scalars besides numbered ones that are stored: VCC, EXEC and SCC.
+/// The named scalars that are stored in addition to the numbered SGPRs.
 const NAMED: [&str; 5] = ["vcc_lo", "vcc_hi", "exec_lo", "exec_hi", "scc"];
 
-/// Values at which arithmetic changes its ways, as f32, two f16, integers and the high half of f64.
+/// Boundary values for arithmetic, interpreted as f32, as two f16, as integers and as the high half of an f64.
 const SPECIAL: [u32; 40] = [
     0,
     1,
@@ -80,25 +80,25 @@ const SPECIAL: [u32; 40] = [
     0x000f_ffff,
 ];
 
-/// A program with its data.
+/// A test program with its data.
 #[derive(Debug, Clone)]
 pub struct Case {
     /// The instruction under test as assembly text.
     pub instruction: String,
-    /// The bits of MODE, from rounding to denormals.
+    /// The initial value of the low byte of MODE: rounding and denormals.
     pub mode: u8,
-    /// The program, a single wave, with its data.
+    /// The program, which runs as a single wave, and its data.
     pub launch: Launch,
-    /// The frame, of programs that have not that of this module.
+    /// The harness, for programs that use [`Bench`] instead of this module's own.
     pub(crate) bench: Option<Bench>,
 }
 
 impl Case {
-    /// Program number `variant` for a form: the first has the form's plain modifiers, rounds to nearest and keeps denormals,
-    /// others are random. `rounded` allows directed rounding.
+    /// Program number `variant` for a form. Variant 0 has the form's default modifiers, rounds to nearest and keeps denormals; in the
+    /// others these are random. `rounded` allows directed rounding.
     ///
     /// # Errors
-    /// Why no program could be made, in the words of encoder or linker.
+    /// The error of the encoder or the linker, if no program could be made.
     pub fn of(
         row: &'static InstDesc,
         target: Target,
@@ -118,7 +118,7 @@ impl Case {
         Ok(Case { instruction, mode, launch, bench: None })
     }
 
-    /// What a place of the buffer holds after the program, for reports.
+    /// A description for reports of the value at byte `offset` of the buffer after the program.
     pub fn place(&self, offset: usize) -> String {
         self.bench.as_ref().map_or_else(|| place(offset), |bench| bench.place(offset))
     }
@@ -131,7 +131,7 @@ pub(crate) fn print(inst: &Inst, target: Target) -> String {
     print_program(&line, Comments::None).trim().to_owned()
 }
 
-/// What a place of the buffer holds in the frame of this module.
+/// As [`Case::place`], for the harness of this module.
 fn place(offset: usize) -> String {
     let at = offset as u32;
     match at {
@@ -150,7 +150,7 @@ fn place(offset: usize) -> String {
     }
 }
 
-/// A special value, one beside it, or any.
+/// A special value, one next to a special value, or any value.
 pub(crate) fn special(random: &mut Random) -> u32 {
     match random.below(3) {
         0 => random.one_of(&SPECIAL),
@@ -159,7 +159,7 @@ pub(crate) fn special(random: &mut Random) -> u32 {
     }
 }
 
-/// The bits of MODE of a variant.
+/// The low byte of MODE for a variant.
 pub(crate) fn mode(variant: u32, rounded: bool, random: &mut Random) -> u8 {
     match variant {
         0 => 0xf0,
@@ -167,7 +167,7 @@ pub(crate) fn mode(variant: u32, rounded: bool, random: &mut Random) -> u8 {
     }
 }
 
-/// Registers, EXEC, and contents of memory.
+/// The initial contents of the buffer: registers, EXEC and memory.
 fn data(random: &mut Random) -> Vec<u8> {
     let mut words: Vec<u32> = (0..OUT_V / 4).map(|_| special(random)).collect();
     let exec = (IN_S / 4 + u32::from(SGPRS.1) + 2) as usize;
@@ -177,14 +177,14 @@ fn data(random: &mut Random) -> Vec<u8> {
         2 => random.bits() | random.bits(),
         _ => random.bits(),
     };
-    // The wave's instruction runs in one lane at least: with none, `v_readfirstlane_b32` and its like read lane 0.
+    // At least one lane is active: with none, `v_readfirstlane_b32` and similar instructions read lane 0.
     let lanes = if lanes == 0 { 1 } else { lanes };
     (words[exec], words[exec + 1]) = (lanes as u32, (lanes >> 32) as u32);
     words.resize(BUFFER / 4, 0);
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// An instruction of the form that the encoder takes: random operands and modifiers first, the plain ones if it refuses them.
+/// An instruction of the form that the encoder accepts: with random operands and modifiers or, if it rejects those, with the defaults.
 fn instruction(
     row: &'static InstDesc,
     target: Target,
@@ -211,14 +211,14 @@ fn instruction(
     Err(refusal)
 }
 
-/// What stands in a slot.
+/// The operand for a slot.
 fn operand(row: &InstDesc, slot: usize, random: &mut Random, varied: bool, attempt: usize) -> Operand {
     let desc = &row.operands[slot];
     if let Some(address) = address(row, desc) {
         return address;
     }
     let kinds = desc.kinds;
-    // Many instructions read one SGPR and no other.
+    // Many instructions can read only one SGPR, so every other attempt uses the same one in all slots.
     let place = if attempt % 2 == 1 && desc.access == Access::Read { 1 } else { slot as u16 };
     let (v, s) = (
         Operand::Reg(Reg::v(VGPRS.0 + slot as u16 * u16::from(MOST_DWORDS), desc.dwords.max(1))),
@@ -240,7 +240,7 @@ fn operand(row: &InstDesc, slot: usize, random: &mut Random, varied: bool, attem
         if kinds.contains(OperandKinds::INLINE_INT) {
             choices.push(Operand::Inline(Inline::Int(random.below(81) as i8 - 16)));
         }
-        // LLVM does not take all of them as integers of 16 bits in SDWA.
+        // LLVM does not accept all inline floats as 16-bit integers in SDWA.
         if kinds.contains(OperandKinds::INLINE_FLOAT) && row.default_mods().sdwa.is_none() {
             choices.push(Operand::Inline(Inline::Float(240 + random.below(9) as u8)));
         }
@@ -257,11 +257,11 @@ fn operand(row: &InstDesc, slot: usize, random: &mut Random, varied: bool, attem
             choices.push(Operand::Off);
         }
     }
-    // A vector register more often than all others together: most instructions take one scalar or constant at most.
+    // A vector register as often as all other choices together, because most instructions accept at most one scalar or constant.
     if !varied || random.below(2) == 0 { choices[0] } else { random.one_of(&choices) }
 }
 
-/// The operand with the lanes' addresses, if the slot is for one.
+/// The operand that holds the lanes' addresses, if the slot is an address.
 fn address(row: &InstDesc, desc: &OperandDesc) -> Option<Operand> {
     let global = matches!(row.format, Format::Flat | Format::Global);
     match desc.name {
@@ -273,7 +273,7 @@ fn address(row: &InstDesc, desc: &OperandDesc) -> Option<Operand> {
     }
 }
 
-/// Random values of modifiers that the form takes.
+/// Sets random values for the modifiers that the form accepts.
 pub(crate) fn modify(inst: &mut Inst, random: &mut Random) {
     let has = |flag: Modifiers| inst.desc.modifiers.contains(flag);
     let three = |random: &mut Random| (random.bits() & random.bits()) as u8 & 7;
@@ -319,20 +319,20 @@ pub(crate) fn modify(inst: &mut Inst, random: &mut Random) {
     if inst.desc.does(Behaviours::PATTERN_IN_OFFSET) {
         mods.offset = random.below(0x8000) as i32;
     } else if inst.desc.modifiers.contains(Modifiers::OFFSET) {
-        // Within the lane's block, also for the widest access.
+        // Even the widest access at this offset stays within the lane's block.
         mods.offset = 16 * random.below(3) as i32;
     }
 }
 
-/// Waits for every counter and, by states without work, for every hazard of the manuals.
+/// Waits for every counter and spends enough wait states to satisfy every documented hazard.
 const SETTLE: &str = "s_waitcnt vmcnt(0) expcnt(0) lgkmcnt(0)\ns_nop 7\ns_nop 7\ns_nop 7\n";
 
-/// The whole program.
+/// The text of the whole program.
 fn program(row: &InstDesc, instruction: &str, mode: u8) -> String {
     let mut text = String::from(
         "s_load_dwordx2 s[4:5], s[0:1], 0x0\nv_lshlrev_b32 v60, 2, v0\ns_waitcnt lgkmcnt(0)\ns_mov_b32 m0, -1\n",
     );
-    // Writing to a string does not fail.
+    // Writing to a string cannot fail.
     let mut line = |what: std::fmt::Arguments<'_>| {
         let _ = writeln!(text, "{what}");
     };

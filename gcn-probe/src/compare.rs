@@ -1,4 +1,4 @@
-//! Two reports beside each other.
+//! Compares two reports.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! The GPU that is probed, through `libamdhip64.so`.
+//! The GPU under test, accessed through `libamdhip64.so`.
 #![allow(
     unsafe_code,
     reason = "a launch with arguments as bytes is unsafe: nothing checks addresses in them"
@@ -11,27 +11,27 @@ use serde::{Deserialize, Serialize};
 
 use crate::launch::{KERNEL, Launch};
 
-/// A GPU.
+/// An open GPU.
 #[derive(Debug)]
 pub struct Gpu {
     device: HipDevice,
 }
 
-/// What a report says about a GPU.
+/// The description of a GPU in a report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct About {
-    /// The name that HIP gives.
+    /// The GPU's name according to HIP.
     pub name: String,
-    /// The target with its settings.
+    /// The target ID, with its feature settings.
     pub target_id: String,
-    /// Compute units.
+    /// The number of compute units.
     pub compute_units: u32,
     /// Clock in MHz, if HIP knows it.
     pub clock_mhz: Option<u32>,
 }
 
 impl Gpu {
-    /// The GPU with this number.
+    /// Opens the GPU with this HIP ordinal.
     ///
     /// # Errors
     /// Those of [`HipDevice::open`].
@@ -44,10 +44,10 @@ impl Gpu {
         self.device.target()
     }
 
-    /// What reports say about it.
+    /// The description of the GPU for reports.
     ///
     /// # Errors
-    /// What HIP reports.
+    /// Errors of HIP.
     pub fn about(&self) -> Result<About, String> {
         let properties = Device::of_hip(&self.device).properties().map_err(|error| error.to_string())?;
         Ok(About {
@@ -58,10 +58,11 @@ impl Gpu {
         })
     }
 
-    /// Runs a program so many times, each from the same contents of its buffer, or until `seen` has seen enough of the contents after it.
+    /// Runs a program the given number of times, each time from the same initial buffer contents, or until `seen`, which receives the
+    /// contents after each run, returns `false`.
     ///
     /// # Errors
-    /// What HIP reports.
+    /// Errors of HIP.
     pub fn run(
         &self,
         launch: &Launch,

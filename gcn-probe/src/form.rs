@@ -1,19 +1,19 @@
-//! Which forms of the table the suite `values` runs. What it leaves out, it leaves out by a rule.
+//! Selects the instruction forms of the table that the suite `values` runs. Each form that is left out has a rule as the reason.
 
 use gcn_isa::Target;
 use gcn_isa::table::{
     self, Access, Behaviours, Class, Format, ImplicitRegs, InstDesc, OperandDesc, OperandKinds, Unit,
 };
 
-/// The most dwords of an operand: each operand has so many registers of its own.
+/// The size in dwords of the largest operand; each operand gets this many registers.
 pub const MOST_DWORDS: u8 = 8;
 
-/// The forms of a target that are run, and the others with the rule that leaves each out.
+/// The forms of a target that run, and the others with the rule that excludes each.
 #[derive(Debug)]
 pub struct Forms {
-    /// Forms that are run, in the order of the table.
+    /// Forms that run, in the order of the table.
     pub run: Vec<&'static InstDesc>,
-    /// Forms that are not, and why.
+    /// Excluded forms, each with the reason.
     pub left_out: Vec<(&'static InstDesc, &'static str)>,
 }
 
@@ -36,7 +36,7 @@ pub fn name(row: &InstDesc) -> String {
     if row.form.is_empty() { row.printed.to_owned() } else { format!("{} {}", row.printed, row.form) }
 }
 
-/// The rule by which a form is left out.
+/// The rule that excludes a form, if there is one.
 fn left_out(row: &InstDesc) -> Option<&'static str> {
     let only = |kind: OperandKinds| {
         let files = OperandKinds::VGPR | OperandKinds::AGPR | OperandKinds::SGPR;
@@ -88,7 +88,7 @@ fn left_out(row: &InstDesc) -> Option<&'static str> {
     rules.into_iter().find_map(|(applies, rule)| applies.then_some(rule))
 }
 
-/// True if the generator has something that can stand there.
+/// True if the generator can produce an operand for this slot.
 fn has_place(operand: &OperandDesc) -> bool {
     let kinds = operand.kinds;
     let registers = kinds.intersects(OperandKinds::VGPR | OperandKinds::SGPR);

@@ -1,4 +1,4 @@
-//! What the simulator computes, and the GPU's answer beside it.
+//! Compares what the simulator computes with the GPU's results.
 
 use gcn_isa::{InstDesc, Target};
 use gcn_sim::{Grade, MatrixArithmetic, Options};
@@ -22,7 +22,7 @@ pub fn form(row: &'static InstDesc, target: Target, seed: u64, variants: u32, gp
     let approximate = gcn_sim::fidelity_of(row.mnemonic, target, MatrixArithmetic::Hardware)
         .is_some_and(|fidelity| fidelity.grade == Grade::Approximate);
     for variant in 0..variants {
-        // Where the simulator knows no directed rounding, the program rounds to nearest.
+        // Where the simulator does not support directed rounding, the program rounds to nearest.
         let attempt = |rounded| {
             let make = if row.is_matrix() { matrix::case } else { Case::of };
             let case = make(row, target, seed, variant, rounded)?;
@@ -50,14 +50,14 @@ pub fn form(row: &'static InstDesc, target: Target, seed: u64, variants: u32, gp
             }
         }
     }
-    // Modifiers that the simulator refuses cost a program, not the form.
+    // If the simulator refuses the modifiers of one program, only that program is skipped; the form counts as not run if none is left.
     if result.cases == 0 {
         result.status = Status::NotRun;
     }
     result
 }
 
-/// The first place that differs.
+/// The first dword that differs.
 fn difference(case: &Case, expected: &[u8], measured: &[u8]) -> Option<Difference> {
     let words = expected.chunks_exact(4).zip(measured.chunks_exact(4));
     let mut differing = words.enumerate().filter(|(_, (a, b))| a != b);

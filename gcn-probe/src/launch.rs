@@ -1,4 +1,4 @@
-//! A kernel with the buffer that it works on, and what the simulator makes of it.
+//! A kernel with its only buffer, and its execution on the simulator.
 
 use gcn_emit::kernel::{KernelSpec, UserSgprs, WorkgroupSize};
 use gcn_emit::metadata::KernelArg;
@@ -9,23 +9,23 @@ use gcn_isa::target::Subtarget;
 use gcn_sim::launch::Program;
 use gcn_sim::{Memory, Options, SimError, timed};
 
-/// The name of each program's kernel.
+/// The kernel's name in every program.
 pub const KERNEL: &str = "probe";
-/// Lanes of a wave.
+/// The number of lanes of a wave.
 pub const LANES: u32 = gcn_isa::target::WAVE_SIZE;
 
-/// A kernel whose only argument is the address of a buffer, beyond which it accesses no memory.
+/// A kernel whose only argument is the address of a buffer; it accesses no other memory.
 #[derive(Debug, Clone)]
 pub struct Launch {
     /// The program as assembly text.
     pub text: String,
     /// The code object.
     pub code_object: Vec<u8>,
-    /// The buffer's contents before.
+    /// The initial contents of the buffer.
     pub input: Vec<u8>,
-    /// Workgroups of the grid.
+    /// The number of workgroups in the grid.
     pub workgroups: u32,
-    /// Waves of a workgroup.
+    /// The number of waves in a workgroup.
     pub waves: u32,
     /// Lanes of a wave.
     pub lanes: u32,
@@ -51,11 +51,11 @@ pub struct Shape {
 }
 
 impl Launch {
-    /// A kernel from its assembly text: the address of its argument is in `s[0:1]`, the number of the workgroup in `s2`, and that of the
-    /// work-item in v0.
+    /// A kernel from its assembly text. At its start `s[0:1]` holds the address of the kernel arguments, `s2` the workgroup ID, and v0 the
+    /// work-item ID.
     ///
     /// # Errors
-    /// What assembler or linker say.
+    /// Errors of the assembler or the linker.
     pub fn new(
         text: &str,
         target: Target,
@@ -96,19 +96,19 @@ impl Launch {
         self.input.len().saturating_add(usize::try_from(self.room).unwrap_or(usize::MAX))
     }
 
-    /// The buffer's contents after the kernel on the simulator.
+    /// Runs the kernel on the simulator and returns the final contents of the buffer.
     ///
     /// # Errors
-    /// Why it does not run there.
+    /// The reason why the simulator cannot run the kernel.
     pub fn simulate(&self, options: &Options) -> Result<Vec<u8>, String> {
         let program = Program::load(&self.code_object, Some(KERNEL)).map_err(|error| error.to_string())?;
         self.simulate_as(&program, options)
     }
 
-    /// The same with a program that was made from the code object.
+    /// As [`simulate`](Self::simulate), with a program that was already loaded from the code object.
     ///
     /// # Errors
-    /// Why it does not run.
+    /// The reason why the simulator cannot run the kernel.
     pub fn simulate_as(&self, program: &Program, options: &Options) -> Result<Vec<u8>, String> {
         self.with(|memory, argument| {
             let (grid, group) = self.sizes();
@@ -139,10 +139,11 @@ impl Launch {
     }
 }
 
-/// Runs a kernel so many times, or until the function that sees the buffer's contents after each run has seen enough and says `false`.
+/// A function that runs a kernel the given number of times, or until the callback, which receives the buffer's contents after each run,
+/// returns `false`.
 pub type Runner<'a> = &'a mut dyn FnMut(&Launch, u32, &mut dyn FnMut(&[u8]) -> bool) -> Result<(), String>;
 
-/// The contents after one run.
+/// Runs a kernel once and returns the final contents of the buffer.
 ///
 /// # Errors
 /// Those of the runner.

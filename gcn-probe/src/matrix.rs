@@ -1,4 +1,4 @@
-//! Programs of the suite `matrix`: a matrix instruction in the frame of a bench.
+//! Test programs of the suite `matrix`: one matrix instruction in the harness of `bench`.
 
 use gcn_emit::encode::encode_inst;
 use gcn_isa::layout::{self, Controls, Layout, Matrix};
@@ -13,17 +13,17 @@ use crate::form;
 use crate::launch::LANES;
 use crate::random::Random;
 
-/// The forms of `target`.
+/// The matrix instructions of `target`.
 pub fn forms(target: Target) -> Vec<&'static InstDesc> {
     layout::matrix_instructions(target).map(|(row, _)| row).filter(|row| row.is_matrix()).collect()
 }
 
-/// Program number `variant` for a form. The first has the form's plain modifiers, rounds to nearest, keeps denormals, and multiplies
-/// ordinary values; in the others modifiers, MODE and the accumulator are random, and so is whether values are ordinary, few of
-/// them special, or most. `rounded` allows directed rounding.
+/// Program number `variant` for a form. Variant 0 has the form's default modifiers, rounds to nearest, keeps denormals, and multiplies
+/// ordinary values. In the others, modifiers, MODE and the accumulator are random, and the inputs contain no special values, a few of them,
+/// or mostly special values. `rounded` allows directed rounding.
 ///
 /// # Errors
-/// Why no program could be made, in the words of encoder or linker.
+/// The error of the encoder or the linker, if no program could be made.
 pub fn case(
     row: &'static InstDesc,
     target: Target,
@@ -34,7 +34,7 @@ pub fn case(
     let mut random = Random::of(seed, &form::name(row), variant);
     let inst = instruction(row, target, &mut random, variant > 0)?;
     let mode = mode(variant, rounded, &mut random);
-    // With special values everywhere, most sums are NaN or infinite.
+    // Not always: if every input is special, most sums are NaN or infinite.
     let specials = if variant == 0 { 0 } else { random.one_of(&[0, 1, 64]) };
     let bench = Bench::new(target, &[&inst], &[], &[], &mut random);
     let bench = bench.with_vectors(|| match random.below(64) < specials {
@@ -48,7 +48,7 @@ pub fn case(
     Ok(Case { instruction, mode, launch, bench: Some(bench) })
 }
 
-/// An instruction of the form that the encoder takes, with random modifiers if it is `varied`.
+/// An instruction of the form that the encoder accepts, with random modifiers if `varied`.
 fn instruction(
     row: &'static InstDesc,
     target: Target,
@@ -71,7 +71,8 @@ fn instruction(
     Err(refusal)
 }
 
-/// Random modifiers, as far as the instruction's effect with them is documented, and an accumulator that is the result's or a constant.
+/// Chooses random modifiers among those whose effect is documented for the instruction, and an accumulator that is the destination or a
+/// constant.
 fn vary(inst: &mut Inst, target: Target, random: &mut Random) {
     let Some(shape) = layout::shape(inst.desc, target) else { return };
     let mods = &mut inst.mods;
@@ -79,7 +80,7 @@ fn vary(inst: &mut Inst, target: Target, random: &mut Random) {
         (mods.cbsz, mods.blgp) = (random.below(5) as u8, random.below(5) as u8);
         mods.op_sel = random.below(4) as u8;
     } else if shape.sparse {
-        // A set has four bits for each group of four elements of A that a lane holds.
+        // An index set has four bits for each group of four elements of A that a lane holds.
         let bits = usize::from(shape.k) * usize::from(shape.m) / LANES as usize;
         mods.abid = random.below((u32::BITS as usize / bits.max(1)).max(1)) as u8;
     } else {

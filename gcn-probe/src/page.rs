@@ -1,4 +1,4 @@
-//! The report as one page that needs nothing else.
+//! Renders a report as one self-contained HTML page.
 
 use std::fmt::{Arguments, Write as _};
 
@@ -11,7 +11,7 @@ code{font-family:monospace}.bar{display:inline-block;height:.8em;background:#36c
 svg{vertical-align:middle}.asked{stroke:#999}.seen{fill:#36c}.more{fill:#c33}\
 .curve{fill:none;stroke:#36c;stroke-width:2}.differs{color:#c33}";
 
-/// The page.
+/// The report as HTML.
 pub fn page(report: &Report) -> String {
     let header = &report.header;
     let mut out = Page(String::new());
@@ -41,16 +41,16 @@ pub fn page(report: &Report) -> String {
     out.0
 }
 
-/// A page that is being written.
+/// The HTML written so far.
 struct Page(String);
 
 impl Page {
     fn add(&mut self, what: Arguments<'_>) {
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = self.0.write_fmt(what);
     }
 
-    /// How many fared how, with bars.
+    /// The number of results of each status, as bars.
     fn totals(&mut self, title: &str, totals: impl Iterator<Item = (&'static str, usize)>) {
         let totals: Vec<_> = totals.collect();
         let most = totals.iter().map(|(_, count)| *count).sum::<usize>().max(1);
@@ -107,9 +107,9 @@ impl Page {
         self.add(format_args!("</table>\n"));
     }
 
-    /// Each pair of instructions with a scale: what rules ask for as a line, what was measured as a bar.
+    /// A chart of each instruction pair: a line marks the wait states that the rules require, a bar the measured ones.
     fn waits(&mut self, waits: &Waits) {
-        /// Pixels of a wait state.
+        /// The width of a wait state in pixels.
         const STATE: u32 = 8;
         self.totals("Wait states", waits.totals.iter().map(|(verdict, count)| (verdict.name(), *count)));
         self.add(format_args!(

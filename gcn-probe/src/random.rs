@@ -1,11 +1,11 @@
-//! Random numbers that a seed repeats on every machine.
+//! Random numbers that are reproducible from a seed on every machine.
 
 /// `SplitMix64`: Steele, Lea, Flood, *Fast Splittable Pseudorandom Number Generators*, 2014.
 #[derive(Debug, Clone)]
 pub struct Random(u64);
 
 impl Random {
-    /// The numbers of one case: they depend on nothing but these.
+    /// The generator for one test case, seeded from these three values alone.
     pub fn of(seed: u64, name: &str, variant: u32) -> Random {
         // FNV-1a.
         let mut hash = 0xcbf2_9ce4_8422_2325_u64;
@@ -24,12 +24,12 @@ impl Random {
         z ^ z >> 31
     }
 
-    /// A number below `n`, which is not 0.
+    /// A number below `n`, which must not be 0.
     pub fn below(&mut self, n: usize) -> usize {
         (self.bits() >> 16) as usize % n
     }
 
-    /// One of these.
+    /// A random element of `choices`.
     pub fn one_of<T: Copy>(&mut self, choices: &[T]) -> T {
         choices[self.below(choices.len())]
     }

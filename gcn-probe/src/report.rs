@@ -1,4 +1,4 @@
-//! The report as data: one JSON without names of hosts or users.
+//! The report's data: one JSON document, which contains no names of hosts or users.
 
 use std::collections::BTreeMap;
 
@@ -12,25 +12,25 @@ use crate::form::{self, Forms};
 /// The version of the report's schema.
 pub const SCHEMA: u32 = 1;
 
-/// What a run is: two runs with one header give one report.
+/// The parameters of a run: two runs with the same header give the same report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
     /// [`SCHEMA`].
     pub schema: u32,
-    /// The version of these tools.
+    /// The version of this crate.
     pub tools: String,
     /// The GPU.
     pub gpu: About,
-    /// What repeats the run.
+    /// The seed of the random generator.
     pub seed: u64,
-    /// True for the short form of a run.
+    /// True for a short run.
     pub quick: bool,
 }
 
 /// A whole report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// What was run.
+    /// The parameters of the run.
     pub header: Header,
     /// The suite `values`, if it ran.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -49,36 +49,36 @@ pub struct Report {
 /// Results of the suite `waits`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Waits {
-    /// Rules by verdict.
+    /// The number of rules for each verdict.
     pub totals: BTreeMap<Verdict, usize>,
-    /// Each rule of the target.
+    /// The result for each rule of the target.
     pub rules: Vec<RuleResult>,
 }
 
-/// What was measured beside what rules ask for; a later one outweighs an earlier one.
+/// The measurement compared with what the rules require. A rule gets the greatest verdict of its pairs in the order of declaration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// No program shows whether the rule is kept; the message says why.
+    /// No test program can show whether the rule holds; the message gives the reason.
     NotMeasured,
-    /// As many wait states as rules ask for.
+    /// The number of wait states needed is the one that the rules require.
     Equal,
-    /// No program ever failed, with no wait state between the two. That is not to say that none is needed.
+    /// No program ever failed, even without any wait state between the two. This does not prove that none is needed.
     NotSeen,
-    /// Fewer than rules ask for.
+    /// Fewer wait states are needed than the rules require.
     Less,
-    /// A program failed with as many as every rule asks for.
+    /// A program failed with as many wait states as the strictest rule requires.
     More,
-    /// The same program gave two results although its instructions were far apart.
+    /// The same program gave two different results although its instructions were far apart.
     Unstable,
-    /// HIP reported an error, or the process ended.
+    /// HIP reported an error, or the child process ended.
     Failed,
     /// The time limit passed.
     Hung,
 }
 
 impl Verdict {
-    /// The word for it in reports.
+    /// The verdict's name in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Verdict::NotMeasured => "not measured",
@@ -96,41 +96,42 @@ impl Verdict {
 /// The result of a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuleResult {
-    /// Its name.
+    /// The rule's name.
     pub rule: String,
     /// The rule in words.
     pub title: String,
-    /// How well it is supported.
+    /// The grade of evidence for the rule.
     pub grade: String,
-    /// The outcome of all pairs.
+    /// The overall verdict for all pairs.
     pub verdict: Verdict,
-    /// Instructions that it is about, each measured.
+    /// The measured instruction pairs that the rule covers.
     pub pairs: Vec<PairResult>,
-    /// Why there is none, or what HIP said.
+    /// The reason why there are no pairs, or HIP's error message.
     pub message: String,
 }
 
-/// Two instructions and how far apart they must stand.
+/// Two instructions and the wait states that they need in between.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PairResult {
     /// The instructions, in order.
     pub instructions: String,
-    /// Wait states that the rule asks for.
+    /// The number of wait states that this rule requires.
     pub asked: u8,
-    /// The most that any rule asks for between these two.
+    /// The largest number of wait states that any rule requires between these two.
     pub needed: u8,
-    /// The rule that does.
+    /// The rule that requires them.
     pub needed_by: String,
-    /// The least number of wait states from which on no program ever failed, in any surroundings; `None` if none ever failed.
+    /// The least number of wait states such that no program with that many or more failed, under any conditions; `None` if no program
+    /// failed at all.
     pub measured: Option<u8>,
-    /// The two, far apart, did not always give the same.
+    /// True if the results varied even with the two instructions far apart.
     pub unstable: bool,
-    /// Each of the surroundings.
+    /// The results under each of the conditions.
     pub places: Vec<Place>,
 }
 
 impl PairResult {
-    /// What was measured beside what rules ask for.
+    /// Compares the measurement with what the rules require.
     pub fn verdict(&self) -> Verdict {
         match self.measured {
             _ if self.unstable => Verdict::Unstable,
@@ -144,14 +145,14 @@ impl PairResult {
     }
 }
 
-/// What was measured in certain surroundings.
+/// The measurement under one of the conditions ([`Surroundings`](crate::bench::Surroundings)).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
-    /// The surroundings.
+    /// The name of the conditions.
     pub surroundings: String,
     /// As in [`PairResult::measured`].
     pub measured: Option<u8>,
-    /// Numbers of wait states with which a program failed.
+    /// The numbers of wait states with which a program failed.
     pub failing: Vec<u8>,
     /// As in [`PairResult::unstable`].
     pub unstable: bool,
@@ -160,34 +161,34 @@ pub struct Place {
 /// Results of the suites `values` and `matrix`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Values {
-    /// Forms by status.
+    /// The number of forms for each status.
     pub totals: BTreeMap<Status, usize>,
-    /// Each form that was to run.
+    /// The result for each form that was to run.
     pub forms: Vec<FormResult>,
-    /// Forms that are not generated, by the rule that leaves them out.
+    /// Forms for which no program is generated, grouped by the rule that excludes them.
     pub left_out: BTreeMap<String, Vec<String>>,
 }
 
-/// How a form fared; a later one outweighs an earlier one.
+/// The outcome for a form. A form gets the greatest status of its programs in the order of declaration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// All bits are those of the simulator.
+    /// All bits equal those of the simulator.
     Equal,
-    /// A program could not be made, or the simulator does not run it.
+    /// A program could not be made, or the simulator cannot run it.
     NotRun,
-    /// Bits differ, and the simulator says itself that it only approximates the instruction.
+    /// Bits differ, and the simulator declares that it only approximates the instruction.
     Approximate,
     /// Bits differ.
     Differs,
-    /// HIP reported an error, or the process ended.
+    /// HIP reported an error, or the child process ended.
     Failed,
     /// The time limit passed.
     Hung,
 }
 
 impl Status {
-    /// The word for it in reports.
+    /// The status's name in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Status::Equal => "equal",
@@ -203,17 +204,17 @@ impl Status {
 /// The result of a form.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FormResult {
-    /// Its printed name and its addressing form.
+    /// The form's mnemonic and its addressing form.
     pub form: String,
-    /// Programs that were run.
+    /// The number of programs that ran.
     pub cases: u32,
-    /// The outcome of all.
+    /// The overall status of all programs.
     pub status: Status,
-    /// Programs whose results differ.
+    /// The number of programs whose results differ.
     pub differing: u32,
     /// The first difference.
     pub first: Option<Difference>,
-    /// What HIP, the encoder or the simulator said.
+    /// The error message of HIP, the encoder or the simulator.
     pub message: String,
 }
 
@@ -222,11 +223,11 @@ pub struct FormResult {
 pub struct Difference {
     /// The instruction under test.
     pub instruction: String,
-    /// The low bits of MODE: rounding and denormals.
+    /// The low byte of MODE: rounding and denormals.
     pub mode: u8,
-    /// The first place that differs.
+    /// A description of the first dword that differs.
     pub place: String,
-    /// How many dwords differ.
+    /// The number of dwords that differ.
     pub words: usize,
     /// The simulator's dword.
     pub simulated: String,
@@ -235,7 +236,7 @@ pub struct Difference {
 }
 
 impl Values {
-    /// The results of a run of the suite `values` that has one for every form.
+    /// The results of the suite `values`, given one result for every form.
     pub fn new(target: Target, forms: Vec<FormResult>) -> Values {
         let mut left_out: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for (row, rule) in Forms::of(target).left_out {
@@ -244,14 +245,14 @@ impl Values {
         Values { left_out, ..Values::of_all(forms) }
     }
 
-    /// The same for a suite that leaves no form out.
+    /// The same for a suite that excludes no form.
     pub fn of_all(forms: Vec<FormResult>) -> Values {
         Values { totals: totals(forms.iter().map(|form| form.status)), forms, left_out: BTreeMap::new() }
     }
 }
 
 impl Waits {
-    /// The results of a run that has one for every rule.
+    /// The results of the suite `waits`, given one result for every rule.
     pub fn new(rules: Vec<RuleResult>) -> Waits {
         Waits { totals: totals(rules.iter().map(|rule| rule.verdict)), rules }
     }
@@ -264,12 +265,12 @@ fn totals<T: Ord>(outcomes: impl Iterator<Item = T>) -> BTreeMap<T, usize> {
 }
 
 impl Report {
-    /// The report of a run of which no suite has ended yet.
+    /// A report without results.
     pub fn new(header: Header) -> Report {
         Report { header, values: None, matrix: None, waits: None, clock: None }
     }
 
-    /// The suites that ran of those whose results are what instructions compute, each with its name.
+    /// The suites that ran among those that test what instructions compute, each with its name.
     pub fn computed(&self) -> impl Iterator<Item = (&'static str, &Values)> {
         let suites = [("values", &self.values), ("matrix", &self.matrix)];
         suites.into_iter().filter_map(|(name, suite)| Some((name, suite.as_ref()?)))

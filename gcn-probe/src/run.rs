@@ -1,5 +1,5 @@
-//! A run: child processes do the work, so that a program that hangs or kills its process ends that process alone, and each result is kept
-//! in a journal, so that a run that was interrupted goes on where it stopped.
+//! Runs a suite. Child processes do the work, so that a program that hangs or crashes ends only its process. Each result is appended to a
+//! journal, so that an interrupted run can continue where it stopped.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead as _, BufReader, Read as _, Write};
@@ -16,21 +16,21 @@ use crate::device::Gpu;
 use crate::report::{Header, SCHEMA};
 use crate::suite::{Lost, Settings, Suite};
 
-/// What a child process is asked for.
+/// The parameters of a child process.
 #[derive(Debug, Clone, Copy)]
 pub struct Work {
-    /// The GPU's number.
+    /// The HIP ordinal of the GPU.
     pub device: u32,
-    /// What repeats the run.
+    /// The seed and the length of the run.
     pub settings: Settings,
-    /// The first task, in the order of [`Suite::tasks`].
+    /// The index of the first task to run, in [`Suite::tasks`].
     pub first: usize,
 }
 
-/// The work of a child process: a line with the header, then a line for each task from `first` on.
+/// The main function of a child process. It prints a line with the header, then a line with the result of each task from `first` on.
 ///
 /// # Errors
-/// A sentence: there is no GPU, or nobody reads.
+/// A message: no GPU was found, or the parent process no longer reads.
 pub fn child<S: Suite>(work: Work, out: &mut impl Write) -> Result<(), String> {
     let gpu = Gpu::open(work.device).map_err(|error| error.to_string())?;
     let header = Header {
@@ -46,7 +46,7 @@ pub fn child<S: Suite>(work: Work, out: &mut impl Write) -> Result<(), String> {
         let outcome = S::run(&task, target, work.settings, &mut |launch, times, seen| {
             gpu.run(launch, times, seen).map_err(|error| error.to_string())
         });
-        // After a fault the GPU takes no more work from this process.
+        // After a fault, this process can submit no more work to the GPU.
         let over = S::has_failed(&outcome);
         say(out, &outcome)?;
         if over {
@@ -61,12 +61,12 @@ fn say(out: &mut impl Write, value: &impl serde::Serialize) -> Result<(), String
     writeln!(out, "{line}").and_then(|()| out.flush()).map_err(|error| error.to_string())
 }
 
-/// Runs all tasks of a suite in child processes; the header of the run, its target, and each task's result. `command` gives the process
-/// that does [`child`] from a task on; a task may take `limit`. Results are appended to the file `journal`, whose results are not made
-/// again. `progress` hears how many of how many tasks are done.
+/// Runs all tasks of a suite in child processes, and returns the header of the run, its target, and each task's result. `command` gives the
+/// command line of a process that calls [`child`] from the given task on, and a task may take at most `limit`. Results are appended to the
+/// file `journal`; tasks whose results it already contains are not run again. `progress` receives the numbers of finished and of all tasks.
 ///
 /// # Errors
-/// A sentence: no child runs, or the journal is unusable.
+/// A message: no child process could run, or the journal is unusable.
 pub fn run<S: Suite>(
     command: impl Fn(usize) -> Command,
     limit: Duration,
@@ -116,7 +116,7 @@ pub fn run<S: Suite>(
                     (S::lost(task, Lost::Hung, message), true)
                 }
                 Some(Err(RecvTimeoutError::Disconnected)) | None => {
-                    // A child that reported a failure has ended by itself: the task before this one.
+                    // The child ended by itself because its previous task failed; this task is not to blame.
                     if results.last().is_some_and(S::has_failed) && child.given > 1 {
                         break;
                     }
@@ -137,14 +137,14 @@ pub fn run<S: Suite>(
     }
 }
 
-/// The target of a run.
+/// The target of the GPU in the header.
 fn target(header: &Header) -> Result<Target, String> {
     let id = &header.gpu.target_id;
     let name = id.split(':').next().unwrap_or_default();
     name.parse().map_err(|_| format!("{id} is not a supported target"))
 }
 
-/// The header and the results of a journal, if there is one. A line that was cut off is not a result.
+/// Reads the header and the results of a journal, if it exists. An incomplete last line is ignored.
 fn read<T: DeserializeOwned>(journal: &Path) -> Result<(Option<Header>, Vec<T>), String> {
     let text = match std::fs::read_to_string(journal) {
         Ok(text) => text,
@@ -171,16 +171,16 @@ fn append(journal: &Path) -> Result<File, String> {
     opened.map_err(|error| format!("{}: {error}", journal.display()))
 }
 
-/// Bytes of what a process says on standard error that are kept.
+/// The number of bytes of a child's standard error that are kept.
 const MOST_SAID: u64 = 1 << 16;
 
-/// A child process and its lines.
+/// A child process and the lines of its standard output.
 struct Child {
     process: std::process::Child,
     lines: Receiver<String>,
-    /// What it says on standard error.
+    /// The thread that reads the child's standard error.
     said: Option<JoinHandle<String>>,
-    /// Lines that were read.
+    /// The number of lines read.
     given: usize,
 }
 
@@ -191,17 +191,17 @@ impl Child {
         let (sender, lines) = channel();
         if let Some(out) = process.stdout.take() {
             std::thread::spawn(move || {
-                // Ends with the process, or when nobody listens.
+                // The thread ends with the process, or when the receiver is dropped.
                 let whole = BufReader::new(out).lines().map_while(Result::ok);
                 whole.take_while(|line| sender.send(line.clone()).is_ok()).for_each(drop);
             });
         }
-        // Read to the end, so that a process that says much is not stopped by a full pipe.
+        // Read to the end, so that a process with much output does not block on a full pipe.
         let said = process.stderr.take().map(|error| {
             std::thread::spawn(move || {
                 let mut bytes = Vec::new();
                 let mut error = BufReader::new(error);
-                // What was read until an error is all there is.
+                // A read error only shortens the message.
                 let _ = error.by_ref().take(MOST_SAID).read_to_end(&mut bytes);
                 let _ = std::io::copy(&mut error, &mut std::io::sink());
                 String::from_utf8_lossy(&bytes).into_owned()
@@ -210,7 +210,7 @@ impl Child {
         Ok(Child { process, lines, said, given: 0 })
     }
 
-    /// The next line; `None` if it is not what is expected.
+    /// The next line, parsed; `None` if it cannot be parsed.
     fn next<T: DeserializeOwned>(&mut self, limit: Duration) -> Option<Result<T, RecvTimeoutError>> {
         match self.lines.recv_timeout(limit) {
             Ok(line) => {
@@ -221,9 +221,9 @@ impl Child {
         }
     }
 
-    /// Ends the process; what it said on standard error.
+    /// Kills the process and returns its standard error.
     fn end(mut self) -> String {
-        // Errors mean that it has ended.
+        // An error means that the process has already ended.
         let _ = self.process.kill();
         let _ = self.process.wait();
         self.said.and_then(|said| said.join().ok()).unwrap_or_default()

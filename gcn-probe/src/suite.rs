@@ -1,4 +1,4 @@
-//! The suites: what each has to do on a target, and how one task is done.
+//! The suites: the tasks of each on a target, and how one task is run.
 
 use std::fmt::Debug;
 
@@ -17,59 +17,59 @@ use crate::matrix;
 use crate::report::{FormResult, RuleResult, Status, Verdict};
 use crate::waits::measure::{self, Effort};
 
-/// What repeats a task.
+/// The settings from which a task can be reproduced.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
-    /// What repeats the programs.
+    /// The seed of the random generator.
     pub seed: u64,
-    /// The short form.
+    /// True for a short run.
     pub quick: bool,
 }
 
-/// Why a task has no result of its own.
+/// The reason why a task produced no result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lost {
-    /// The process ended.
+    /// The child process ended.
     Failed,
     /// The time limit passed.
     Hung,
 }
 
-/// Tasks that are done one by one, each of which has a result whatever happens to it.
+/// A list of independent tasks, each of which gets a result even if its process crashes or hangs.
 pub trait Suite {
-    /// One task.
+    /// A task.
     type Task;
-    /// Its result.
+    /// A task's result.
     type Outcome: Serialize + DeserializeOwned + Debug;
     /// The name of the suite.
     const NAME: &'static str;
 
     /// All tasks of a target.
     fn tasks(target: Target) -> Vec<Self::Task>;
-    /// The name of a task, which its result has as well.
+    /// The name of a task, which its result contains as well.
     fn name(task: &Self::Task) -> String;
-    /// Does a task.
+    /// Runs a task.
     fn run(task: &Self::Task, target: Target, settings: Settings, gpu: Runner<'_>) -> Self::Outcome;
-    /// The result of a task whose process was lost.
+    /// The result of a task whose process ended or hung.
     fn lost(task: &Self::Task, lost: Lost, message: String) -> Self::Outcome;
-    /// The name of the task that has this result.
+    /// The name of the task that produced this result.
     fn named(outcome: &Self::Outcome) -> &str;
-    /// True if the GPU may take no more work from the process that did the task.
+    /// True if the task may have left the process unable to use the GPU.
     fn has_failed(outcome: &Self::Outcome) -> bool;
 }
 
-/// A suite of instructions, each with what it computes.
+/// A suite that tests what instructions compute.
 pub trait Computes {
     /// The name of the suite.
     const NAME: &'static str;
-    /// Programs of a form in the long and in the short form of a run.
+    /// The number of programs for each form, in a long and in a short run.
     const VARIANTS: [u32; 2];
 
-    /// The forms of a target.
+    /// The instruction forms that the suite tests on a target.
     fn forms(target: Target) -> Vec<&'static InstDesc>;
 }
 
-/// What each instruction computes that works on single values.
+/// The suite `values`: the results of instructions that work on single values.
 #[derive(Debug)]
 pub struct Values;
 
@@ -82,7 +82,7 @@ impl Computes for Values {
     }
 }
 
-/// What each matrix instruction computes.
+/// The suite `matrix`: the results of matrix instructions.
 #[derive(Debug)]
 pub struct Matrix;
 
@@ -127,7 +127,7 @@ impl<T: Computes> Suite for T {
     }
 }
 
-/// How far apart two instructions must stand.
+/// The suite `waits`: the wait states that two instructions need in between.
 #[derive(Debug)]
 pub struct Waits;
 

@@ -1,9 +1,9 @@
-//! The suite `waits`: how far apart two instructions must stand, measured.
+//! The suite `waits` measures how many wait states two instructions need in between.
 //!
-//! A rule says which instructions depend on each other, and how many wait states they need. Programs are made from the first alone: two
-//! instructions that meet the rule's conditions and of which the simulator, without hazards, says that their order shows in the results.
-//! The number is what a GPU says: the same program with more and more wait states between the two, until the results are those of the
-//! two far apart.
+//! A hazard rule names the instructions that depend on each other, and the number of wait states between them. Only the former is used to
+//! make test programs: two instructions that meet the rule's conditions and whose order, according to the simulator without hazards,
+//! affects the results. The number is measured on a GPU: the same program runs with more and more wait states between the two, until its
+//! results equal those with the two far apart.
 
 pub mod measure;
 pub mod pair;

@@ -1,5 +1,5 @@
-//! The extension module behind the Python package `gcn`: its functions take a file's name and bytes and options as JSON, and return
-//! what the libraries report, as JSON. `python/gcn_tools/__init__.py` gives them types.
+//! The extension module behind the Python package `gcn`: its functions take the name and the bytes of a file, and options as JSON, and
+//! return the results of the libraries as JSON. `python/gcn_tools/__init__.py` adds types.
 
 mod options;
 mod sim;
@@ -24,17 +24,17 @@ pyo3::create_exception!(
     "What the libraries refuse; the message says where, why, and what to do."
 );
 
-/// A refusal as an exception.
+/// Turns an error into the package's exception.
 fn refused(error: impl std::fmt::Display) -> PyErr {
     Error::new_err(error.to_string().trim_end().to_owned())
 }
 
-/// What a function returns: text that Python reads as JSON.
+/// Turns a result into JSON text, which the Python side parses.
 fn text(value: &impl Serialize) -> PyResult<String> {
     serde_json::to_string(value).map_err(refused)
 }
 
-/// Findings of a file, for each code object in it.
+/// Returns the findings of a file, for each code object in it.
 #[pyfunction]
 fn check(py: Python<'_>, name: &str, data: Vec<u8>, options: &str) -> PyResult<String> {
     let options = Options::read(options)?;
@@ -55,7 +55,7 @@ fn check(py: Python<'_>, name: &str, data: Vec<u8>, options: &str) -> PyResult<S
     })
 }
 
-/// Assembly with the waits that it lacks.
+/// Returns assembly text with the missing waits inserted.
 #[pyfunction]
 fn fix(py: Python<'_>, name: &str, source: String, options: &str) -> PyResult<String> {
     let options = Options::read(options)?;
@@ -90,7 +90,7 @@ fn fix(py: Python<'_>, name: &str, source: String, options: &str) -> PyResult<St
     })
 }
 
-/// The reason for each wait of assembly.
+/// Returns the reason for each wait in a file.
 #[pyfunction]
 fn explain(py: Python<'_>, name: &str, data: Vec<u8>, options: &str) -> PyResult<String> {
     let options = Options::read(options)?;
@@ -109,7 +109,7 @@ fn explain(py: Python<'_>, name: &str, data: Vec<u8>, options: &str) -> PyResult
     })
 }
 
-/// A code object as assembly text.
+/// Returns a code object as assembly text.
 #[pyfunction]
 fn disasm(py: Python<'_>, name: &str, data: Vec<u8>, options: &str) -> PyResult<String> {
     let options = Options::read(options)?;
@@ -121,7 +121,7 @@ fn disasm(py: Python<'_>, name: &str, data: Vec<u8>, options: &str) -> PyResult<
     })
 }
 
-/// The instructions of a code object.
+/// Returns the instructions of a code object.
 #[pyfunction]
 fn instructions(py: Python<'_>, name: &str, data: Vec<u8>, options: &str) -> PyResult<String> {
     let options = Options::read(options)?;
@@ -148,7 +148,7 @@ fn disassembled(
     }
 }
 
-/// A code object of assembly, and the assembler's warnings.
+/// Assembles text; returns the code object and the assembler's warnings.
 #[pyfunction]
 fn assemble(py: Python<'_>, name: &str, source: String, options: &str) -> PyResult<(Vec<u8>, Vec<String>)> {
     let options = Options::read(options)?;
@@ -161,7 +161,7 @@ fn assemble(py: Python<'_>, name: &str, source: String, options: &str) -> PyResu
     })
 }
 
-/// What code objects hold.
+/// Returns what code objects contain: kernels, descriptors, metadata.
 #[pyfunction]
 fn inspect(py: Python<'_>, name: &str, data: Vec<u8>, options: &str) -> PyResult<String> {
     let options = Options::read(options)?;

@@ -1,4 +1,4 @@
-//! Options of the functions, as the Python side writes them.
+//! The options of the functions, as the Python side serializes them.
 
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ use serde::de::{Deserializer, Error as _};
 
 use crate::refused;
 
-/// Every option of every function; each uses those that concern it.
+/// The options of all functions; each function uses only some of them.
 #[derive(Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
@@ -107,7 +107,7 @@ fn mode<'d, D: Deserializer<'d>>(from: D) -> Result<Mode, D::Error> {
 
 impl Options {
     pub fn read(json: &str) -> PyResult<Options> {
-        // What serde adds, a place in the text, means nothing to who wrote keyword arguments.
+        // serde appends a position in the JSON text, which means nothing to a caller who passed keyword arguments.
         serde_json::from_str(json).map_err(|error: serde_json::Error| {
             let message = error.to_string();
             refused(message.rsplit_once(" at line ").map_or(message.as_str(), |(text, _)| text))
@@ -130,7 +130,7 @@ impl Options {
         rules.map_err(refused)
     }
 
-    /// The kind of wait that `fix` changes; the Python side passes no other words.
+    /// The kind of wait that `fix` may change; the Python side passes only the words below.
     pub fn only(&self) -> Option<Only> {
         match self.only.as_deref()? {
             "counters" => Some(Only::Counters),

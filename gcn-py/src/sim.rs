@@ -1,4 +1,4 @@
-//! Kernels in the simulator, with buffers from Python.
+//! Runs kernels in the simulator, with buffers from Python.
 
 use gcn_report::{input, launch};
 use gcn_sim::launch::{Arg, Buffer, Element, Key, Prepared, Program, Spec};
@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::options::Options;
 use crate::{refused, text};
 
-/// A buffer of Python: name or position of its argument, type of its elements, bytes.
+/// A buffer from Python: name or position of its argument, type of its elements, bytes.
 type Given = (String, String, Vec<u8>);
 
 fn load(name: &str, data: Vec<u8>, options: &Options, kernel: Option<&str>) -> PyResult<Program> {
@@ -19,14 +19,14 @@ fn load(name: &str, data: Vec<u8>, options: &Options, kernel: Option<&str>) -> P
     object.program(kernel).map_err(|error| refused(format!("{name}: {error}")))
 }
 
-/// A spec for a kernel, as JSON, to be filled in.
+/// Returns a spec for a kernel as JSON, to be filled in.
 #[pyfunction]
 pub fn template(py: Python<'_>, name: &str, data: Vec<u8>, options: &str) -> PyResult<String> {
     let options = Options::read(options)?;
     py.detach(|| Ok(load(name, data, &options, None)?.template()))
 }
 
-/// Runs a kernel; returns the report and the buffers as they are then, in the order given.
+/// Runs a kernel; returns the report and the final contents of the buffers, in the given order.
 #[pyfunction]
 pub fn sim(
     py: Python<'_>,
@@ -62,7 +62,7 @@ pub fn sim(
     })
 }
 
-/// A name, or a position: the spec has one kind of key or the other.
+/// Parses a name or a position; a spec identifies its arguments by one or the other.
 fn key(text: &str) -> Key {
     text.parse().map_or_else(|_| Key::Name(text.to_owned()), Key::Position)
 }
@@ -90,7 +90,7 @@ fn run(prepared: &mut Prepared, options: &Options) -> Result<Map<String, Value>,
     Ok(report)
 }
 
-/// A finding with its text.
+/// A finding as JSON, with its message.
 fn said(finding: &gcn_sim::Finding) -> Value {
     let mut value = json!(finding);
     value["message"] = json!(finding.to_string());

@@ -37,7 +37,7 @@ def test_candidates_are_measured_by_two_workers_and_not_again(workers, tmp_path)
     assert seen == [(n, 6) for n in range(7)]
     assert json.loads(output.read_text()) == table
 
-    # The same as one after the other, in this process.
+    # The results are those of sequential runs in this process.
     def alone(words):
         run = gcn.sim(gcn.asm(gcn.DOUBLE), specs[words]["args"], grid=words // 64, workgroup=64, timed=True, cus=1)
         return run.timed["cycles"]
@@ -48,7 +48,7 @@ def test_candidates_are_measured_by_two_workers_and_not_again(workers, tmp_path)
     assert 0 < outcomes[1024]["cycles"]
     assert "missing" in outcomes[2048]["error"]
 
-    # What the table has is not measured: a result that no run gives stays.
+    # Variants in the table are not measured again: even an impossible result is kept.
     table[0]["outcome"] = {"cycles": 7}
     output.write_text(json.dumps(table))
     assert cluster.tune([tmp_path], output)[0]["outcome"] == {"cycles": 7}
@@ -62,7 +62,7 @@ def test_parts_of_a_campaign_fail_on_their_own_and_resume(workers, tmp_path, cap
     assert [r["exit"] for r in results] == [0, 0, 0, 1]
     assert [r["output"] for r in results] == ["000 0\n", "100 1\n", "200 2\n", "300 3\n"]
 
-    # Two parts more: the four are kept, with what they printed.
+    # With two more parts, the results of the first four are kept.
     assert cluster.main(["run", "6", "-o", str(output), "--env", "SEED=new", "--", *command]) == 1
     after = json.loads(output.read_text())
     assert after[:4] == results

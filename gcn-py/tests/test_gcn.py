@@ -45,7 +45,7 @@ def test_what_fix_writes_is_clean_and_explained():
         ("inserted", 6, "s_waitcnt vmcnt(0)")
     ]
     assert gcn.check(fixed.text)[0].clean
-    # Everything else is as it was.
+    # All other lines are unchanged.
     kept = [line for line in fixed.text.splitlines() if "s_waitcnt" not in line]
     assert kept == MISSING.splitlines()
     explained = gcn.explain(fixed.text)
@@ -77,7 +77,7 @@ def test_paths_bytes_views_and_gzip_are_the_same(tmp_path):
 
 def test_options_select_rules_and_grades():
     assert gcn.check(MISSING, without=["waitcnt.raw"])[0].clean
-    # The grade of the finding is the highest: no level leaves it out.
+    # The finding has the highest grade, so that it is listed at every level.
     assert not gcn.check(MISSING, level="certain")[0].clean
     assert gcn.check("v_mov_b32 v0, 0\ns_waitcnt vmcnt(0)\ns_endpgm\n", target="gfx942", advice=True)[0].advice
 
@@ -121,7 +121,7 @@ def test_a_kernel_doubles_whatever_has_a_buffer():
         assert array("I", bytes(x)).tolist() == list(range(0, 128, 2))
         assert (run.kernel, run.target, run.waves, run.clean, run.grid) == ("double", "gfx942", 1, True, (1, 1, 1))
         assert run.buffers["x"] == bytes(x)
-    # What cannot be written stays.
+    # A read-only buffer is not changed; the report has the result.
     read_only = array("I", range(64)).tobytes()
     run = gcn.sim(gcn.DOUBLE, [read_only], grid=1, workgroup=64)
     assert read_only == array("I", range(64)).tobytes() and run.buffers["0"] != read_only

@@ -43,7 +43,7 @@ launch(call(hip.hipModuleGetFunction(module, b"double")), None, x)
 call(hip.hipModuleUnload(module))
 """
 
-# Devices, streams and events; what HIP calls an error is one in Python.
+# Devices, streams and events; errors of HIP become exceptions.
 EVENTS = """
 properties = call(hip.hipGetDeviceProperties(0))
 assert str(properties.gcnArchName).startswith("gfx942") and call(hip.hipGetDeviceCount()) == 1

@@ -12,7 +12,7 @@ pytest_plugins = ["pytester"]
 GOOD = gcn.asm(gcn.DOUBLE)
 BAD = gcn.asm(gcn.DOUBLE.replace("  s_waitcnt vmcnt(0)\n", ""))
 
-#: What of Triton the plugin touches: the listener that its compiler calls.
+#: A stand-in for the only part of Triton that the plugin uses: the listener that its compiler calls.
 STAND_IN = """
 import types
 from pathlib import Path

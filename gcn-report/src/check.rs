@@ -1,4 +1,4 @@
-//! Findings of checker and lint.
+//! Findings of the checker and the linter.
 
 mod analysis;
 pub mod json;

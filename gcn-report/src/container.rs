@@ -1,4 +1,4 @@
-//! The code objects of a file and its containers, and the selection among them.
+//! Finds the code objects in a file or container, and selects among them.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -9,34 +9,34 @@ use gcn_isa::WaveSize;
 
 use crate::Error;
 
-/// The selection of a file's code objects.
+/// Criteria for selecting a file's code objects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Choice {
-    /// In a container, the code objects for this target; also the target of assembly that names none.
+    /// In a container, the target of the code objects to select; also the target of assembly that does not specify one.
     pub target: Option<TargetId>,
-    /// Lanes of a wave of assembly that does not say.
+    /// The wave size of assembly that does not specify one.
     pub wave: Option<WaveSize>,
-    /// In a container, the code object with this number, from 1.
+    /// In a container, the number of the code object to select, from 1.
     pub entry: Option<usize>,
 }
 
 /// A code object of a file.
 #[derive(Clone)]
 pub struct Object<'d> {
-    /// The name in messages: the file, and if it has several objects, number and name of this one.
+    /// The name for messages: the file and, if it contains several objects, the number and name of this one.
     pub name: String,
     /// Its number in the file, from 1.
     pub number: usize,
     /// The name of the bundle's entry; empty if the file is the code object itself.
     pub entry: Cow<'d, str>,
-    /// The target that the container names.
+    /// The target that the container states.
     pub target_id: Option<TargetId>,
     /// An ELF file.
     pub bytes: Cow<'d, [u8]>,
 }
 
 impl Object<'_> {
-    /// The same with storage of its own.
+    /// The same object with owned data.
     fn into_owned(self) -> Object<'static> {
         let (entry, bytes) = (self.entry.into_owned().into(), self.bytes.into_owned().into());
         Object { entry, bytes, ..self }
@@ -44,11 +44,11 @@ impl Object<'_> {
 }
 
 impl Choice {
-    /// Passes the selected code objects, at least one, to `visit`. `bytes` are those of an ELF file or of a
+    /// Calls `visit` for the selected code objects, of which there is at least one. `bytes` are the contents of an ELF file or of a
     /// container, whose bundles are unpacked one at a time.
     ///
     /// # Errors
-    /// The file cannot be read, or nothing is selected; or an error of `visit`.
+    /// An error if the file cannot be read or nothing is selected; or an error of `visit`.
     pub fn each<E: From<Error>>(
         &self,
         name: &str,
@@ -93,10 +93,10 @@ impl Choice {
         Err(Error::NoneSelected { name, target, entry, there: there(&before) }.into())
     }
 
-    /// The selected code object. If there are several, the one with `kernel`.
+    /// The selected code object; if there are several, the one that contains `kernel`.
     ///
     /// # Errors
-    /// The file cannot be read, or not exactly one is selected.
+    /// An error if the file cannot be read, or if not exactly one is selected.
     pub fn select_one<'d>(
         &self,
         name: &str,
@@ -107,7 +107,7 @@ impl Choice {
             let only = single(name, bytes)?;
             return if self.wants(&only) { Ok(only) } else { Err(self.another(name, &only)) };
         }
-        // The first code object that is wanted, and the first of these that has the kernel.
+        // The first candidate, and the first candidate that contains the kernel.
         let mut firsts: [Option<Object<'static>>; 2] = [None, None];
         let mut listed: [Vec<Listed>; 2] = [Vec::new(), Vec::new()];
         self.each(name, bytes, |object| {
@@ -130,12 +130,12 @@ impl Choice {
         }
     }
 
-    /// Whether a code object is one that may be selected.
+    /// True if the criteria select this code object.
     fn wants(&self, object: &Object<'_>) -> bool {
         self.entry.is_none_or(|n| n == object.number) && self.fits(object.target_id)
     }
 
-    /// Whether a code object for `id` is selected: the same target, and no feature set to opposite values.
+    /// True if a code object for `id` is selected: it has the same target, and no feature with the opposite setting.
     fn fits(&self, id: Option<TargetId>) -> bool {
         let agree = |a: Feature, b: Feature| a == b || a == Feature::Any || b == Feature::Any;
         self.target.is_none_or(|wanted| {
@@ -147,8 +147,8 @@ impl Choice {
         })
     }
 
-    /// The code objects of a bundle whose features agree best with the target id. Each bundle has the code of one source file,
-    /// and the loader chooses from each.
+    /// The code objects of a bundle whose feature settings agree best with the target ID. Each bundle contains the code of one source file,
+    /// and the loader selects one object from each.
     fn nearest<'d>(&self, found: Vec<Object<'d>>) -> Vec<Object<'d>> {
         let Some(wanted) = self.target else { return found };
         let same = |o: &Object<'_>| {
@@ -207,7 +207,7 @@ pub fn no_such_kernel(file: &str, name: &str, object: &CodeObject<'_>) -> Error 
     Error::NoKernel(message)
 }
 
-/// The code object that a file is.
+/// The code object in a file that is not a container.
 fn single<'d>(name: &str, bytes: &'d [u8]) -> Result<Object<'d>, Error> {
     let host = bytes.starts_with(b"\x7fELF") && bytes.get(18..20).is_some_and(|machine| machine != [0xe0, 0]);
     let without = "; a host file has code for GPUs in the section `.hip_fatbin`, which this one lacks";
@@ -226,7 +226,7 @@ fn has_kernel(object: &Object<'_>, kernel: &str) -> bool {
     read_code_object(&object.bytes).is_ok_and(|o| o.kernel(kernel).is_some())
 }
 
-/// The name of a code object in messages.
+/// The description of a code object for messages.
 struct Listed {
     number: usize,
     target_id: Option<TargetId>,
@@ -238,7 +238,7 @@ impl Listed {
     }
 }
 
-/// The list of code objects for a message.
+/// A list of code objects for a message.
 fn there(objects: &[Listed]) -> String {
     const SHOWN: usize = 16;
     let one = |o: &Listed| {

@@ -1,4 +1,4 @@
-//! The instructions of a code object, one by one.
+//! Disassembles a code object instruction by instruction.
 
 use gcn_emit::disasm::{self, Content, Disassembly};
 use gcn_emit::object::CodeObject;
@@ -6,10 +6,10 @@ use gcn_emit::text::InstText;
 use gcn_isa::Target;
 use serde::Serialize;
 
-/// A code object as JSON.
+/// A disassembled code object, for JSON.
 #[derive(Serialize)]
 pub struct DisasmReport<'a> {
-    /// The target and its features.
+    /// The target with its feature settings.
     pub target_id: String,
     /// The sections with code.
     pub sections: Vec<Section<'a>>,
@@ -18,26 +18,26 @@ pub struct DisasmReport<'a> {
 /// A section with code.
 #[derive(Serialize)]
 pub struct Section<'a> {
-    /// Its name.
+    /// The section's name.
     pub name: &'a str,
-    /// Its parts, in order.
+    /// The contents, in order.
     pub items: Vec<Item>,
 }
 
-/// An instruction, or other bytes in its place.
+/// An instruction, or other bytes.
 #[derive(Serialize)]
 pub struct Item {
-    /// Address in the object.
+    /// The address in the object.
     pub address: u64,
     /// The machine code in hexadecimal, in memory order.
     pub bytes: String,
-    /// Canonical text, if the bytes are an instruction.
+    /// The canonical assembly text, if the bytes are an instruction.
     pub text: Option<String>,
     /// The reason why the bytes are not an instruction, or why the text does not assemble to them.
     pub note: Option<String>,
 }
 
-/// The instructions of a code object; with `only` those of one kernel.
+/// The instructions of a code object or, with `only`, of one kernel.
 pub fn report<'a>(
     object: &CodeObject<'_>,
     disassembly: &'a Disassembly<'_, '_>,

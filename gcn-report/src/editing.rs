@@ -1,5 +1,5 @@
-//! Answers to an editor's questions about a text that is being written: words, definitions, and completions.
-//! `gcn lsp` and the playground call the same functions.
+//! Answers an editor's questions about text that is being edited: words, definitions, and completions. Both `gcn lsp` and the playground
+//! use these functions.
 
 mod complete;
 mod definitions;
@@ -9,7 +9,7 @@ use std::ops::Range;
 pub use complete::{Candidate, What, complete};
 pub use definitions::{Definition, Kind, definitions, definitions_in};
 
-/// The line up to its comment. A quoted `;` does not begin one.
+/// The line without its comment. A `;` in quotes does not start a comment.
 ///
 /// ```
 /// assert_eq!(gcn_report::editing::without_comment(".ascii \"a;b\" ; c"), ".ascii \"a;b\" ");
@@ -30,12 +30,12 @@ pub fn without_comment(line: &str) -> &str {
     line
 }
 
-/// True for a character of a name.
+/// True for a character that may be part of a name.
 pub fn is_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$')
 }
 
-/// The words of a line with their bytes.
+/// The words of a line with their byte ranges.
 pub fn words(line: &str) -> impl Iterator<Item = (&str, Range<usize>)> {
     let mut at = 0;
     std::iter::from_fn(move || {

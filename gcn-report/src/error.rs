@@ -3,14 +3,14 @@
 use gcn_emit::asm::Diagnostics;
 use gcn_emit::target_id::TargetId;
 
-/// Why a file could not be read as code. A message begins with the file's name.
+/// The reason why a file could not be read as code. Each message starts with the file's name.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Assembly with errors.
+    /// The assembly contains errors.
     #[error("{}", .0.render(false).trim_end())]
     Assembly(Diagnostics),
-    /// Bytes of another kind, or assembly that names no target.
+    /// The bytes are of another kind, or assembly that specifies no target.
     #[error("{name}: {problem}")]
     NotCode {
         /// The file.
@@ -18,48 +18,48 @@ pub enum Error {
         /// The problem.
         problem: String,
     },
-    /// An object, or a container of objects, with errors.
+    /// An object, or a container of objects, contains errors.
     #[error("{name}: {problem}")]
     Object {
-        /// The file, and of a container the entry.
+        /// The file and, in a container, the entry.
         name: String,
         /// The problem.
         problem: String,
     },
-    /// The file is one code object for another target than the one that was asked for.
+    /// The file is a single code object for another target than the requested one.
     #[error("{name}: the file is for {is}, not for {wanted}")]
     OtherTarget {
         /// The file.
         name: String,
-        /// The target that was asked for.
+        /// The requested target.
         wanted: TargetId,
         /// The target of the file.
         is: TargetId,
     },
-    /// An entry was asked for, but the file has none.
+    /// An entry was requested, but the file has none.
     #[error("{name}: the file is one code object, without entries")]
     NoEntries {
         /// The file.
         name: String,
     },
-    /// No code object of the file is the one that was asked for.
+    /// No code object in the file matches the request.
     #[error("{name}: there is no code object {}; {there}", wanted(.target.as_ref(), *.entry))]
     NoneSelected {
         /// The file.
         name: String,
-        /// The target that was asked for.
+        /// The requested target.
         target: Option<TargetId>,
-        /// The entry that was asked for.
+        /// The requested entry.
         entry: Option<usize>,
-        /// The value in the file.
+        /// A description of the code objects in the file.
         there: String,
     },
-    /// One code object is needed, and several fit.
+    /// A single code object is needed, but several match.
     #[error("{name}: {there}; choose one by its target or its number")]
     Several {
         /// The file.
         name: String,
-        /// The value in the file.
+        /// A description of the code objects in the file.
         there: String,
     },
     /// The file has no kernel of this name.

@@ -1,4 +1,4 @@
-//! Why each wait is there.
+//! Explains why each wait is needed.
 
 use std::collections::BTreeMap;
 
@@ -11,35 +11,35 @@ use serde::Serialize;
 
 use crate::input::Input;
 
-/// A missing wait at a line.
+/// A missing wait.
 #[derive(Serialize)]
 pub struct Missing {
-    /// Line of the file, from 1.
+    /// The line in the file, from 1.
     pub line: Option<u32>,
     /// The rule's id.
     pub rule: &'static str,
-    /// Both instructions, and what is missing between them.
+    /// A description of both instructions and of what is missing between them.
     pub message: String,
 }
 
-/// Why each wait of a file is there, and which are missing.
+/// The reasons for each wait in a file, and the missing waits.
 #[derive(Serialize)]
 pub struct ExplainReport {
     /// The file.
     pub file: String,
-    /// The target and its features.
+    /// The target with its feature settings.
     pub target_id: String,
-    /// Each wait with the rules that it serves.
+    /// Each wait with the rules that require it.
     pub waits: Vec<ExplainedWait>,
-    /// Rules that are not kept.
+    /// Violated rules.
     pub missing: Vec<Missing>,
-    /// The last writers of what each instruction reads, if asked for.
+    /// For each instruction, the last writers of the registers that it reads, if requested.
     pub writers: Option<Vec<Writers>>,
-    /// Counts of the waits.
+    /// The numbers of waits.
     pub totals: Waits,
 }
 
-/// Explains the waits of a file; with `with_writers` also where each register was written.
+/// Explains the waits in a file; with `with_writers`, also where each register was written.
 pub fn report(input: &Input, rules: Config, with_writers: bool) -> ExplainReport {
     let unit = &input.unit;
     let mut totals = Waits::default();
@@ -69,7 +69,7 @@ fn missing(input: &Input, rules: Config) -> Vec<Missing> {
     found.into_values().collect()
 }
 
-/// Maps the finding to the file's own lines.
+/// The finding's message, with lines of the file.
 fn message(finding: &check::Finding, line_of: &dyn Fn(usize) -> Option<u32>) -> String {
     let name =
         |name: &str, line| line_of(line).map_or_else(|| name.to_owned(), |n| format!("{name} (line {n})"));
@@ -86,8 +86,7 @@ fn message(finding: &check::Finding, line_of: &dyn Fn(usize) -> Option<u32>) -> 
     format!("{}: {reg}{first}{}{}: {amounts}", finding.rule, finding.second_name, finding.via.words())
 }
 
-/// Why each wait of a code object is there, by its address in the object. Empty for code that cannot be
-/// analysed.
+/// The reasons for each wait in a code object, by its address. Empty for code that cannot be analysed.
 pub fn by_address(object: &[u8]) -> BTreeMap<u32, String> {
     let Some(unit) = read_code_object(object).ok().and_then(|o| Unit::of_object(&o).ok()) else {
         return BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Files with code, of any kind.
+//! Reads files with code, of any kind.
 
 use gcn_emit::asm::{self, Diagnostic, Folders, Options};
 use gcn_emit::code::Unit;
@@ -11,31 +11,30 @@ use crate::container::{self, Choice};
 
 /// The code of a file.
 pub struct Input {
-    /// The name in messages: the file, and for a bundle the entry.
+    /// The name for messages: the file and, in a bundle, the entry.
     pub name: String,
     /// The code.
     pub unit: Unit,
     /// The text of an assembly file.
     pub text: Option<String>,
-    /// Statements of an assembly file that were left out because of errors.
+    /// The statements of an assembly file that were skipped because of errors.
     pub left_out: Vec<Diagnostic>,
 }
 
 /// How to treat assembly with errors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Broken {
-    /// The file is refused.
+    /// Refuse the file.
     Refuse,
-    /// Statements with errors are left out.
+    /// Skip statements with errors.
     LeaveOut,
 }
 
-/// Reads assembly, or every code object of a file that `choice` selects: an object, relocatable or not, a
-/// bundle, a host library or program. The target of `choice` applies to assembly that does not name one;
-/// `.include` of assembly looks for files in `folders`.
+/// Reads assembly, or every code object that `choice` selects in a file: an object, relocatable or not, a bundle, or a host library or
+/// program. The target of `choice` applies to assembly that does not specify one; `.include` in assembly searches `folders`.
 ///
 /// # Errors
-/// The bytes are of another kind, assembly has errors, an object cannot be read, or none is selected.
+/// An error if the bytes are of another kind, assembly contains errors, an object cannot be read, or none is selected.
 pub fn read(
     name: &str,
     bytes: Vec<u8>,
@@ -51,10 +50,10 @@ pub fn read(
     Ok(all)
 }
 
-/// As [`read`], one code object after the other: of a library with much code, that of one bundle is in memory at a time.
+/// As [`read`], one code object at a time: of a library with much code, only one bundle is in memory.
 ///
 /// # Errors
-/// As [`read`], and those of `visit`.
+/// The errors of [`read`], and those of `visit`.
 pub fn each<E: From<Error>>(
     name: &str,
     bytes: Vec<u8>,
@@ -64,7 +63,7 @@ pub fn each<E: From<Error>>(
     mut visit: impl FnMut(Input) -> Result<(), E>,
 ) -> Result<(), E> {
     if container::holds_objects(&bytes) {
-        // An object names its own target: many files are read with one target.
+        // A single object is read whatever the target: the same option may be used for many files.
         let choice = if container::holds_several(&bytes) { *choice } else { Choice::default() };
         return choice.each(name, &bytes, |object| {
             let read = container::code_object(&object.name, &object.bytes)?;
@@ -77,7 +76,7 @@ pub fn each<E: From<Error>>(
     visit(assembly(name, text, choice, broken, folders)?)
 }
 
-/// The text of a file that holds no objects.
+/// The text of a file that contains no objects.
 fn text(name: &str, bytes: Vec<u8>) -> Result<String, Error> {
     String::from_utf8(bytes).map_err(|error| {
         let problem = match object::foreign(error.as_bytes()) {
@@ -112,10 +111,10 @@ fn assembly(
     Ok(Input { name: name.to_owned(), unit, text: Some(text), left_out })
 }
 
-/// The assembly with macros, repetitions and included files expanded in place.
+/// The assembly, with macros, repetitions and included files expanded in place.
 ///
 /// # Errors
-/// As [`read`].
+/// The errors of [`read`].
 pub fn expanded(input: Input, choice: &Choice, folders: &Folders) -> Result<Input, Error> {
     let Some(text) = &input.text else { return Ok(input) };
     let options = options(text, choice, false);
@@ -123,35 +122,34 @@ pub fn expanded(input: Input, choice: &Choice, folders: &Folders) -> Result<Inpu
     assembly(&input.name, plain, choice, Broken::Refuse, folders)
 }
 
-/// Options of the assembler for a text.
+/// The assembler's options for a text.
 fn options(text: &str, choice: &Choice, keep_instructions: bool) -> Options {
     Options { target: target_of(text, choice.target), wave: choice.wave, keep_instructions }
 }
 
-/// The caller's target, unless the file names one: many files with different targets are read with one
-/// option.
+/// The caller's target, unless the text specifies one: the same option may be used for many files with different targets.
 pub fn target_of(text: &str, target: Option<TargetId>) -> Option<TargetId> {
     target.filter(|_| !text.lines().any(names_target))
 }
 
-/// True for a line with `.amdgcn_target`; the first one may have a byte order mark.
+/// True for a line with `.amdgcn_target`; the first line may start with a byte order mark.
 fn names_target(line: &str) -> bool {
     line.trim_start_matches('\u{feff}').trim_start().starts_with(".amdgcn_target")
 }
 
-/// A code object that can be run.
+/// A code object that can be loaded and run.
 pub struct Loadable {
     /// An ELF file.
     pub bytes: Vec<u8>,
-    /// The lines of the assembly file from which it was made.
+    /// The lines of the assembly file from which it was assembled.
     pub lines: Option<SourceLines>,
 }
 
-/// Reads a file with code as one code object: assembles it, or takes out of a container the one that `choice`
-/// selects; of several, the one with `kernel`.
+/// Reads a file with code as a single code object: assembles it, or extracts from a container the one that `choice` selects; if there are
+/// several, the one that contains `kernel`.
 ///
 /// # Errors
-/// As [`read`], and if several code objects fit.
+/// The errors of [`read`], and an error if several code objects match.
 pub fn one(
     name: &str,
     bytes: Vec<u8>,
@@ -169,7 +167,7 @@ pub fn one(
     let linked = assembly.code_object_with_lines(name);
     let (bytes, lines) =
         linked.map_err(|error| Error::Object { name: name.to_owned(), problem: error.to_string() })?;
-    // A target in the file has precedence over the caller's, which must not contradict it.
+    // A target in the text takes precedence over the caller's, which must not contradict it.
     choice.select_one(name, &bytes, None)?;
     Ok(Loadable { bytes, lines: Some(lines) })
 }

@@ -1,4 +1,4 @@
-//! The contents of a code object and the requirements of its kernels.
+//! Describes the contents of a code object and the resources of its kernels.
 
 use gcn_emit::descriptor::KernelDescriptor;
 use gcn_emit::kernel::MAX_WORKGROUP;
@@ -11,26 +11,26 @@ use serde::Serialize;
 /// A code object.
 #[derive(Serialize)]
 pub struct InspectReport {
-    /// The target and its features.
+    /// The target with its feature settings.
     pub target_id: String,
-    /// Version of the code object format, 3 to 6.
+    /// The version of the code object format, 3 to 6.
     pub version: u8,
-    /// True for an object that is still to be linked.
+    /// True for an object that has to be linked.
     pub relocatable: bool,
-    /// The sections that are loaded.
+    /// The loaded sections.
     pub sections: Vec<Section>,
     /// The kernels.
     pub kernels: Vec<Kernel>,
 }
 
-/// A section that is loaded.
+/// A loaded section.
 #[derive(Serialize)]
 pub struct Section {
     /// The name.
     pub name: String,
-    /// Where it is.
+    /// The address.
     pub address: u64,
-    /// Its size.
+    /// The size in bytes.
     pub bytes: u64,
 }
 
@@ -39,29 +39,29 @@ pub struct Section {
 pub struct Kernel {
     /// The name.
     pub name: String,
-    /// Address of the first instruction in the object.
+    /// The address of the first instruction in the object.
     pub address: u64,
-    /// The size of its code.
+    /// The size of its code in bytes.
     pub code_bytes: usize,
-    /// VGPRs that a wave gets, AGPRs included where they are of one file.
+    /// The number of VGPRs allocated to a wave, including AGPRs if the register file is unified.
     pub vgprs: u32,
-    /// The first AGPR, where they are of one file.
+    /// The number of the first AGPR in a unified register file.
     pub accum_offset: Option<u32>,
-    /// SGPRs that a wave gets.
+    /// The number of SGPRs allocated to a wave.
     pub sgprs: u32,
-    /// LDS of a workgroup.
+    /// The LDS size of a workgroup in bytes.
     pub lds_bytes: u32,
-    /// Scratch of a work-item.
+    /// The scratch size of a work-item in bytes.
     pub scratch_bytes: u32,
-    /// The size of the arguments.
+    /// The size of the arguments in bytes.
     pub kernarg_bytes: u32,
     /// The workgroup size for which the occupancy is computed, in work-items.
     pub workgroup: u32,
-    /// Lanes of a wave.
+    /// The wave size.
     pub wave_size: u32,
-    /// The number of waves that run at once.
+    /// The number of waves that run concurrently.
     pub occupancy: OccupancyReport,
-    /// The same in each mode that the target has: for either size of waves, and on one or two compute units.
+    /// The same in each mode of the target: for either wave size, and on one or two compute units.
     pub occupancies: Vec<ModeReport>,
     /// The fields of the descriptor.
     pub descriptor: Vec<Field>,
@@ -72,24 +72,24 @@ pub struct Kernel {
 /// The occupancy.
 #[derive(Serialize)]
 pub struct OccupancyReport {
-    /// Waves of a SIMD.
+    /// The number of waves on a SIMD.
     pub waves_per_simd: u32,
-    /// Workgroups of a compute unit.
+    /// The number of workgroups on a compute unit.
     pub workgroups_per_cu: u32,
-    /// The resource that limits it.
+    /// The resource that limits these numbers.
     pub limited_by: String,
 }
 
-/// The occupancy in a mode, with as many registers.
+/// The occupancy in a certain mode, given the same number of registers.
 #[derive(Serialize)]
 pub struct ModeReport {
-    /// Lanes of a wave.
+    /// The wave size.
     pub wave_size: u32,
     /// `wgp` if a workgroup may run on both compute units of a workgroup processor, `cu` if on one.
     pub mode: &'static str,
     /// True for the mode that the descriptor selects.
     pub own: bool,
-    /// The number of waves that run at once.
+    /// The number of waves that run concurrently.
     #[serde(flatten)]
     pub occupancy: OccupancyReport,
 }
@@ -99,7 +99,7 @@ pub struct ModeReport {
 pub struct Field {
     /// The name.
     pub name: String,
-    /// The number.
+    /// The value.
     pub value: u64,
     /// Its meaning; empty if it is a plain number.
     pub meaning: String,
@@ -107,14 +107,14 @@ pub struct Field {
     pub wrong: bool,
 }
 
-/// The contents of a code object; with `only` those of this kernel alone.
+/// The contents of a code object or, with `only`, of one kernel.
 pub fn report(object: &CodeObject<'_>, only: Option<&str>) -> InspectReport {
     let wanted = object.kernels.iter().filter(|k| only.is_none_or(|o| o == k.name));
     let section =
         |s: &SectionView<'_>| Section { name: s.name.to_owned(), address: s.address, bytes: s.size };
     InspectReport {
         target_id: object.target_id.to_string(),
-        // Code object V3 has ABI version 1.
+        // Code object V3 has ABI version 1, so the versions differ by 2.
         version: object.abi_version.saturating_add(2),
         relocatable: object.is_relocatable,
         sections: object.sections.iter().filter(|s| s.is_loaded() && s.size > 0).map(section).collect(),

@@ -1,4 +1,4 @@
-//! Kernels of files in the simulator: loading, options that detect faults, and results as JSON.
+//! Runs kernels from files in the simulator: loads them, selects options that detect errors, and formats results as JSON.
 
 use gcn_isa::hazards::{Config, Grade};
 use gcn_isa::table::Class;
@@ -8,14 +8,14 @@ use serde_json::{Map, Value, json};
 
 use crate::input::Loadable;
 
-/// The largest number of sanitizer findings that a run keeps.
+/// The maximum number of sanitizer findings that a run keeps.
 const FINDINGS: u32 = 1000;
 
 impl Loadable {
-    /// Loads a kernel: the only one, or the one with this name. It takes the lines of the assembly file along, for its reports.
+    /// Loads the kernel with this name, or the only one. The lines of the assembly file are moved into the program, for its reports.
     ///
     /// # Errors
-    /// Those of [`Program::load`].
+    /// The errors of [`Program::load`].
     pub fn program(&mut self, kernel: Option<&str>) -> Result<Program, Error> {
         let program = Program::load(&self.bytes, kernel)?;
         Ok(match self.lines.take() {
@@ -25,16 +25,15 @@ impl Loadable {
     }
 }
 
-/// Options of a run that detects: in strict and faithful mode whatever breaks rules of at least this grade.
+/// The options of a run that detects errors; strict and faithful mode apply all rules of at least this grade.
 pub fn options(mode: Mode, level: Grade, sanitize: Sanitize) -> Options {
     Options { mode, rules: Config::at_least(level), sanitize, findings: FINDINGS, ..Options::default() }
 }
 
-/// Runs a kernel on `jobs` host threads. Without a number it runs on all processors, but on one if the order of workgroups can
-/// change the result.
+/// Runs a kernel on `jobs` host threads. By default it uses all processors, or only one if the order of workgroups can affect the result.
 ///
 /// # Errors
-/// Those of [`Prepared::run`].
+/// The errors of [`Prepared::run`].
 pub fn run(
     prepared: &mut Prepared,
     options: &Options,
@@ -46,7 +45,7 @@ pub fn run(
     gcn_sim::with_threads(jobs, || prepared.run_with(&options, hooks))
 }
 
-/// The kernel and the sizes of its launch.
+/// The kernel and the sizes of its launch, as JSON.
 pub fn json(program: &Program, prepared: &Prepared) -> Map<String, Value> {
     object([
         ("kernel", json!(program.name())),
@@ -57,7 +56,7 @@ pub fn json(program: &Program, prepared: &Prepared) -> Map<String, Value> {
     ])
 }
 
-/// The result of a run without time: counts, and what was found.
+/// The result of an untimed run as JSON: counts and findings.
 pub fn stats(stats: &Stats) -> Map<String, Value> {
     let class = |(class, count): &(Class, u64)| json!({ "class": class.name(), "count": count });
     object([
@@ -69,7 +68,7 @@ pub fn stats(stats: &Stats) -> Map<String, Value> {
     ])
 }
 
-/// A buffer after a run: its first `most` elements, or the file that they go to.
+/// The contents of a buffer after a run as JSON: its first `most` elements, or the file to which they are written.
 pub fn buffer(output: &Output, most: usize) -> Map<String, Value> {
     object([
         ("name", json!(output.name)),
@@ -82,7 +81,7 @@ pub fn buffer(output: &Output, most: usize) -> Map<String, Value> {
     ])
 }
 
-/// JSON has no infinities and NaNs: they become strings, as in specs.
+/// A number as JSON. JSON has no infinities and NaNs: they become strings, as in specs.
 fn number(number: Number) -> Value {
     match number {
         Number::Int(int) => u64::try_from(int).map_or_else(|_| json!(int as i64), |int| json!(int)),

@@ -1,7 +1,7 @@
-//! The parts of an execution: the state of waves and memory, resolved instructions, and errors.
+//! The basic types of the simulator: the state of waves and memory, resolved instructions, and errors.
 //!
-//! An instruction's function is a [`machine::Exec`] that a [`machine::Step`] holds, so that nothing here knows which functions
-//! there are.
+//! The function that executes an instruction is a [`machine::Exec`] in its [`machine::Step`], so this module does not depend on the
+//! instructions' semantics.
 
 pub(crate) mod aperture;
 pub(crate) mod error;

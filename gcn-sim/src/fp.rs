@@ -1,7 +1,7 @@
-//! Floating-point arithmetic that the host does not offer in the form the hardware has it: half precision and bfloat16,
-//! fused multiply-add without a host FMA, the directed rounding modes, and AMD's choice of NaN.
+//! Floating-point arithmetic that the host does not offer in the same form: half precision and bfloat16, fused multiply-add without a host
+//! FMA, directed rounding, and AMD's choice of NaN.
 //!
-//! Everything here is exact: a result is the correctly rounded value of the real-number operation.
+//! All operations are exact: each result is the correctly rounded value of the operation on real numbers.
 
 pub(crate) mod host;
 pub(crate) mod narrow;
@@ -11,14 +11,14 @@ pub(crate) mod soft;
 pub(crate) use narrow::{bf16_to_f32, f16_to_f32, f32_to_bf16, f32_to_f16, f64_to_f16};
 pub(crate) use soft::Round;
 
-/// The quiet NaN that an invalid operation gives.
+/// The quiet NaN that an invalid f32 operation gives.
 pub(crate) const NAN32: u32 = 0x7fc0_0000;
 /// The quiet NaN that an invalid f64 operation gives.
 pub(crate) const NAN64: u64 = 0x7ff8_0000_0000_0000;
 
-/// `r`, unless it is a NaN: then the first NaN among the operands, made quiet, or the default NaN.
+/// Returns `r` unless it is a NaN; then the first NaN among the operands, quieted, or the default NaN.
 ///
-/// The host's choice of NaN depends on operand order and compiler; the hardware's does not.
+/// Which NaN the host returns depends on the operand order and the compiler; on the hardware it does not.
 #[inline(always)]
 pub(crate) fn pick_nan32(operands: [f32; 3], r: f32) -> f32 {
     if !r.is_nan() {
@@ -75,13 +75,13 @@ fn fma_to_odd(a: f32, b: f32, c: f32) -> f64 {
     sum_to_odd(f64::from(a) * f64::from(b), f64::from(c))
 }
 
-/// product + c in f64, rounded to odd: the value that later narrows to f32 or f16 without double rounding (f64 has more
-/// than two bits more than either).
+/// product + c in f64, rounded to odd: rounding it again to f32 or f16 gives the correct result without double rounding, because f64 has
+/// more than two extra bits.
 #[inline(always)]
 fn sum_to_odd(product: f64, c: f64) -> f64 {
     let (sum, error) = two_sum(product, c);
     let bits = sum.to_bits();
-    // An even last bit with something cut off moves towards the exact value, to the odd neighbour.
+    // If the sum is inexact and its last bit is even, move to the neighbour in the direction of the exact value, which is odd.
     let outward = (error > 0.0) == (sum > 0.0);
     let odd = if outward { bits.wrapping_add(1) } else { bits.wrapping_sub(1) };
     let inexact = error != 0.0 && sum.is_finite() && !error.is_nan();
@@ -94,13 +94,13 @@ pub(crate) fn add_exact(a: f32, b: f64) -> f32 {
     sum_to_odd(b, f64::from(a)) as f32
 }
 
-/// The sum of some numbers, rounded once to f32; +0 if it is zero. No partial sum may overflow f64.
+/// The sum of the terms, rounded once to f32; +0 if it is zero. No partial sum may overflow f64.
 pub(crate) fn exact_sum(terms: &[f64]) -> f32 {
     let plain: f64 = terms.iter().sum();
     if !plain.is_finite() {
         return plain as f32;
     }
-    // Parts that do not overlap, smallest first, whose sum is exact (Shewchuk).
+    // Non-overlapping parts in ascending order whose sum is exact (Shewchuk).
     let mut parts: Vec<f64> = Vec::with_capacity(terms.len());
     for term in terms {
         let (mut sum, mut kept) = (*term, 0);
@@ -118,10 +118,10 @@ pub(crate) fn exact_sum(terms: &[f64]) -> f32 {
     parts.into_iter().fold(0.0, |below, part| sum_to_odd(part, below)) as f32
 }
 
-/// a + b as the rounded sum and its error.
+/// The rounded sum of a and b, and its rounding error.
 #[inline(always)]
 fn two_sum(a: f64, b: f64) -> (f64, f64) {
-    // Knuth.
+    // Knuth's TwoSum.
     let sum = a + b;
     let part = sum - a;
     (sum, (a - (sum - part)) + (b - part))
@@ -133,16 +133,16 @@ pub(crate) fn fma32(a: f32, b: f32, c: f32) -> f32 {
     pick_nan32([a, b, c], fma32_any_nan(a, b, c))
 }
 
-/// [`fma32`] without a rule for which NaN comes out.
+/// As [`fma32`], but if the result is a NaN, it may be any NaN.
 #[inline(always)]
 pub(crate) fn fma32_any_nan(a: f32, b: f32, c: f32) -> f32 {
     if cfg!(target_feature = "fma") { a.mul_add(b, c) } else { fma_to_odd(a, b, c) as f32 }
 }
 
-/// acc = fused a * b + acc, element by element, as [`fma32_any_nan`].
+/// Computes a * b + acc, fused, for each element of `acc`, as [`fma32_any_nan`].
 ///
-/// Rounding the f64 sum to f32 is wrong only where the sum, itself rounded, lies exactly between two f32 values, or is
-/// below the normal range. Both are rare: a first pass assumes the best and says whether a second must be made.
+/// Rounding an f64 sum to f32 is wrong only if the f64 sum was itself rounded and lies exactly halfway between two f32 values, or below the
+/// normal range. Both are rare, so a first pass assumes that neither occurs, and detects whether a second, exact pass is needed.
 #[inline(always)]
 pub(crate) fn fma32_each(acc: &mut [f32], operands: impl Fn(usize) -> (f32, f32)) {
     if cfg!(target_feature = "fma") {
@@ -175,7 +175,7 @@ pub(crate) fn fma64(a: f64, b: f64, c: f64) -> f64 {
     pick_nan64([a, b, c], a.mul_add(b, c))
 }
 
-/// Fused a * b + c of half-precision values, rounded to f16 once.
+/// Fused a * b + c of half-precision values, rounded once to f16.
 #[inline(always)]
 pub(crate) fn fma16(a: f32, b: f32, c: f32) -> u16 {
     let r = fma_to_odd(a, b, c);
@@ -200,7 +200,7 @@ pub(crate) fn flush64(bits: u64) -> u64 {
     if bits & 0x7ff0_0000_0000_0000 == 0 { bits & 0x8000_0000_0000_0000 } else { bits }
 }
 
-/// Round half to even, to an integer.
+/// Rounds to an integer, ties to even.
 #[inline(always)]
 pub(crate) fn rndne64(x: f64) -> f64 {
     x.round_ties_even()

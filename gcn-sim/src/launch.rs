@@ -1,8 +1,8 @@
-//! Kernels of any compiler with their arguments: code object and spec in, results out.
+//! Runs kernels of any compiler: takes a code object and a spec, which describes the launch and its arguments, and returns the results.
 //!
-//! A [`Program`] is a kernel in its loaded code object. [`Program::prepare`] gives it what a [`Spec`] says: buffers in memory,
-//! and a kernarg segment laid out by the metadata, hidden arguments included. [`Prepared::run`] runs it, and
-//! [`Prepared::buffer`] reads what it has written.
+//! A [`Program`] is a kernel in a loaded code object. [`Program::prepare`] sets up a launch as a [`Spec`] describes it: buffers in memory,
+//! and a kernarg segment with the layout in the metadata, including hidden arguments. [`Prepared::run`] runs the kernel, and
+//! [`Prepared::buffer`] reads its results.
 //!
 //! ```
 //! use gcn_emit::asm::{Options, assemble};
@@ -85,5 +85,5 @@ pub use prepared::Prepared;
 pub use program::Program;
 pub use spec::{Arg, Buffer, Init, Key, Out, Spec, random_bits};
 
-/// Scratch bytes of a work-item that a kernel with a stack of unknown size gets in addition to those in its descriptor.
+/// The scratch size in bytes per work-item that a kernel with a stack of unknown size gets in addition to that in its descriptor.
 pub const DYNAMIC_STACK: u32 = 4096;

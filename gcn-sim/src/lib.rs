@@ -2,11 +2,10 @@
 //!
 //! # What is exact
 //!
-//! Integer and IEEE operations are exact in all rounding modes the program asks for (an
-//! instruction that does not know a directed mode says so); transcendental instructions are within the documented error
-//! bound, not bit-exact; matrix instructions add products as the hardware does where that was validated, or as a chain
-//! ([`MatrixArithmetic`]); dot products are summed in ascending k.
-//! [`fidelity()`] says it for each opcode. Memory is sequentially consistent.
+//! Integer and IEEE operations are exact in all rounding modes that the program selects (an instruction that does not support a directed
+//! mode reports an error). Transcendental instructions are within the documented error bound, but not bit-exact. Matrix instructions add
+//! products as the hardware does if that was validated, or as a chain ([`MatrixArithmetic`]). Dot products are summed in ascending order of
+//! k. [`fidelity()`] lists the grade of each opcode. Memory is sequentially consistent.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 #![cfg_attr(not(feature = "launch"), allow(dead_code, reason = "what only `launch` asks of the machine"))]

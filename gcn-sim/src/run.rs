@@ -1,4 +1,4 @@
-//! Running a grid: launches, workgroups over host threads, turns of waves.
+//! Runs a grid: checks the launch, distributes workgroups over host threads, and gives waves turns.
 
 pub(crate) mod dispatch;
 pub(crate) mod launch;

@@ -1,4 +1,4 @@
-//! The functions that execute instructions, one each, and the loader that assigns them to the steps of a program.
+//! The functions that execute instructions, and the loader that assigns them to the steps of a program.
 
 pub(crate) mod coverage;
 mod dual;

@@ -1,13 +1,14 @@
-//! Timed mode: a kernel is executed as in functional mode, and a model of the compute unit determines when.
+//! Timed mode: executes a kernel as functional mode does, while a model of the compute unit determines in which cycle each instruction
+//! issues.
 //!
-//! [`run`] simulates one CU of the device, or several, with four SIMDs each; on RDNA a workgroup processor, two CUs of two SIMDs,
-//! stands where a CU does otherwise. A wave issues in order; in a SIMD's slot, which comes every fourth cycle, or every cycle on
-//! RDNA, the arbiter selects at most one wave for each category of instructions. Pipelines, LDS banks, caches and memory say how
-//! long what was issued takes, `s_waitcnt` and the other waits hold the waves back, and every cycle of a wave is accounted for
-//! under one of the names of ROCm's PC sampling ([`Stall`]).
+//! [`run`] simulates one or more CUs of the device, with four SIMDs each. On RDNA, a workgroup processor (two CUs with two SIMDs each)
+//! takes the place of a CU. A wave issues in order. In a SIMD's slot, which is every fourth cycle, or every cycle on RDNA, the arbiter
+//! selects at most one wave for each category of instructions. Pipelines, LDS banks, caches and memory determine how long each instruction
+//! takes, and `s_waitcnt` and other waits make waves stall. Every cycle of a wave is attributed to an issue or to a stall reason with a
+//! name of ROCm's PC sampling ([`Stall`]).
 //!
-//! Every number of the model is a row of one table with its source and how well it is known ([`parameters`]); any can be
-//! overridden ([`Config::set`]). What the model leaves out: `docs/timing.md`.
+//! Every number in the model is a row of one table, with its source and the quality of the source ([`parameters`]), and can be overridden
+//! ([`Config::set`]). `docs/timing.md` lists what the model leaves out.
 //!
 //! ```
 //! use gcn_isa::Target;
@@ -78,8 +79,8 @@ use cu::{Code, Cu, SIMDS, Shared, Times};
 use memory::Device;
 use record::Record;
 
-/// Runs a grid of workgroups of `size` work-items, with the bytes of `kernarg` as arguments, and measures its time in
-/// the model. The results in `memory` are those of [`crate::run`], if workgroups do not depend on each other's order.
+/// Runs a grid of workgroups of `size` work-items and measures its time in the model; `kernarg` contains the bytes of the kernarg segment.
+/// The results in `memory` are those of [`crate::run`], unless workgroups depend on each other's order.
 ///
 /// # Errors
 /// Those of [`crate::run`].
@@ -108,7 +109,7 @@ fn simulate(launch: &Launch<'_>, memory: &Memory, config: &Config) -> Result<Tim
     let device = Device::new((cus, of_l2), u64::from(config.simulated_cus.max(1)), groups);
     let simulated = device.simulated.len() as u64;
     let occupancy = launch.occupancy();
-    // A kernel that does not fit is run all the same, as functional mode does.
+    // A kernel too large for a CU is simulated nevertheless, as in functional mode.
     let resident = launch.resident();
     launch.check_scratch(simulated.saturating_mul(resident).min(groups))?;
     let code = Code {
@@ -145,13 +146,13 @@ fn simulate(launch: &Launch<'_>, memory: &Memory, config: &Config) -> Result<Tim
     Ok(summarize(&code, shared, &units, &occupancy, &device, params))
 }
 
-/// The CU whose next slot comes first; `None` if all have ended.
+/// The CU with the earliest next slot; `None` if all have finished.
 fn earliest(units: &mut [Cu]) -> Option<(&mut Cu, (u64, usize))> {
     let next = units.iter_mut().map(|unit| (unit.next(), unit)).min_by_key(|(next, _)| *next);
     next.filter(|((now, _), _)| *now != u64::MAX).map(|(next, unit)| (unit, next))
 }
 
-/// Runs the workgroups of the CUs that were not simulated.
+/// Runs the workgroups of the CUs that are not simulated.
 fn complete(launch: &Launch<'_>, memory: &Memory, device: &Device) -> Result<(), SimError> {
     let mut unit: Option<Unit> = None;
     let left = |index: &u64| !device.simulated.contains(&(index % device.cus));

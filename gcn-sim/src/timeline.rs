@@ -1,8 +1,7 @@
-//! A timed run as a picture: pipelines and waves as rows, instructions and waits as bars over cycles.
+//! Draws a timed run: pipelines and waves are rows, instructions and waits are bars over cycles.
 //!
-//! [`Timeline`] holds a report with its recording and the part of it to show. `rows` arranges the recording in rows of
-//! bars, `fold` finds the trips of loops that are left out, `rules` explains why a wave waits; `page` and `svg` draw,
-//! each from the same `Chart`.
+//! A [`Timeline`] consists of a report with its recorded events, and the part of it to show. `rows` arranges the events in rows of bars,
+//! `fold` selects trips of loops to leave out, and `rules` explains why a wave waits. `page` and `svg` draw, both from a `Chart`.
 
 mod chart;
 mod fold;
@@ -43,14 +42,14 @@ pub struct Timeline {
     width: Option<u32>,
 }
 
-/// A sensible [`Config::timeline`](crate::timed::Config::timeline) for a picture: how many events to record at most.
+/// A suitable maximum number of events to record for a picture, for [`Config::timeline`](crate::timed::Config::timeline).
 pub const EVENTS: usize = 2_000_000;
 
-/// Trips of a loop that are shown at its begin and at its end.
+/// The number of trips of a loop to show at its start and at its end.
 const TRIPS: usize = 2;
 
 impl Timeline {
-    /// The timeline of a run with [`Config::timeline`](crate::timed::Config::timeline) above 0.
+    /// The timeline of a run with [`Config::timeline`](crate::timed::Config::timeline) greater than 0.
     pub fn new(report: TimedReport) -> Timeline {
         Timeline {
             report,
@@ -62,33 +61,33 @@ impl Timeline {
         }
     }
 
-    /// With a title, for example the kernel's name.
+    /// Sets a title, for example the kernel's name.
     #[must_use]
     pub fn titled(self, title: impl Into<String>) -> Timeline {
         Timeline { title: title.into(), ..self }
     }
 
-    /// Shows `trips` trips at the beginning and at the end of each loop (2 by default) and folds those between them.
-    /// `usize::MAX` folds nothing.
+    /// Sets the number of trips to show at the start and at the end of each loop (2 by default); those in between are folded. `usize::MAX`
+    /// folds nothing.
     #[must_use]
     pub fn with_trips(self, trips: usize) -> Timeline {
         Timeline { trips: trips.max(1), ..self }
     }
 
-    /// With remarks on instructions by their byte offsets in the code, for example the hazard rules that a wait serves.
+    /// Adds remarks to instructions, by their byte offsets in the code, for example the hazard rules that require a wait.
     #[must_use]
     pub fn with_notes(self, notes: BTreeMap<u32, String>) -> Timeline {
         Timeline { notes, ..self }
     }
 
-    /// Shows these cycles only, for example a trip of a loop in its steady state. A range that ends before it begins or begins
-    /// after the run shows one cycle.
+    /// Restricts the timeline to these cycles, for example a trip of a loop in its steady state. An empty range, or one after the end of
+    /// the run, shows one cycle.
     #[must_use]
     pub fn within(self, cycles: Range<u64>) -> Timeline {
         Timeline { cycles, ..self }
     }
 
-    /// Draws the still picture this many pixels wide (at least 400), instead of in proportion to its cycles.
+    /// Sets the width of the still picture in pixels (at least 400); by default it is proportional to the number of cycles.
     #[must_use]
     pub fn with_width(self, pixels: u32) -> Timeline {
         Timeline { width: Some(pixels.max(400)), ..self }
@@ -99,7 +98,7 @@ impl Timeline {
         &self.report
     }
 
-    /// A self-contained page: it zooms by wheel and keys, and describes at each bar what it is and why it is there.
+    /// A self-contained HTML page, which can be zoomed by wheel and keys, and describes each bar and the reason for it.
     pub fn html(&self) -> String {
         page::html(&chart::Chart::of(self, chart::PAGE_BARS))
     }
@@ -110,7 +109,7 @@ impl Timeline {
     }
 }
 
-/// Text for an XML or HTML document, in an attribute or outside of one.
+/// Escapes text for XML and HTML, inside and outside of attributes.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -120,7 +119,7 @@ fn escape(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
-            // XML has no place for other control characters.
+            // XML allows no other control characters.
             c if c.is_control() && !matches!(c, '\n' | '\t') => out.push('\u{fffd}'),
             c => out.push(c),
         }

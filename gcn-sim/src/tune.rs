@@ -1,9 +1,8 @@
-//! Which variant of a kernel is fastest: measurements in parallel, in shards, resumed where they stopped, kept as JSON.
+//! Autotuning: measures variants of a kernel in parallel and in shards, resumes interrupted runs, and stores results as JSON.
 //!
-//! A [`Variant`] is a kernel for a problem on a target with certain parameters; [`Space`] lists the combinations of
-//! parameters. [`run`] measures those that a [`Table`] lacks, by any function that returns cycles: the timed model
-//! ([`crate::timed`]) or hardware. Tables of shards are merged; a program reads the table when it is built and takes
-//! the [`Table::best`] variant.
+//! A [`Variant`] is a kernel for a problem on a target with certain parameter values; [`Space`] enumerates the combinations of parameter
+//! values. [`run`] measures the variants that a [`Table`] lacks, with any function that returns cycles: the timed model ([`crate::timed`])
+//! or hardware. The tables of shards can be merged. A program reads the table at build time and uses the [`Table::best`] variant.
 //!
 //! ```
 //! use gcn_sim::tune::{Shard, Space, Table, run};
@@ -33,58 +32,58 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// A kernel for a problem on a target, with certain parameters.
+/// A kernel for a problem on a target, with certain parameter values.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Variant {
-    /// The common properties of the variants.
+    /// A name that the variants of a kernel share.
     pub kernel: String,
     /// The target's name.
     pub target: String,
     /// The problem's extents.
     pub problem: Vec<u64>,
-    /// Values by the parameters' names.
+    /// The parameter values by name.
     pub parameters: BTreeMap<String, String>,
 }
 
-/// The outcome of a variant.
+/// The result of measuring a variant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
-    /// Cycles that it takes.
+    /// The number of cycles that it takes.
     Cycles(u64),
-    /// Why it does not run: it needs too many registers, for example.
+    /// The reason why it does not run, for example that it needs too many registers.
     Error(String),
 }
 
-/// A variant that was measured.
+/// A measured variant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
-    /// Which.
+    /// The variant.
     pub variant: Variant,
     /// The result.
     pub outcome: Outcome,
 }
 
-/// The values that each parameter of a kernel may have.
+/// The possible values of each parameter of a kernel.
 #[derive(Debug, Clone, Default)]
 pub struct Space(Vec<(String, Vec<String>)>);
 
 impl Space {
-    /// No parameters: one variant.
+    /// A space without parameters, which has one variant.
     pub fn new() -> Space {
         Space::default()
     }
 
-    /// The space with a further parameter.
+    /// Adds a parameter to the space.
     #[must_use]
     pub fn with<T: Into<String>>(mut self, name: &str, values: impl IntoIterator<Item = T>) -> Space {
         self.0.push((name.to_owned(), values.into_iter().map(Into::into).collect()));
         self
     }
 
-    /// Every combination, the last parameter varying fastest.
+    /// All combinations; the last parameter varies fastest.
     pub fn variants(&self, kernel: &str, target: &str, problem: &[u64]) -> impl Iterator<Item = Variant> {
         let all = self.0.iter().fold(vec![BTreeMap::new()], |known, (name, values)| {
             let further = |of: &BTreeMap<String, String>, value: &String| {
@@ -104,55 +103,55 @@ impl Space {
     }
 }
 
-/// Results, by variant.
+/// Results by variant.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Table(BTreeMap<Variant, Outcome>);
 
-/// A table could not be read or written.
+/// An error that prevents a table from being read or written, or the measurements from starting.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The file.
+    /// A file cannot be read or written.
     #[error("{}: {source}", path.display())]
     File {
-        /// Which.
+        /// The path of the file.
         path: PathBuf,
-        /// Why.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// Its contents.
+    /// The contents of a file are not a table.
     #[error("{}: {source}; a table of `tune` is a list of variants with their outcomes", path.display())]
     Json {
-        /// Which.
+        /// The path of the file.
         path: PathBuf,
-        /// Why.
+        /// The error of the parser.
         source: serde_json::Error,
     },
-    /// Threads could not be started.
+    /// The threads could not be started.
     #[error("no threads to measure with: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
 }
 
 impl Table {
-    /// Reads a table.
+    /// Parses a table.
     ///
     /// # Errors
-    /// Text that is not a table.
+    /// An error if the text is not a table.
     pub fn from_json(text: &str) -> Result<Table, serde_json::Error> {
         let entries: Vec<Entry> = serde_json::from_str(text)?;
         Ok(Table(entries.into_iter().map(|e| (e.variant, e.outcome)).collect()))
     }
 
-    /// The table as text: a list in the order of variants, whatever the order of measurements was.
+    /// The table as JSON: a list in the order of variants, independent of the order of measurements.
     pub fn to_json(&self) -> String {
         let entries: Vec<Entry> = self.entries().collect();
         serde_json::to_string_pretty(&entries).map(|text| text + "\n").unwrap_or_default()
     }
 
-    /// Reads a file; one that does not exist is an empty table.
+    /// Reads a file; a missing file is an empty table.
     ///
     /// # Errors
-    /// A file that cannot be read or is not a table.
+    /// An error if the file cannot be read or is not a table.
     pub fn load(path: &Path) -> Result<Table, Error> {
         match std::fs::read_to_string(path) {
             Ok(text) => {
@@ -163,10 +162,10 @@ impl Table {
         }
     }
 
-    /// Writes a file, which holds the old or the new table at any time.
+    /// Writes a file atomically: at any time it contains either the old or the new table.
     ///
     /// # Errors
-    /// A file that cannot be written.
+    /// An error if the file cannot be written.
     pub fn save(&self, path: &Path) -> Result<(), Error> {
         let mut draft = path.as_os_str().to_owned();
         draft.push(format!(".{}", std::process::id()));
@@ -179,13 +178,14 @@ impl Table {
         self.0.iter().map(|(variant, outcome)| Entry { variant: variant.clone(), outcome: outcome.clone() })
     }
 
-    /// Takes over the results of another table; of a variant in both, those of the other.
+    /// Adds the results of another table, which take precedence.
     pub fn merge(&mut self, other: Table) {
         self.0.extend(other.0);
     }
 
-    /// The variant with the fewest cycles for a problem, or for the nearest one that was measured: with the smallest sum of the
-    /// extents' ratios, as logarithms. `None` if no variant of the kernel runs on the target with as many extents.
+    /// The variant with the fewest cycles for a problem or, if that was not measured, for the nearest one that was: the one with the
+    /// smallest sum of the absolute logarithms of the extents' ratios. `None` if no variant of the kernel with the same number of extents
+    /// runs on the target.
     pub fn best(&self, kernel: &str, target: &str, problem: &[u64]) -> Option<Entry> {
         let far = |of: &[u64]| -> f64 {
             let log = |x: &u64| (*x as f64).max(0.5).log2();
@@ -204,7 +204,7 @@ impl Table {
     }
 }
 
-/// Which of the variants a process measures: every `count`-th from the `index`-th on, from 0.
+/// The share of the variants that a process measures: every `count`-th, starting with number `index` (from 0).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shard {
     index: usize,
@@ -212,7 +212,7 @@ pub struct Shard {
 }
 
 impl Default for Shard {
-    /// All.
+    /// A shard with all variants.
     fn default() -> Self {
         Shard { index: 0, count: 1 }
     }
@@ -230,17 +230,17 @@ impl FromStr for Shard {
 }
 
 impl Shard {
-    /// Whether it has the `i`-th variant.
+    /// True if it contains the `i`-th variant.
     pub fn has(&self, i: usize) -> bool {
         i % self.count == self.index
     }
 }
 
-/// Measures those of a shard's variants that the table in `path` lacks, with `jobs` threads or one for each core, and keeps the table
-/// after each. `progress` is told how many of how many are done.
+/// Measures the variants of a shard that the table in `path` lacks, with `jobs` threads or one for each core, and saves the table after
+/// each. `progress` receives the numbers of finished and of all variants.
 ///
 /// # Errors
-/// A table that cannot be read or written. A variant that does not run is a result.
+/// An error if the table cannot be read or written. A variant that does not run is a result and not an error.
 pub fn run<E: Display>(
     variants: &[Variant],
     shard: Shard,
@@ -361,7 +361,7 @@ mod tests {
         add(1000, "large", Outcome::Cycles(400));
         let best = |of: u64| table.best("k", "t", &[of]).map(|e| e.variant.parameters["a"].clone());
         assert_eq!(best(100).as_deref(), Some("small"));
-        // 300 is 3 times 100 and less than 3.4 times smaller than 1000.
+        // 300 is 3 times 100, and 1000 is more than 3.3 times 300.
         assert_eq!((best(300).as_deref(), best(350).as_deref()), (Some("small"), Some("large")));
         assert_eq!((table.best("k", "u", &[100]), table.best("k", "t", &[100, 1])), (None, None));
     }

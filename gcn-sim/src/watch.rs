@@ -25,7 +25,7 @@ use crate::semantics::indexed;
 use strict::Moved;
 use strict::outstanding::{self, Late};
 
-/// The state shared by the workgroups of a launch.
+/// The state that the workgroups of a launch share.
 pub(crate) struct Shared {
     mode: Watched,
     rules: Config,
@@ -47,7 +47,7 @@ pub(crate) struct Results {
 }
 
 impl Shared {
-    /// `None` if the options request only functional execution.
+    /// The state for a launch; `None` if the options request functional execution only.
     pub(crate) fn new(machine: &Machine, options: &Options) -> Option<Shared> {
         let mode = match options.mode {
             Mode::Functional => Watched::Functional,
@@ -66,17 +66,17 @@ impl Shared {
         self.sanitize.is_some()
     }
 
-    /// True if a wave that ends without a barrier at which others wait is an error.
+    /// True if it is an error that a wave ends without reaching a barrier at which others wait.
     pub(crate) fn is_strict(&self) -> bool {
         matches!(self.mode, Watched::Strict(_))
     }
 
-    /// When loads to LDS write it.
+    /// The time at which loads to LDS write it.
     pub(crate) fn copies_to_lds(&self) -> When {
         if matches!(self.mode, Watched::Faithful(_)) { When::Waited } else { When::Issued }
     }
 
-    /// The findings, in the order of the code.
+    /// The stale accesses and findings, in code order.
     pub(crate) fn results(&self) -> (Vec<Stale>, Vec<Finding>) {
         let mut results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
         let mut results = std::mem::take(&mut *results);
@@ -92,7 +92,7 @@ pub(crate) struct Group {
     strict: Vec<strict::WaveState>,
     faithful: Vec<faithful::WaveState>,
     sanitize: Option<sanitize::Group>,
-    /// Accesses to LDS that were outstanding at the last barrier.
+    /// The accesses to LDS that were outstanding at the last barrier.
     late: Vec<Late>,
     results: Results,
     id: [u32; 3],
@@ -111,7 +111,7 @@ impl Group {
         group
     }
 
-    /// Workgroup `id` starts; its waves have their initial state, with `sgprs` SGPRs.
+    /// Prepares for workgroup `id`, whose waves have their initial state, with `sgprs` initialised SGPRs.
     pub(crate) fn start(
         &mut self,
         machine: &Machine,
@@ -129,7 +129,7 @@ impl Group {
         self.faithful.iter_mut().for_each(faithful::WaveState::reset);
     }
 
-    /// All waves that have not ended are at barriers, and go on.
+    /// Called when all waves that have not ended are at a barrier and continue.
     pub(crate) fn barrier(
         &mut self,
         shared: &Shared,
@@ -137,7 +137,7 @@ impl Group {
         waves: &[Wave],
     ) -> Result<(), Fault> {
         self.late.clear();
-        // Other targets need every counter at 0 before a barrier.
+        // Other targets require every counter to be 0 at a barrier, so nothing is outstanding there.
         if machine.target().has_back_off_barrier() {
             for (wave, state) in (0..).zip(&mut self.strict) {
                 self.late.extend(state.outstanding().filter_map(|a| Late::of(wave, shared.rules, a)));
@@ -153,7 +153,7 @@ impl Group {
         state.divergent(program, machine, waves)
     }
 
-    /// After each wave had its turn: what is wrong if none can go on.
+    /// Called after each wave has had a turn: the finding, if none can continue.
     pub(crate) fn deadlock(
         &mut self,
         shared: &Shared,
@@ -163,7 +163,7 @@ impl Group {
         self.sanitize.as_mut()?.deadlock(shared.sanitize.as_ref()?, machine, waves)
     }
 
-    /// A wave that waited at a resource of global wave sync goes on.
+    /// Called when a wave that waited for a resource of global wave sync continues.
     pub(crate) fn released(&mut self, shared: &Shared, number: usize, queued: Queued) {
         if let Some((state, program)) = self.sanitize.as_mut().zip(shared.sanitize.as_ref()) {
             state.released(program, number, queued);
@@ -182,7 +182,7 @@ impl Group {
         self.trace = trace;
     }
 
-    /// A wave's turn begins.
+    /// Called when a wave's turn starts.
     pub(crate) fn resume(&mut self, shared: &Shared, cx: &mut Cx<'_>) {
         if let (Watched::Faithful(program), Some(state)) =
             (&shared.mode, self.faithful.get_mut(cx.w.id as usize))
@@ -191,19 +191,19 @@ impl Group {
         }
     }
 
-    /// True if the wave goes on after the others, whose writes its reads of LDS may see.
+    /// True if the wave should run after the others, because its outstanding reads of LDS may see their writes.
     pub(crate) fn goes_last(&self, number: usize) -> bool {
         self.faithful.get(number).is_some_and(faithful::WaveState::reads_late)
     }
 
-    /// A wave's turn is over.
+    /// Called when a wave's turn is over.
     pub(crate) fn suspend(&mut self, cx: &mut Cx<'_>, at_barrier: bool) {
         if let Some(state) = self.faithful.get_mut(cx.w.id as usize) {
             state.suspend(cx, at_barrier);
         }
     }
 
-    /// Executes an instruction and all checks of it.
+    /// Executes an instruction with all checks.
     pub(crate) fn step(&mut self, shared: &Shared, cx: &mut Cx<'_>, step: &Step) -> Result<Next, Fault> {
         if let Some(trace) = cx.trace.as_deref_mut() {
             trace.clear();
@@ -251,13 +251,13 @@ impl Group {
         Ok(next)
     }
 
-    /// The hazard of an access to what another wave may still have to read or write.
+    /// The hazard of an access to data that another wave may still have to read or write.
     fn overtaken(&self, cx: &Cx<'_>) -> Option<Box<Hazard>> {
         let trace = cx.trace.as_deref().filter(|_| !self.late.is_empty())?;
         outstanding::overtaken(&self.late, cx.machine, cx.w.id, &trace.touches)
     }
 
-    /// Gives what was found to the launch.
+    /// Adds the workgroup's findings to those of the launch.
     pub(crate) fn publish(&mut self, shared: &Shared) {
         let mut mine = std::mem::take(&mut self.results);
         if let Some(sanitize) = &mut self.sanitize {
@@ -290,7 +290,7 @@ fn keep(
     all.insert(key, Stale { hazard, count: 1 });
 }
 
-/// Where something happened first does not depend on which workgroup ran first.
+/// The first occurrence is that of the first workgroup, whichever ran first.
 fn merge(all: &mut BTreeMap<(u32, u32, String), Stale>, key: (u32, u32, String), stale: Stale) {
     let order = |s: &Stale| {
         let [x, y, z] = s.hazard.second.workgroup;

@@ -1,14 +1,14 @@
-//! A browser without a window, for tests that ask what a page draws.
+//! Runs a headless browser, for tests of what a page shows.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::skipped;
 
-/// Names under which distributions install it.
+/// The names under which distributions install Chromium.
 const NAMES: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 
-/// A window.
+/// The properties of the browser window.
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
     /// Width and height in pixels.
@@ -17,7 +17,7 @@ pub struct Window {
     pub dark: bool,
 }
 
-/// Path of Chromium, `None` (the running test being [`skipped`]) where it is not installed.
+/// Path of Chromium; if it is not installed, reports the running test as [`skipped`] and returns `None`.
 ///
 /// # Panics
 /// If it is not installed although `GCN_REQUIRE_CHROMIUM=1` says that it must be.
@@ -33,13 +33,13 @@ pub fn chromium() -> Option<PathBuf> {
     found
 }
 
-/// Opens a copy of `page` in `folder`, runs `script` at its end, and returns what that gives `report()`: a text.
+/// Opens a copy of `page` in `folder`, runs `script` at its end, and returns the text that the script passes to its function `report()`.
 ///
 /// # Panics
-/// If the browser does not start, or the script reports nothing; the message has what the browser said.
+/// If the browser does not start, or the script reports nothing; the message contains the browser's output.
 #[must_use]
 pub fn ask(chromium: &Path, folder: &Path, page: &str, script: &str, window: Window) -> String {
-    // The answer is in an attribute, which needs no knowledge of HTML to be read: each character is six digits.
+    // The text is returned in an attribute, six digits for each character, so that it can be found without an HTML parser.
     let answer = "const report = text => document.documentElement.setAttribute('data-answer', \
                   [...text].map(c => c.codePointAt(0).toString(16).padStart(6, '0')).join(''));\
                   addEventListener('error', e => report('error: ' + e.message));";

@@ -1,11 +1,11 @@
-//! Libraries of the workspace as its tests were compiled, for tests that call `rustc` themselves: cargo would compile them once
-//! more for a project of its own.
+//! Finds the workspace's libraries as they were compiled for the running tests, for tests that call `rustc` directly; a separate cargo
+//! project would compile them again.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The library of a crate, by the name that Rust code gives it; the one compiled last if there are several.
+/// The path of a crate's library, by the crate's name in Rust code; if there are several, the one compiled last.
 #[must_use]
 pub fn library(name: &str) -> Option<PathBuf> {
     let test = std::env::current_exe().ok()?;
@@ -18,7 +18,7 @@ pub fn library(name: &str) -> Option<PathBuf> {
     named.max_by_key(|file| file.metadata().and_then(|data| data.modified()).ok()).map(|file| file.path())
 }
 
-/// `rustc`, told to take a library and what it depends on.
+/// A `rustc` command with options that make a library and its dependencies available.
 ///
 /// # Panics
 /// If `library` has no folder.

@@ -1,13 +1,13 @@
-//! Settings that the environment gives to tests: how much of a test runs.
+//! Environment variables that determine how much of a test runs.
 
 use std::any::type_name;
 use std::ops::Range;
 use std::str::FromStr;
 
-/// The value of a variable, `default` where it is not set.
+/// The value of an environment variable; `default` if it is not set.
 ///
 /// # Panics
-/// If the value does not parse: a mistyped number must not pass for a run of that size.
+/// If the value does not parse, since a mistyped number must not silently select another size of the run.
 #[must_use]
 pub fn setting<T: FromStr>(variable: &str, default: T) -> T {
     match std::env::var(variable) {
@@ -18,22 +18,23 @@ pub fn setting<T: FromStr>(variable: &str, default: T) -> T {
     }
 }
 
-/// True if the variable is set, to whatever value.
+/// True if the variable is set to any value.
 #[must_use]
 pub fn is_set(variable: &str) -> bool {
     std::env::var_os(variable).is_some()
 }
 
-/// How many times as many cases a thorough run has as an ordinary one.
+/// A thorough run has this many times as many cases as an ordinary run.
 const ORDINARY: usize = 4;
 
-/// True in a thorough run, as `.ci/run` makes it: `GCN_THOROUGH` is set, or `GCN_FUZZ_COUNT` asks for a full run.
+/// True in a thorough run, such as `.ci/run`: `GCN_THOROUGH` is set, or `GCN_FUZZ_COUNT` requests a full run.
 #[must_use]
 pub fn is_thorough() -> bool {
     is_set("GCN_THOROUGH") || is_full_run()
 }
 
-/// How many random cases a test runs: `GCN_FUZZ_COUNT`, by default `thorough` in a thorough run, and a quarter of it in an ordinary one.
+/// The number of random cases of a test: `GCN_FUZZ_COUNT` if set; else `thorough` in a thorough run and a quarter of that in an ordinary
+/// one.
 #[must_use]
 pub fn fuzz_count<T: FromStr + TryFrom<usize> + TryInto<usize>>(thorough: T) -> T {
     let ordinary = |count: T| {
@@ -43,27 +44,27 @@ pub fn fuzz_count<T: FromStr + TryFrom<usize> + TryInto<usize>>(thorough: T) -> 
     setting("GCN_FUZZ_COUNT", if is_thorough() { thorough } else { ordinary(thorough) })
 }
 
-/// The first seed of a test with random cases: `GCN_FUZZ_SEED`, by default `default`.
+/// The first seed of a test with random cases: `GCN_FUZZ_SEED` if set, else `default`.
 #[must_use]
 pub fn fuzz_seed(default: u64) -> u64 {
     setting("GCN_FUZZ_SEED", default)
 }
 
-/// The seeds of a test with random cases: `count` of them from `first` on, unless the environment says otherwise.
+/// The seeds of a test with random cases: by default `count` seeds, starting at `first`.
 #[must_use]
 pub fn fuzz_seeds(first: u64, count: u64) -> Range<u64> {
     let first = fuzz_seed(first);
     first..first.saturating_add(fuzz_count(count))
 }
 
-/// True if `GCN_FUZZ_COUNT` asks for a full run.
+/// True if `GCN_FUZZ_COUNT` requests a full run.
 #[must_use]
 pub fn is_full_run() -> bool {
     is_set("GCN_FUZZ_COUNT")
 }
 
-/// The step through a fixed list of cases of which a thorough run takes one in `thorough`, and an ordinary run one in four of those: 1 in
-/// a full run.
+/// The step with which a test walks through a fixed list of cases: 1 in a full run, `thorough` in a thorough run, and four times that in an
+/// ordinary run.
 #[must_use]
 pub fn fuzz_step(thorough: usize) -> usize {
     if is_full_run() {
@@ -75,10 +76,10 @@ pub fn fuzz_step(thorough: usize) -> usize {
     }
 }
 
-/// All of `cases` in a thorough run; in an ordinary one the one with the number `which`, counted round and round.
+/// All `cases` in a thorough run; in an ordinary run only case number `which`, modulo their number.
 ///
 /// # Panics
-/// If there are none.
+/// If `cases` is empty.
 #[must_use]
 pub fn some_of<T>(cases: &[T], which: usize) -> &[T] {
     if is_thorough() {
@@ -88,7 +89,7 @@ pub fn some_of<T>(cases: &[T], which: usize) -> &[T] {
     &cases[which..=which]
 }
 
-/// True if tests are to write the files that they compare with: `GCN_BLESS=1`.
+/// True if tests are to overwrite the files that they compare with: `GCN_BLESS=1`.
 #[must_use]
 pub fn bless() -> bool {
     is_set("GCN_BLESS")

@@ -1,5 +1,5 @@
-//! Shared by the tests and benches of all crates. It knows nothing of them, so that each of them can use it, and is never
-//! published: `cargo package` drops dependencies for development that have no version.
+//! Code that the tests and benches of all crates share. It depends on none of these crates, so that each of them can use it. It is never
+//! published: `cargo package` drops dev-dependencies without a version.
 
 pub mod browser;
 pub mod compiled;

@@ -1,17 +1,17 @@
-//! LLVM's tools, for every test that asks LLVM.
+//! Finds LLVM's tools, for all tests that compare with LLVM.
 
 use std::path::PathBuf;
 
 use crate::skipped;
 
-/// The version whose output the tests were written against.
+/// The major version whose output the tests expect.
 const VERSION: &str = "22";
 
-/// All that any test needs of it.
+/// How to install everything that the tests use.
 const REMEDY: &str =
     "install LLVM 22 (Debian and Ubuntu: apt-get install llvm-22 lld-22 clang-22 clang-tools-22)";
 
-/// Path of a tool, `None` (the running test being [`skipped`]) where it is not installed.
+/// Path of a tool; if it is not installed, reports the running test as [`skipped`] and returns `None`.
 ///
 /// # Panics
 /// If it is not installed although `GCN_REQUIRE_LLVM=1` says that it must be.

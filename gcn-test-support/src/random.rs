@@ -1,12 +1,11 @@
-//! A deterministic generator, so that a failing case is named by its seed.
+//! A deterministic random number generator, so that a seed identifies a failing case.
 
-/// SplitMix64 (G. Steele, D. Lea and C. Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014). Every seed
-/// is as good as every other one.
+/// SplitMix64 (G. Steele, D. Lea and C. Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014). All seeds are equally good.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
 impl Random {
-    /// The generator that starts from `seed`.
+    /// The generator for a seed.
     #[must_use]
     pub const fn new(seed: u64) -> Random {
         Random(seed)
@@ -31,32 +30,32 @@ impl Random {
         u128::from(self.next_u64()) << 64 | u128::from(self.next_u64())
     }
 
-    /// A number below `bound`, which is not zero.
+    /// A random number below `bound`, which must not be zero.
     pub const fn below(&mut self, bound: usize) -> usize {
         self.below_u64(bound as u64) as usize
     }
 
-    /// A number below `bound`, which is not zero.
+    /// A random number below `bound`, which must not be zero.
     pub const fn below_u64(&mut self, bound: u64) -> u64 {
         self.next_u64() % bound
     }
 
-    /// True once in `n` times.
+    /// True with probability 1 / `n`.
     pub const fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
 
-    /// True half the times.
+    /// True with probability 1/2.
     pub const fn flip(&mut self) -> bool {
         self.one_in(2)
     }
 
-    /// True in `percent` of a hundred cases.
+    /// True with a probability of `percent` %.
     pub const fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
-    /// A number from `low` to `high`, both included; the ends, zero and their neighbours more often than others.
+    /// A number from `low` to `high`, both inclusive; the ends, zero and their neighbours are more likely than others.
     pub fn within(&mut self, low: i64, high: i64) -> i64 {
         let span = (high - low) as u64 + 1;
         let edges = [low, high, low + 1, high - 1, 0, 1, -1, 64, 65];
@@ -64,12 +63,12 @@ impl Random {
         if self.one_in(3) && (low..=high).contains(&edge) { edge } else { low + self.below_u64(span) as i64 }
     }
 
-    /// One of the list, which is not empty.
+    /// A random element of the list, which must not be empty.
     pub const fn pick<'a, T>(&mut self, list: &'a [T]) -> &'a T {
         &list[self.below(list.len())]
     }
 
-    /// Random words, half of them from `special` unless that is empty.
+    /// Random words; if `special` is not empty, half of them come from it.
     pub fn words<const N: usize>(&mut self, special: &[u32]) -> [u32; N] {
         std::array::from_fn(|_| {
             let bits = self.next_u64();
@@ -86,8 +85,8 @@ impl Random {
 mod tests {
     use super::Random;
 
-    /// The first numbers of the reference implementation (S. Vigna, prng.di.unimi.it/splitmix64.c) for the seed 1234567, as
-    /// the tests of other libraries have them.
+    /// The first numbers of the reference implementation (S. Vigna, prng.di.unimi.it/splitmix64.c) for the seed 1234567, which tests of
+    /// other libraries use as well.
     #[test]
     fn the_numbers_are_those_of_splitmix64() {
         let mut random = Random::new(1_234_567);

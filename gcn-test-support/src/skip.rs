@@ -1,8 +1,8 @@
-//! Tests that cannot ask their witness: they pass, but must not do so in silence.
+//! Reports tests that are skipped because a tool is missing: they pass, but not silently.
 //!
-//! libtest shows no output of a test that passes, so a skip is written to standard error directly, once for each remedy and test
-//! binary, and recorded in a file of this run of `cargo test`. The package `gcn-witnesses`, whose test runs last, prints the records of
-//! the run as one list.
+//! libtest shows no output of a test that passes, so a skip is written to standard error directly, once for each remedy and test binary,
+//! and recorded in a file that belongs to this run of `cargo test`. The test of the package `gcn-witnesses` runs last and prints the
+//! records of the run as one list.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, OpenOptions};
@@ -12,18 +12,19 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::time::Duration;
 
-/// Says that the running test, or a part of it, is skipped: what is missing, and what the user can do to have the test run.
+/// Reports that the running test, or a part of it, is skipped: `missing` names what is missing, `remedy` tells the user how to have the
+/// test run.
 pub fn skipped(missing: &str, remedy: &str) {
     static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     if TOLD.lock().is_ok_and(|mut told| told.insert(remedy.to_owned())) {
-        // `eprintln!` would be captured.
+        // libtest would capture the output of `eprintln!`.
         let _ = writeln!(io::stderr(), "SKIPPED: {missing}; {remedy}");
     }
     let package = std::env::var("CARGO_PKG_NAME").unwrap_or_default();
     let thread = std::thread::current();
     let record = format!("{remedy}\t{package}\t{}\n", thread.name().unwrap_or("a thread of a test"));
-    // One `write` of a short line to a file that is open for appending does not mix with those of other processes. A folder that cannot
-    // be written costs the list, and nothing else.
+    // A single `write` of a short line to a file that is open for appending is not interleaved with those of other processes. If the file
+    // cannot be written, only the list at the end is incomplete.
     if let Some(path) = records()
         && let Some(folder) = path.parent()
         && fs::create_dir_all(folder).is_ok()
@@ -43,7 +44,8 @@ pub fn has_program(program: &str) -> bool {
     found
 }
 
-/// The list of what this run of `cargo test` has skipped so far. Its records are removed, and those of earlier runs that nobody listed.
+/// The list of what this run of `cargo test` has skipped so far. Removes the records of this run, and those of earlier runs that were never
+/// listed.
 #[must_use]
 pub fn list() -> String {
     let Some(path) = records() else { return list_of("") };
@@ -53,7 +55,7 @@ pub fn list() -> String {
     list_of(&text)
 }
 
-/// The list for the text of a file of records.
+/// The list for the text of a record file.
 fn list_of(records: &str) -> String {
     let mut remedies: BTreeMap<&str, BTreeMap<&str, BTreeSet<&str>>> = BTreeMap::new();
     let mut tests = BTreeSet::new();
@@ -85,8 +87,8 @@ fn tests_in_words(count: usize) -> String {
     format!("{count} {}", if count == 1 { "test" } else { "tests" })
 }
 
-/// The file for the records of this run: beside the folder of the test binaries, named after the process that started this one, which is
-/// cargo for all of them. A process may have the number of an earlier one, but not its start as well.
+/// The file for the records of this run. It is next to the folder of the test binaries and named after the parent process, which is cargo
+/// for all test binaries of a run. Process ids are reused, so the name also contains the start time of the process.
 fn records() -> Option<PathBuf> {
     let test = std::env::current_exe().ok()?;
     let profile = test.parent()?.parent()?;
@@ -97,7 +99,7 @@ fn records() -> Option<PathBuf> {
 fn parent() -> String {
     let id = std::os::unix::process::parent_id();
     let state = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
-    // proc(5): the name of the program is in parentheses and may hold blanks; the start is field 22, the twentieth after it.
+    // proc(5): the program name is in parentheses and may contain blanks; the start time is field 22, the twentieth after it.
     let start = state.rsplit_once(')').and_then(|(_, fields)| fields.split_whitespace().nth(19));
     format!("{id}-{}", start.unwrap_or("0"))
 }
@@ -107,7 +109,8 @@ fn parent() -> String {
     "run".to_owned()
 }
 
-/// Removes the records of runs that ended without listing them: those of a day ago, so that a run at the same time keeps its own.
+/// Removes the records of runs that ended without listing them. Only files that are a day old are removed, so that a concurrent run keeps
+/// its records.
 fn remove_stale(folder: &Path) {
     for file in fs::read_dir(folder).into_iter().flatten().flatten() {
         let age = file.metadata().and_then(|data| data.modified()).ok().and_then(|time| time.elapsed().ok());
@@ -131,7 +134,7 @@ mod tests {
         assert_eq!(list_of(""), "no test was skipped: each had its witness\n");
     }
 
-    /// What a run started by this test records is in its own list, and what it left is in no later one.
+    /// Skips recorded in a run that this test starts appear in the list of that run, and in no later list.
     #[test]
     #[cfg(unix)]
     fn records_are_of_one_run() {
@@ -139,7 +142,7 @@ mod tests {
         let again = |script: &str| {
             let test = "skip::tests::records_are_of_one_run";
             let script = script.replace("TEST", &format!("\"$0\" --exact {test} --nocapture"));
-            // The semicolon keeps the shell as the parent of the last command, too.
+            // The semicolon prevents the shell from replacing itself by the last command, so that it stays the parent.
             let mut shell = Command::new("/bin/sh");
             shell.args(["-c", &format!("{script}; :")]).arg(std::env::current_exe().unwrap());
             let run = shell.output().expect("the shell starts");

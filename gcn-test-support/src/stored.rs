@@ -1,20 +1,20 @@
-//! Files in the repository that tests make and compare: pages with examples, golden data.
+//! Files in the repository that tests generate and compare with: pages with examples, golden data.
 
 use std::path::Path;
 use std::{fs, thread};
 
 use crate::env;
 
-/// Compares the stored file with `fresh`, or writes it with `GCN_BLESS=1`.
+/// Compares the stored file with `fresh`; with `GCN_BLESS=1`, overwrites it.
 ///
 /// # Panics
-/// If they differ; the message names the first line that does, and the variable.
+/// If they differ; the message names the first line that differs, and the variable.
 #[track_caller]
 pub fn assert_current(path: impl AsRef<Path>, fresh: &str) {
     current(path, fresh).unwrap_or_else(|fault| panic!("{fault}"));
 }
 
-/// As [`assert_current`], for tests that compare many files and name all that differ.
+/// Like [`assert_current`], but returns the message, for tests that compare many files and report all differences.
 ///
 /// # Errors
 /// If they differ, or the file cannot be read or written.

@@ -1,10 +1,10 @@
-//! The pages named ARCHITECTURE.md are complete and true as far as a program can tell: each crate's table names every file and folder at the
-//! top of its sources, names nothing else, and stays readable; the list of modules with `unsafe` code is that of the sources.
+//! Checks mechanically that the pages named ARCHITECTURE.md are complete and correct: each crate's table names every file and folder at the
+//! top of its sources and nothing else, and has short cells; and the list of modules with `unsafe` code agrees with the sources.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// The crates with a page of their own.
+/// The crates that have an ARCHITECTURE.md.
 const CRATES: [&str; 9] = [
     "gcn-isa",
     "gcn-emit",
@@ -17,7 +17,7 @@ const CRATES: [&str; 9] = [
     "gcn-hip",
 ];
 
-/// Longer cells are lists, which do not belong into a table.
+/// Maximum length of a cell: longer cells are lists, which should not be in a table.
 const WIDEST_CELL: usize = 120;
 
 fn repository() -> &'static Path {
@@ -28,18 +28,18 @@ fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-/// The cells of the rows of a page's tables.
+/// The rows of a page's tables, each as a list of cells.
 fn rows(page: &str) -> impl Iterator<Item = Vec<&str>> {
     let lines = page.lines().filter(|line| line.starts_with('|') && !line.starts_with("|-"));
     lines.map(|line| line.trim_matches('|').split('|').map(str::trim).collect())
 }
 
-/// The texts in backticks.
+/// The parts of a text that are in backticks.
 fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
 
-/// Names of files and folders in `folder`, folders with a stroke at the end.
+/// Names of the files and folders in `folder`; those of folders end with a slash.
 fn entries(folder: &Path) -> BTreeSet<String> {
     let entries = std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
     let named = entries.map(|entry| {
@@ -50,7 +50,7 @@ fn entries(folder: &Path) -> BTreeSet<String> {
     named.collect()
 }
 
-/// What the table of a crate's page names without need, or leaves out.
+/// Names that a crate's table lacks, and names in it that do not exist.
 fn faults(page: &str, src: &Path) -> Vec<String> {
     let mut faults = Vec::new();
     let mut unnamed = entries(src);
@@ -64,7 +64,7 @@ fn faults(page: &str, src: &Path) -> Vec<String> {
             unnamed.remove(path);
         }
     }
-    // A module with files of its own may stand in the table as its file or as its folder.
+    // A module with submodules may be in the table as its file or as its folder.
     let missing = |name: &String| {
         let twin =
             name.strip_suffix('/').map_or_else(|| name.replace(".rs", "/"), |stem| format!("{stem}.rs"));
@@ -108,7 +108,7 @@ fn cells_stay_readable() {
     }
 }
 
-/// Files in a folder of sources that allow unsafe code for themselves and what is inside them.
+/// Collects the files in a folder of sources that allow unsafe code for themselves and their submodules.
 fn unsafe_files(folder: &Path, found: &mut BTreeSet<PathBuf>) {
     for entry in entries(folder) {
         let path = folder.join(&entry);
@@ -140,7 +140,7 @@ fn the_list_of_unsafe_code_is_true() {
     let page = read(&repository().join("ARCHITECTURE.md"));
     let (_, list) = page.split_once("**Unsafe code**").expect("the list");
     let (list, _) = list.split_once("\n- ").expect("a point after the list");
-    // A folder is opened by the file of the same name, which is in the list.
+    // Folders in the list are skipped: the file of the same name, which allows their code, is listed as well.
     let listed: BTreeSet<String> =
         quoted(list).filter(|path| !path.ends_with('/')).map(str::to_owned).collect();
     assert_eq!(listed, found);

@@ -1,9 +1,10 @@
-//! Modules of a crate form layers: no import cycle joins modules that one module declares, at the top or in any folder.
+//! Checks that the modules of each crate form layers: imports between the modules that one module declares must not form a cycle, at the
+//! top or in any folder.
 //!
-//! The sources are read, not compiled. An import is a path that starts with `crate`, `self`, `super`, the crate's own name, a module
-//! inside this one or an imported module, in an item, an expression or the tokens of a macro. It counts for the module that defines what
-//! the path names, re-exports followed; at the top also for the modules that re-export it. A module and those inside it are one unit for
-//! their neighbours, and may use each other. Code under `#[cfg(test)]` and links of doc comments do not count.
+//! The sources are parsed, not compiled. An import is a path in an item, an expression or the tokens of a macro that starts with `crate`,
+//! `self`, `super`, the crate's name, a submodule or an imported module. It counts as an import from the module that defines what the path
+//! names, after following re-exports; at the top level also from the modules that re-export it. A module and its submodules are one unit
+//! for their siblings, and may import each other. Code under `#[cfg(test)]` and links in doc comments do not count.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use syn::visit::{self, Visit};
 
-/// The crates whose modules are held to it, each with its root file.
+/// The crates that are checked, each with its root file.
 const CRATES: [(&str, &str); 9] = [
     ("gcn-isa", "lib.rs"),
     ("gcn-emit", "lib.rs"),
@@ -28,33 +29,33 @@ fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the package is a folder of the repository")
 }
 
-/// Names of a module from the crate root on; the root itself has none.
+/// The names of the modules from the crate root to a module; empty for the root.
 type ModulePath = Vec<String>;
 
-/// A path as it is written, from the module that it is written in.
+/// An imported path, and the module in which it is written.
 struct Import {
     from: ModulePath,
     path: Vec<String>,
     place: String,
 }
 
-/// The modules of one crate, what each brings into scope, and all imports.
+/// The modules of one crate, the names that each brings into scope, and all imports.
 #[derive(Default)]
 struct Crate {
     name: String,
-    /// For each module, the names that `use` declares in it and what they stand for.
+    /// For each module, the names that `use` declares in it, with the paths that they stand for.
     modules: BTreeMap<ModulePath, BTreeMap<String, Vec<String>>>,
-    /// For each module, the modules all of whose names `use` declares in it.
+    /// For each module, the paths of its glob imports (`use …::*`).
     globs: BTreeMap<ModulePath, Vec<Vec<String>>>,
-    /// For each module, the names of its own items.
+    /// For each module, the names of the items that it defines.
     items: BTreeMap<ModulePath, BTreeSet<String>>,
     imports: Vec<Import>,
-    /// What the reader cannot follow.
+    /// Messages about constructs that the reader cannot follow.
     faults: Vec<String>,
 }
 
 impl Crate {
-    /// Reads a crate from its root file on, following `mod` declarations.
+    /// Reads a crate, from its root file through all `mod` declarations.
     fn read(folder: &Path, root: &str) -> Self {
         let name = folder.file_name().expect("a crate's folder").to_string_lossy().replace('-', "_");
         let mut krate = Crate { name, ..Crate::default() };
@@ -68,7 +69,7 @@ impl Crate {
         self.text(&text, file, folder, module);
     }
 
-    /// Reads the text of a module; `folder` is where the files of the modules inside it lie.
+    /// Reads the source text of a module; `folder` has the files of its submodules.
     fn text(&mut self, text: &str, file: &Path, folder: &Path, module: ModulePath) {
         let parsed = syn::parse_file(text).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
         self.modules.insert(module.clone(), BTreeMap::new());
@@ -76,7 +77,7 @@ impl Crate {
         Reader { krate: self, file, folders, module, depth: 0 }.visit_file(&parsed);
     }
 
-    /// All modules that a path written in `from` names on its way to an item, re-exports followed.
+    /// All modules that a path written in `from` passes through on its way to an item, including re-exports.
     fn named(&self, from: &ModulePath, path: &[String]) -> BTreeSet<ModulePath> {
         let mut found = BTreeSet::new();
         self.follow(from, path, &mut found, 0);
@@ -100,7 +101,7 @@ impl Crate {
                         found.insert(module.clone());
                     } else if let Some(target) = self.modules[&module].get(name) {
                         let whole: Vec<String> = target.iter().chain(&path[at + 1..]).cloned().collect();
-                        // `use foo::foo` names a module or crate beside this one, not itself.
+                        // `use foo::foo` refers to a sibling module or a crate, not to itself.
                         if target.first() != Some(segment) {
                             self.follow(&module, &whole, found, depth + 1);
                         }
@@ -113,7 +114,7 @@ impl Crate {
         }
     }
 
-    /// The edges between the modules at the top, each with the places of its imports.
+    /// The import edges between top-level modules, each with the locations of the imports.
     fn graph(&self) -> BTreeMap<(String, String), BTreeSet<String>> {
         let mut edges: BTreeMap<_, BTreeSet<String>> = BTreeMap::new();
         for import in self.imports.iter().filter(|import| self.is_own(import)) {
@@ -134,7 +135,7 @@ impl Crate {
             .is_some_and(|first| ["crate", "self", "super"].contains(&first.as_str()) || *first == self.name)
     }
 
-    /// Whether a module has an item, a module or an import of this name.
+    /// Whether a module has an item, a submodule or an import of this name.
     fn has(&self, module: &ModulePath, name: &str, depth: usize) -> bool {
         let child = || module.iter().cloned().chain([name.to_owned()]).collect::<ModulePath>();
         self.modules[module].contains_key(name)
@@ -143,14 +144,14 @@ impl Crate {
             || self.by_glob(module, name, depth).is_some()
     }
 
-    /// The module from which `use …::*` brings a name into `module`.
+    /// The module whose glob import brings a name into `module`.
     fn by_glob(&self, module: &ModulePath, name: &str, depth: usize) -> Option<ModulePath> {
         let globs = self.globs.get(module).filter(|_| depth < 8)?;
         let modules = globs.iter().filter_map(|path| self.definition(module, path, depth + 1));
         modules.filter(|of| of != module).find(|of| self.has(of, name, depth + 1))
     }
 
-    /// The module that defines what a path written in `from` names; none for what is not of this crate.
+    /// The module that defines the item named by a path written in `from`; `None` for items of other crates.
     fn definition(&self, from: &ModulePath, path: &[String], depth: usize) -> Option<ModulePath> {
         assert!(depth < 32, "re-exports of {} in {} lead round a circle", path.join("::"), from.join("::"));
         let mut module = from.clone();
@@ -186,7 +187,7 @@ impl Crate {
         Some(module)
     }
 
-    /// The edges between the modules that `parent` declares, each with the places of its imports.
+    /// The import edges between the modules that `parent` declares, each with the locations of the imports.
     fn inside(&self, parent: &ModulePath) -> BTreeMap<(String, String), BTreeSet<String>> {
         let mut edges: BTreeMap<_, BTreeSet<String>> = BTreeMap::new();
         let child = |module: &ModulePath| match module.strip_prefix(&parent[..]) {
@@ -204,13 +205,13 @@ impl Crate {
     }
 }
 
-/// Walks one file. `module` and `folders` follow the inline modules that it is in.
+/// The visitor for one file. `module` and `folders` keep track of inline modules.
 struct Reader<'c> {
     krate: &'c mut Crate,
     file: &'c Path,
     folders: Vec<PathBuf>,
     module: ModulePath,
-    /// How many bodies of functions the reader is in: `use` there brings nothing into the module's scope.
+    /// Nesting depth in function bodies, where `use` brings nothing into the module's scope.
     depth: usize,
 }
 
@@ -259,7 +260,7 @@ impl Reader<'_> {
         self.import(path, span);
     }
 
-    /// Whether a path without names of modules is the crate root, from this module.
+    /// Whether a path consists only of keywords and denotes the crate root, seen from this module.
     fn is_root(&self, path: &[String]) -> bool {
         let supers = path.iter().filter(|s| *s == "super").count();
         !self.module.is_empty()
@@ -270,7 +271,7 @@ impl Reader<'_> {
             }
     }
 
-    /// Paths in the tokens of a macro: `crate::a::b`, and `crate::{a, b}` in declarations that it makes.
+    /// Finds paths in the tokens of a macro: `crate::a::b`, and `crate::{a, b}` in declarations that it generates.
     fn tokens(&mut self, tokens: TokenStream) {
         let mut tokens = tokens.into_iter().peekable();
         while let Some(token) = tokens.next() {
@@ -301,7 +302,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The names of `path::{…}` in the tokens of a macro, one level deep.
+    /// Finds the names in `path::{…}` in the tokens of a macro, one level deep.
     fn group(&mut self, path: &[String], tokens: TokenStream) {
         let mut starts = true;
         for token in tokens {
@@ -344,7 +345,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether an item is compiled for tests only.
+/// Whether an item is compiled only for tests.
 fn is_test(attributes: &[syn::Attribute]) -> bool {
     attributes.iter().any(|attribute| match &attribute.meta {
         syn::Meta::Path(path) => path.is_ident("test"),
@@ -417,14 +418,14 @@ impl<'ast> Visit<'ast> for Reader<'_> {
         visit::visit_macro(self, invoked);
     }
 
-    // `pub(in path)` names a module around this one, which is not an import.
+    // `pub(in path)` names an enclosing module, which is not an import.
     fn visit_visibility(&mut self, _: &'ast syn::Visibility) {}
 
-    // Documentation links across layers.
+    // Documentation may link across layers.
     fn visit_attribute(&mut self, _: &'ast syn::Attribute) {}
 }
 
-/// The sets of nodes that reach each other, of more than one node each.
+/// The strongly connected components with more than one node.
 fn cycles<'g>(edges: impl Iterator<Item = (&'g str, &'g str)>) -> Vec<BTreeSet<&'g str>> {
     let mut next: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (from, to) in edges {
@@ -447,7 +448,7 @@ fn cycles<'g>(edges: impl Iterator<Item = (&'g str, &'g str)>) -> Vec<BTreeSet<&
     sets.into_iter().collect()
 }
 
-/// The cycles in a graph of modules as text: the modules of each, and where each edge between two of them is made.
+/// Describes the cycles in a graph of modules: the modules of each, and the location of each edge between them.
 fn report(whose: &str, edges: &BTreeMap<(String, String), BTreeSet<String>>) -> Vec<String> {
     let mut lines = Vec::new();
     for cycle in cycles(edges.keys().map(|(from, to)| (from.as_str(), to.as_str()))) {
@@ -505,14 +506,14 @@ fn imports_of_every_form_are_edges() {
     assert_eq!(edges("use super::{b::{self, B}, d::deep::Item}; use crate::c::*;"), "b c d");
     assert_eq!(edges("use own::b;"), "b");
     assert_eq!(edges("mod x { mod y { use super::super::super::c; use super::super::e; } }"), "c");
-    // Through the root, to the module that defines it; what that imports in turn is its own edge.
+    // Re-exported by the root: the edge goes to the module that defines the item, and not to the modules that that one imports.
     assert_eq!(edges("use crate::Renamed;"), "d");
     assert_eq!(edges("fn f(x: crate::Renamed) -> Vec<crate::b::B> { crate::c::f() }"), "b c d");
     assert_eq!(edges("use crate::Passed;"), "c inner");
-    // In tokens.
+    // Paths in the tokens of macros.
     assert_eq!(edges("fn f() { println!(\"{}\", [crate::c::f(), super::b::B]) }"), "b c");
     assert_eq!(edges("macro_rules! m { () => { use $crate::{b::B, d}; } }"), "b d");
-    // What is not an import.
+    // Paths that are not imports.
     assert_eq!(edges("use std::b; fn f(b: u8) { b::c(); self::b() } mod b { pub fn c() {} }"), "");
     assert_eq!(edges("/// [`crate::b`]\n pub(in crate::a) struct S;"), "");
     assert_eq!(edges("#[cfg(test)] mod tests { use crate::b; } #[test] fn f() { crate::c::f() }"), "");
@@ -532,12 +533,12 @@ fn imports_between_neighbours_are_edges_to_what_defines() {
         )
     };
     assert_eq!(edges("m", &around("use super::b;")), "ab cb");
-    // Re-exports lead to the definition, by name and by star, and from elsewhere.
+    // Re-exports lead to the module of the definition, by name, through a glob, and from other modules.
     assert_eq!(edges("m", &around("use super::B;")), "ab cb");
     assert_eq!(edges("m", &around("use super::c::B;")), "ab cb");
     assert_eq!(edges("m", &around("use crate::B;")), "ab cb");
     assert_eq!(edges("m", &around("fn g() { crate::other::f() }")), "ab cb");
-    // Through an imported module; not what a module has itself, and not what is unknown.
+    // Paths through an imported module count; names that the module defines itself, and unknown names, do not.
     assert_eq!(edges("m", &around("use crate::other; fn g() { other::f() }")), "ab cb");
     assert_eq!(edges("m", &around("mod b { pub fn f() {} } fn g() { b::f() }")), "cb");
     assert_eq!(edges("m", &around("use std::b; fn g() { b::f() }")), "cb");

@@ -1,4 +1,5 @@
-//! What a run of `cargo test` skips is seen at its end: nothing skips without a record, and the package that lists the records is last.
+//! Checks that everything a run of `cargo test` skips is listed at its end: every skip is recorded, and the package that lists the records
+//! is last.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -35,7 +36,7 @@ fn whoever_skips_records_it() {
                 folders.push(path);
             } else if path.extension().is_some_and(|e| e == "rs") {
                 files += 1;
-                // A line that a test prints is seen by nobody if it passes.
+                // A line that a test prints is not shown if the test passes.
                 if fs::read_to_string(&path).is_ok_and(|text| text.contains("\"SKIPPED")) {
                     faults.push(path);
                 }

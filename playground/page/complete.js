@@ -1,9 +1,9 @@
-// The list of words that may stand at the caret: it opens while one types, or by Control and Space.
+// The list of completions at the caret: it opens while the user types, or on Control+Space.
 
 const LISTED = 60;
 
 class Completion {
-  // `ask` gives the candidates for a line up to the caret; `text` is the text area.
+  // `ask` returns the candidates for the caret's line up to the caret; `text` is the text area.
   constructor(editor, ask) {
     [this.editor, this.ask, this.list] = [editor, ask, byId("words")];
     const { text } = editor;
@@ -13,7 +13,7 @@ class Completion {
     text.addEventListener("click", () => this.close());
     text.addEventListener("scroll", () => this.close());
     this.list.addEventListener("mousedown", (event) => {
-      // The text area keeps the focus.
+      // Keeps the focus in the text area.
       event.preventDefault();
       const row = event.target.closest("[role=option]");
       if (row) this.take([...this.list.children].indexOf(row));
@@ -23,10 +23,10 @@ class Completion {
 
   get isOpen() { return !this.list.hidden; }
 
-  // The line of the caret up to it.
+  // The caret's line up to the caret.
   get before() { return this.editor.value.slice(0, this.editor.text.selectionStart).split("\n").pop(); }
 
-  // Asks for words; fewer characters than `least` open nothing.
+  // Asks for candidates; if fewer than `least` characters of a word have been typed, closes the list instead.
   async open(least) {
     const { text } = this.editor;
     const word = /[\w.$]*$/.exec(this.before)[0];
@@ -37,7 +37,7 @@ class Completion {
     if (!candidates?.length) return this.close();
     this.start = at - typed.length;
     const shown = candidates.slice(0, LISTED);
-    // A second answer of the same words leaves what is chosen.
+    // If the candidates have not changed, keeps the selection.
     if (this.isOpen && shown.length === this.words.length && shown.every((c, i) => c.label === this.words[i])) return;
     this.show(shown);
   }
@@ -55,7 +55,7 @@ class Completion {
     this.place();
   }
 
-  // Below the caret, or above where there is no room.
+  // Puts the list below the caret, or above it if there is no room below.
   place() {
     const { left, top, bottom } = this.editor.caretBox(this.editor.text.selectionStart - this.start);
     const { width, height } = this.list.getBoundingClientRect();
@@ -63,7 +63,7 @@ class Completion {
     this.list.style.top = `${bottom + height > innerHeight ? Math.max(4, top - height) : bottom}px`;
   }
 
-  // -1: none, so that Enter begins a new line.
+  // Selects a row; -1 selects none, so that Enter starts a new line.
   choose(index) {
     this.chosen = index;
     [...this.list.children].forEach((row, i) => row.setAttribute("aria-selected", i === index));
@@ -78,7 +78,7 @@ class Completion {
   take(index) {
     const { text } = this.editor;
     const word = this.words[index];
-    // More may have been typed since the list was made.
+    // The user may have typed more since the list was made.
     if (/^[\w.$]*$/.test(text.value.slice(this.start, text.selectionEnd))) {
       this.editor.replace(word, this.start, text.selectionEnd);
     }
@@ -92,10 +92,10 @@ class Completion {
     this.choose(-1);
   }
 
-  // Tab takes the first word or the chosen one, Enter only a chosen one.
+  // Tab inserts the selected word, or the first one if none is selected; Enter inserts only a selected word.
   key(event) {
     if (event.key === " " && event.ctrlKey) {
-      // In place of what was to open after the last character.
+      // Replaces the request that is pending since the last character.
       later("complete", () => this.open(0), 0);
     } else if (!this.isOpen) {
       return;

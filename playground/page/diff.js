@@ -1,7 +1,7 @@
 // The difference of two texts, line by line.
 
-// As rows: `[" " | "-" | "+", line before or null, line after or null]`, lines from 1. After Myers, "An O(ND) difference algorithm and
-// its variations" (1986): the furthest point on each diagonal for a growing number of changes.
+// Returns rows `[" " | "-" | "+", line before or null, line after or null]`; lines are numbered from 1. The algorithm is that of Myers,
+// "An O(ND) difference algorithm and its variations" (1986): it keeps the furthest point on each diagonal for a growing number of changes.
 function difference(before, after) {
   let head = 0;
   while (head < before.length && head < after.length && before[head] === after[head]) head += 1;
@@ -12,7 +12,7 @@ function difference(before, after) {
   return [...same(0, head, 0), ...changes(a, b, head), ...same(before.length - tail, tail, after.length - before.length)];
 }
 
-// Beyond this number of changes, what differs is shown as one piece.
+// If there are more changes, all lines that differ are shown as one change.
 const CHANGES = 2000;
 
 function changes(a, b, head) {
@@ -37,7 +37,7 @@ function changes(a, b, head) {
   return [];
 }
 
-// Walks back from the end.
+// Reconstructs the path, from its end to its start.
 function path(history, d, n, m, { head, removed, added }) {
   const rows = [];
   let [x, y] = [n, m];
@@ -55,7 +55,7 @@ function path(history, d, n, m, { head, removed, added }) {
   return rows.reverse();
 }
 
-// Only the rows near to what `matters`; a number stands for the rows that are left out.
+// The rows close to those for which `matters` is true; each gap is replaced by the number of its rows.
 const NEAR = 3;
 function folded(rows, matters) {
   const keep = new Set();

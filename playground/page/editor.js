@@ -1,9 +1,9 @@
-// The text with colours, line numbers and marks. A transparent text area lies over its coloured copy, of which only the lines in
-// view exist: what a key costs does not grow with the text.
+// The editor: text with colours, line numbers and marks. A transparent text area lies over a coloured copy of the text, which has only the
+// lines in view, so that the time for a keystroke does not grow with the text.
 
 const byId = (id) => document.getElementById(id);
 
-// A new element: `make("td", "why", "text")`.
+// Creates an element, for example `make("td", "why", "text")`.
 function make(name, kind, ...content) {
   const element = document.createElement(name);
   if (kind) element.className = kind;
@@ -11,7 +11,7 @@ function make(name, kind, ...content) {
   return element;
 }
 
-// Lines above and below those in view that are drawn, so that a small scroll draws nothing.
+// The number of lines that are drawn above and below the view, so that scrolling by a little needs no drawing.
 const MARGIN = 20;
 
 class Editor {
@@ -33,14 +33,14 @@ class Editor {
     this.lines = this.value.split("\n");
   }
 
-  // Replaces the text; undo brings the old one back. `replacing` says meanwhile that nobody types.
+  // Replaces the text, as a step that can be undone. `replacing` tells listeners that the user did not type.
   replace(text, from, to) {
     this.replacing = true;
     this.history.replace(text, from, to);
     this.replacing = false;
   }
 
-  // Tab indents; Escape and then Tab leaves the editor, so that the keyboard is not caught in it.
+  // Tab indents; Tab after Escape leaves the editor, so that keyboard users are not trapped in it.
   key(event) {
     if (event.key === "Escape") this.leaving = true;
     else if (event.key === "Tab" && !this.leaving && !event.shiftKey) {
@@ -49,13 +49,13 @@ class Editor {
     } else this.leaving = false;
   }
 
-  // Lines to mark, from 1: `error` or `warning`.
+  // Marks lines: a map from line number (from 1) to `error` or `warning`.
   mark(marks) {
     this.marks = marks;
     this.draw();
   }
 
-  // Places to mark, each with line from 0, column and length; `current` is one of them.
+  // Marks search results, each with line (from 0), column and length; `current` is one of them.
   showFound(found, current) {
     [this.found, this.current] = [found, current];
     this.draw();
@@ -90,7 +90,7 @@ class Editor {
     this.place();
   }
 
-  // Puts the rows where the text area shows their lines.
+  // Moves the coloured rows to where the text area shows the same lines.
   place() {
     const { scrollTop, scrollLeft } = this.text;
     const top = this.first * this.lineHeight - scrollTop;
@@ -110,17 +110,17 @@ class Editor {
 
   lineText(line) { return this.lines[line - 1] ?? ""; }
 
-  // Where a line begins in the text; `line` is from 1.
+  // Offset of a line's start in the text; lines are numbered from 1.
   offset(line) { return this.lines.slice(0, line - 1).reduce((sum, text) => sum + text.length + 1, 0); }
 
-  // Moves the caret to a line and selects it, or `length` characters from `column` on.
+  // Moves the caret to a line and selects it, or selects `length` characters from `column` on.
   go(line, column = 0, length = this.lineText(line).length, focus = true) {
     const start = this.offset(line) + column;
     if (focus) this.text.focus();
     this.text.setSelectionRange(start, start + length);
     this.text.scrollTop = Math.max(0, (line - 6) * this.lineHeight);
     const end = this.width(this.lineText(line).slice(0, column + length)) * this.characterWidth;
-    // Of a whole line the begin matters.
+    // For a whole line, its start must be in view.
     this.text.scrollLeft = length < this.lineText(line).length ? Math.max(0, end + 40 - this.text.clientWidth) : 0;
   }
 
@@ -136,7 +136,7 @@ class Editor {
     })();
   }
 
-  // Columns that a text takes from the begin of a line on.
+  // Width in columns of a text that starts at the start of a line.
   width(text) {
     const tab = this.tab ??= parseInt(getComputedStyle(this.text).tabSize, 10);
     let column = 0;
@@ -144,7 +144,7 @@ class Editor {
     return column;
   }
 
-  // Where the first character of the text is in the window.
+  // Position of the text's first character, in window coordinates.
   get origin() {
     const style = getComputedStyle(this.text);
     const box = this.text.getBoundingClientRect();
@@ -154,7 +154,7 @@ class Editor {
     };
   }
 
-  // Where in the window the character is that stands `back` before the caret.
+  // Position, in window coordinates, of the character that is `back` characters before the caret.
   caretBox(back) {
     const { x, y } = this.origin;
     const lines = this.value.slice(0, this.text.selectionStart - back).split("\n");
@@ -163,7 +163,7 @@ class Editor {
     return { left: x + column * this.characterWidth, top, bottom: top + this.lineHeight };
   }
 
-  // The line, from 1, and the word under a point of the window.
+  // The line (from 1) and the word at a point in window coordinates.
   at(x, y) {
     const { x: left, y: top } = this.origin;
     const line = 1 + Math.floor((y - top) / this.lineHeight);
@@ -174,7 +174,7 @@ class Editor {
   }
 }
 
-// The pieces of a line, coloured by kind. A colon ends a label only before the mnemonic: `v[0:15]` and `cbsz:1` have none.
+// Splits a line into pieces, coloured by kind. A colon ends a label only before the mnemonic, unlike in `v[0:15]` and `cbsz:1`.
 function colour(line) {
   const comment = line.search(/;|\/\//);
   const code = comment < 0 ? line : line.slice(0, comment);

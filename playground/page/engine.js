@@ -1,4 +1,4 @@
-// The module in two workers: one answers while the user types, the other runs kernels and can be stopped.
+// Runs the WebAssembly module in two workers: one answers while the user types, the other runs kernels and can be stopped.
 
 class Engine {
   constructor(compiled) {
@@ -23,7 +23,7 @@ class Engine {
     this.worker.postMessage({ module: this.compiled });
   }
 
-  // Ends whatever runs; who waits for it is told so.
+  // Stops the worker and starts another; pending requests get an error.
   restart() {
     this.worker.terminate();
     const waiting = [...this.waiting.values()];

@@ -1,11 +1,11 @@
-// Files: open, save, the code object; and the link for other pages.
+// Opens and saves files, saves the code object, and makes the link for other pages.
 
 let fileName = "kernel.s";
 
-// Larger files are not text that a person wrote.
+// Size limit in bytes; nobody writes larger files by hand.
 const LARGEST = 8 << 20;
 
-// Offers bytes or text as a file.
+// Offers bytes or text as a download.
 function save(name, content) {
   const link = make("a");
   link.href = URL.createObjectURL(new Blob([content]));
@@ -14,7 +14,7 @@ function save(name, content) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
-// Puts a file into the editor; undo brings the old text back.
+// Loads a file into the editor, as a step that can be undone.
 async function openFile(editor, file, say) {
   if (!file) return;
   if (file.size > LARGEST) return say(`${file.name} has ${file.size.toLocaleString("en")} bytes; the page reads text up to ${LARGEST.toLocaleString("en")}.`);
@@ -35,5 +35,5 @@ function saveCodeObject(answer, say) {
   save(fileName.replace(/\.\w+$/, "") + ".hsaco", bytes);
 }
 
-// An element for another page that shows this text.
+// HTML that shows this text in another page.
 const embedding = (address) => `<iframe src="${address}" title="AMD GPU assembly" width="100%" height="480" loading="lazy"></iframe>`;

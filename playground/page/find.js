@@ -1,4 +1,4 @@
-// The bar that finds and replaces text: Control and F in the editor, or the button.
+// The bar that finds and replaces text; Control+F in the editor or the button opens it.
 
 class Find {
   constructor(editor) {
@@ -38,7 +38,7 @@ class Find {
     this.editor.text.focus();
   }
 
-  // Every place that has the text, whatever its case; `go` moves to the first one from the caret on.
+  // Finds all occurrences, ignoring case; with `go`, moves to the first one at or after the caret.
   search(go = false) {
     const wanted = this.input.value.toLowerCase();
     this.found = [];
@@ -77,7 +77,7 @@ class Find {
     this.search(true);
   }
 
-  // One edit, so that one undo takes it back.
+  // Replaces all in a single edit, so that a single undo reverts it.
   replaceAll() {
     if (!this.found?.length) return;
     const { editor } = this;

@@ -1,9 +1,9 @@
-// Undo and redo of a text area, for what is typed and for what the page puts there alike. The browser's own history ends where a script
-// sets the text, and its edit command, which would be in that history, takes minutes for some thousand lines.
+// Undo and redo of a text area, both for the user's edits and for those of the page. The browser's history is lost when a script sets the
+// text; its edit command would keep that history, but takes minutes for some thousand lines.
 
-// Steps that are kept.
+// The number of steps that can be undone.
 const STEPS = 1000;
-// Typing within this time, in milliseconds, and without a new line is one step.
+// Characters that are typed at most this many milliseconds apart, on one line, are one step.
 const PAUSE = 1500;
 
 class History {
@@ -11,7 +11,7 @@ class History {
     this.area = area;
     this.begin();
     area.addEventListener("input", (event) => this.note(event));
-    // From the browser's menu, or by a gesture.
+    // Undo and redo from the browser's menu, or by a gesture.
     area.addEventListener("beforeinput", (event) => {
       const step = { historyUndo: () => this.undo(), historyRedo: () => this.redo() }[event.inputType];
       if (!step) return;
@@ -19,19 +19,19 @@ class History {
       step();
     });
     area.addEventListener("keydown", (event) => this.key(event));
-    // The browser pastes line by line.
+    // The browser would paste line by line.
     area.addEventListener("paste", (event) => {
       const text = event.clipboardData?.getData("text/plain");
       if (!text) return;
       event.preventDefault();
       this.replace(text.replace(/\r\n?/g, "\n"), area.selectionStart, area.selectionEnd);
-      // Where the caret is, the view follows.
+      // Focusing scrolls the caret into view.
       area.blur();
       area.focus();
     });
   }
 
-  // Forgets everything: the text of now is the first.
+  // Clears the history; the current text becomes its start.
   begin() {
     [this.value, this.done, this.undone] = [this.area.value, [], []];
   }
@@ -57,7 +57,7 @@ class History {
     if (this.done.length > STEPS) this.done.shift();
   }
 
-  // Adds a step to the one before it, where both are typing in one place and one direction.
+  // Merges a step into the last one if both are typing at the same place and in the same direction.
   join(last, step) {
     if (step.inserted.includes("\n") || step.removed.includes("\n")) return false;
     if (!step.removed && !last.removed && step.at === last.at + last.inserted.length) last.inserted += step.inserted;
@@ -81,7 +81,7 @@ class History {
     this.value = this.area.value;
   }
 
-  // Replaces a part of the text, as a step of its own. What is equal at both ends stays, and the view with it.
+  // Replaces a part of the text, as a separate step. Common text at both ends is not touched, which also keeps the view.
   replace(text, from = 0, to = this.area.value.length) {
     const { head, removed, inserted } = changed(this.area.value.slice(from, to), text);
     if (!removed && !inserted) return;
@@ -97,7 +97,7 @@ class History {
   }
 }
 
-// The one stretch in which two texts differ.
+// The smallest range that contains all differences between two texts.
 function changed(old, now) {
   const most = Math.min(old.length, now.length);
   let head = 0;

@@ -1,6 +1,6 @@
-// Ties editor, engine and tabs together.
+// Connects editor, engine and tabs.
 
-// The one that a new page has comes first. A test of the crate compares the list.
+// The first one is the default. A test of the crate compares this list with gcn-isa's.
 const TARGETS = [
   "gfx942", "gfx950", "gfx90a", "gfx908", "gfx906", "gfx900", "gfx9-generic", "gfx902", "gfx904", "gfx909",
   "gfx90c", "gfx9-4-generic", "gfx10-1-generic", "gfx1010", "gfx1011", "gfx1012", "gfx1013",
@@ -29,7 +29,7 @@ function later(name, work, milliseconds) {
 const source = () => ({ text: editor.value, target: byId("target").value, wave: Number(byId("wave").value) || undefined });
 const launch = () => ({ ...source(), spec: byId("spec").value, mode: byId("mode").value, sanitize: byId("sanitize").checked ? "all" : "" });
 
-// What is typed while an answer is on its way is asked again; an older answer is dropped.
+// Every change sends a request; an answer that is older than the last request is dropped.
 let asked = 0;
 async function analyse() {
   if (!analyst) return;
@@ -73,14 +73,14 @@ async function waits(mine) {
   listWaits();
 }
 
-// A long list is made when somebody looks at it.
+// The list of waits may be long, so it is only made when its tab is open.
 let toShow = null;
 function listWaits() {
   if (tab !== "waits" || !toShow) return;
   showWaits({ ...toShow, asDifference: byId("difference").checked });
 }
 
-// The word of a line that is looked up: its mnemonic.
+// The mnemonic of a line, which is looked up in the reference.
 const mnemonic = (line) => editor.lineText(line).replace(/;.*|\/\/.*/, "").match(/^\s*(?:[\w.$]+:\s*)*([\w.]+)/)?.[1];
 
 const named = () => editor.value.match(/\.amdgcn_target\s+"[^"]*?(gfx[\w-]+)/)?.[1] ?? byId("target").value;
@@ -109,7 +109,7 @@ async function tip(event) {
   box.style.top = `${event.clientY + 18 + height > innerHeight ? Math.max(4, event.clientY - height - 10) : event.clientY + 18}px`;
 }
 
-// Runs something that may take long, with the stop buttons on.
+// Sends a request that may take long, and meanwhile enables the stop buttons.
 async function running(place, request, show) {
   byId(place).replaceChildren(make("p", "", "Running …"));
   const buttons = [...document.querySelectorAll(".stop")];
@@ -142,7 +142,7 @@ function choose(name) {
   listWaits();
 }
 
-// Arrow keys move between the tabs.
+// Moves between tabs with the arrow keys.
 function tabKey(event) {
   const tabs = [...document.querySelectorAll('[role="tab"]')];
   const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
@@ -165,7 +165,7 @@ async function remember() {
   if (state.embed) byId("whole").href = await address({ ...state, embed: false });
 }
 
-// The address of a state.
+// The page's URL for a state.
 const address = async (state) => `${location.href.replace(/#.*/s, "")}#${await toHash(state)}`;
 
 async function copy(text, told) {
@@ -218,12 +218,12 @@ function wire() {
   on("opened", "change", async (event) => {
     const [file] = event.target.files;
     await openFile(editor, file, say);
-    // The same file may be opened again.
+    // Without this, opening the same file again would not be a change.
     event.target.value = "";
   });
   on("save", "click", () => save(fileName, editor.value));
   on("object", "click", async () => saveCodeObject(await analyst.ask({ do: "object", ...source() }), say));
-  // A choice closes the menu, and so do a click elsewhere and Escape.
+  // The menu closes after a choice, on a click elsewhere and on Escape.
   const menu = byId("file");
   document.addEventListener("click", (event) => { if (event.target.closest("#file button") || !menu.contains(event.target)) menu.open = false; });
   on("file", "keydown", (event) => { if (event.key === "Escape") { menu.open = false; menu.querySelector("summary").focus(); } });
@@ -233,7 +233,7 @@ function wire() {
     event.preventDefault();
     openFile(editor, event.dataTransfer.files[0], say);
   });
-  // Undo wherever the focus is: after a button, it takes back what that did to the text.
+  // Undo also works when the focus is not in a text field: after a click on a button, it reverts what that did to the text.
   document.addEventListener("keydown", (event) => {
     if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z" || event.target.matches("textarea, input:not([type=checkbox])")) return;
     event.preventDefault();
@@ -263,7 +263,7 @@ function wire() {
 
 (async () => {
   wire();
-  // What is there at first cannot be undone.
+  // The initial text is not a step that can be undone.
   load(await fromHash(location.hash) ?? { ...examples[0], target: TARGETS[0] });
   [editor.history, spec].forEach((history) => history.begin());
   try {

@@ -1,4 +1,4 @@
-// The state of the page in its address: JSON, deflated, in base64 for addresses.
+// The state of the page in its URL: JSON, deflated, in URL-safe base64.
 
 async function pass(bytes, stream) {
   return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
@@ -11,7 +11,7 @@ async function toHash(state) {
   return btoa(binary).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
 }
 
-// The state of an address; null if there is none, or what is there is no state.
+// The state in the hash of a URL; null if there is none or it cannot be decoded.
 async function fromHash(hash) {
   try {
     const binary = atob(hash.replace(/^#/, "").replace(/-/g, "+").replace(/_/g, "/"));

@@ -1,4 +1,4 @@
-// What the tabs show.
+// The contents of the tabs.
 
 const plural = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 const counts = (grade) => grade !== "cautious";
@@ -49,14 +49,14 @@ function showFindings(list, report, go) {
   panel.replaceChildren(...rows);
 }
 
-// A part of a text that is not shown until somebody wants it.
+// A button in place of folded lines; a click shows them.
 function leftOut(count, lines, row) {
   const button = make("button", "more", `… ${plural(count, "line")}`);
   button.addEventListener("click", () => button.replaceWith(...lines().map(row)));
   return button;
 }
 
-// Rows with what stands between them folded.
+// The rows that matter, with the rows between them folded.
 function foldedRows(rows, matters, row) {
   let at = 0;
   return folded(rows, matters).map((item) => {
@@ -67,7 +67,7 @@ function foldedRows(rows, matters, row) {
   });
 }
 
-// The text with its waits, each with the reason beside it; or what changed.
+// Shows the text with its waits, each with its reason next to it; or the difference to the original text.
 function showWaits({ before, fixed, report, asDifference }) {
   const listing = byId("listing");
   if (fixed.error) return listing.replaceChildren(make("p", "wrong", fixed.error));
@@ -93,10 +93,10 @@ function showWaits({ before, fixed, report, asDifference }) {
   listing.replaceChildren(make("p", "", changed ? `${plural(changed, "wait")} inserted, changed or removed.` : "The waits stay as they are."), ...rows);
 }
 
-// Texts up to this many lines are listed whole.
+// Texts up to this many lines are shown without folding.
 const WHOLE = 200;
 
-// The instruction in the line of the caret: machine code and reference page.
+// Shows the instruction in the caret's line: machine code and reference page.
 function showInstruction(line, encoded, described) {
   const panel = byId("instruction");
   const rows = (encoded ?? []).map((item) => make("pre", "page", `${item.bytes.replace(/(..)(?=.)/g, "$1 ")}\n${item.text ?? item.note ?? ""}`));

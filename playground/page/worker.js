@@ -1,4 +1,4 @@
-// Runs the WebAssembly module beside the page. The first message has the module; each later one a request, which is answered.
+// The worker that runs the WebAssembly module. The first message contains the module, each later one a request, which it answers.
 "use strict";
 let module;
 
@@ -8,7 +8,7 @@ function ask(request) {
   const at = gcn_allocate(bytes.length);
   new Uint8Array(memory.buffer, at, bytes.length).set(bytes);
   const answer = gcn_answer(at, bytes.length);
-  // The memory may have grown: its buffer is another one now.
+  // If the memory has grown, its buffer is a new object.
   const length = new DataView(memory.buffer).getUint32(answer, true);
   const text = new TextDecoder().decode(new Uint8Array(memory.buffer, answer + 4, length));
   gcn_release(answer, length);
@@ -24,7 +24,7 @@ onmessage = async ({ data }) => {
   try {
     postMessage({ number: data.number, answer: ask(data.request) });
   } catch (error) {
-    // A trap leaves the module's memory as it was in the middle of something: the page starts another one.
+    // A trap leaves the module's memory in an inconsistent state: the page starts another worker.
     postMessage({ number: data.number, trap: String(error) });
   }
 };

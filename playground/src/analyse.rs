@@ -1,4 +1,4 @@
-//! What is wrong with a text, and why each of its waits is there.
+//! Analyses a text: errors, findings, the reason for each wait, and the fixed text.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -15,14 +15,14 @@ use serde_json::{Value, json};
 
 use crate::{NAME, Source};
 
-/// Everything about a text that does not need a launch.
+/// All results for a text that need no launch.
 pub fn analyse(source: &Source) -> Result<Value, String> {
     let choice = source.choice()?;
     let bytes = source.text.clone().into_bytes();
     let read = input::read(NAME, bytes, &choice, Broken::LeaveOut, &asm::Folders::default());
     let inputs = match read {
         Ok(inputs) => inputs,
-        // Without a target, or in a text without any statement, there is nothing to look at.
+        // Without a target, or in a text without a single statement, there are only errors to report.
         Err(Error::Assembly(errors)) => return Ok(json!({ "errors": errors.list })),
         Err(error) => return Err(error.to_string()),
     };
@@ -39,7 +39,7 @@ pub fn analyse(source: &Source) -> Result<Value, String> {
     Ok(report)
 }
 
-/// What the checker finds, and the reason for each wait.
+/// The checker's findings, and the reason for each wait.
 fn findings(input: &Input) -> Result<Value, String> {
     let rules = Config::default().with_xnack(input.unit.target_id.may_replay());
     let checked = Checked::new(input, Grade::Cautious, rules, true);
@@ -51,14 +51,14 @@ fn findings(input: &Input) -> Result<Value, String> {
     Ok(report)
 }
 
-/// The code object of a text.
+/// Assembles a text into a code object.
 pub fn object(source: &Source) -> Result<Loadable, String> {
     let choice = source.choice()?;
     let bytes = source.text.clone().into_bytes();
     input::one(NAME, bytes, &choice, None, &asm::Folders::default()).map_err(|error| error.to_string())
 }
 
-/// The code object of a text, its bytes in hexadecimal.
+/// Assembles a text; the answer has the code object's bytes in hexadecimal.
 pub fn code_object(source: &Source) -> Result<Value, String> {
     let mut digits = String::new();
     for byte in &object(source)?.bytes {
@@ -68,7 +68,7 @@ pub fn code_object(source: &Source) -> Result<Value, String> {
     Ok(json!({ "object": digits }))
 }
 
-/// By line of the text the instructions that it became, with offset and bytes; and the kernels.
+/// The instructions of each line of the text, with their offsets and bytes; and the kernels.
 fn encoded(loadable: &Loadable) -> Result<(Value, Value), String> {
     let object = container::code_object(NAME, &loadable.bytes).map_err(|error| error.to_string())?;
     let disassembly = disasm::disassemble(&object);
@@ -83,7 +83,7 @@ fn encoded(loadable: &Loadable) -> Result<(Value, Value), String> {
     Ok((json!(lines), json!(inspect::report(&object, None).kernels)))
 }
 
-/// The text with its waits, and what was done.
+/// The text with the missing waits inserted, and a list of the changes.
 pub fn fix(source: &Source, strip: bool) -> Result<Value, String> {
     let options = rewrite::Options {
         target: source.target()?,

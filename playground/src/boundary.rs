@@ -1,20 +1,20 @@
-//! The functions that JavaScript calls. A request and its answer are bytes in this module's memory.
+//! The functions that JavaScript calls. Requests and answers are passed as bytes in this module's memory.
 //!
-//! The page gets room with `gcn_allocate`, writes a request there, and gives it to `gcn_answer`, which takes the room back. The answer
-//! is its length in four bytes and the text; the page gives it back with `gcn_release`.
+//! The page allocates memory for a request with `gcn_allocate`, writes the request there, and passes it to `gcn_answer`, which frees it.
+//! The answer is a length of four bytes, followed by the text; the page frees it with `gcn_release`.
 
 #![expect(unsafe_code, reason = "the boundary to JavaScript, which knows addresses and lengths only")]
 
-/// Room for a request of `length` bytes.
+/// Allocates memory for a request of `length` bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_allocate(length: usize) -> *mut u8 {
     Box::into_raw(vec![0u8; length].into_boxed_slice()).cast()
 }
 
-/// The answer to a request, as the address of its length and its text.
+/// Answers a request; returns the address of the answer's length, which its text follows.
 ///
 /// # Safety
-/// `request` is from [`gcn_allocate`] with this `length`, and is not used again.
+/// `request` must come from [`gcn_allocate`] with this `length`, and must not be used again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_answer(request: *mut u8, length: usize) -> *mut u8 {
     // SAFETY: the caller promises that this is such a box, and gives it up.
@@ -25,10 +25,10 @@ pub unsafe extern "C" fn gcn_answer(request: *mut u8, length: usize) -> *mut u8 
     Box::into_raw(bytes.into_boxed_slice()).cast()
 }
 
-/// Takes an answer back.
+/// Frees an answer.
 ///
 /// # Safety
-/// `answer` is from [`gcn_answer`], its text has `length` bytes, and it is not used again.
+/// `answer` must come from [`gcn_answer`], its text must have `length` bytes, and it must not be used again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_release(answer: *mut u8, length: usize) {
     // SAFETY: the caller promises that this is such a box, and gives it up.

@@ -1,4 +1,4 @@
-//! What may stand at the caret.
+//! Completions at the caret.
 
 use gcn_emit::asm;
 use gcn_report::editing::{self, Candidate};
@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 
 use super::Source;
 
-/// Words that are shown.
+/// The maximum number of words that are shown.
 const SHOWN: usize = 60;
 
-/// The words that may stand behind `before`, a line of the text up to the caret, and begin as that ends.
+/// The words that may complete the last word of `before`, a line of the text up to the caret.
 pub fn complete(source: &Source, before: &str) -> Result<Value, String> {
     let target = asm::named_target(&source.text).or(source.target()?).map(|id| id.target);
     let (typed, candidates) = editing::complete(&source.text, before, target);

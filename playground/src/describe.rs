@@ -1,4 +1,4 @@
-//! What an instruction or a modifier means.
+//! Explanations of instructions and modifiers.
 
 use gcn_emit::target_id::TargetId;
 use gcn_isa::{mods, reference};

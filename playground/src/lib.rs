@@ -1,7 +1,7 @@
-//! What the playground's page asks the crates of this repository: findings, explanations, encodings, runs.
+//! Answers the requests of the playground's page: findings, explanations, encodings, runs.
 //!
-//! The page sends a request as JSON and gets JSON back ([`answer`]). Everything runs in the browser; there is no server.
-//! `boundary` holds the three functions that JavaScript calls.
+//! The page sends a request as JSON and gets JSON back ([`answer`]). Everything runs in the browser; there is no server. `boundary` has the
+//! three functions that JavaScript calls.
 //!
 //! ```
 //! let text = ".amdgcn_target \\\"amdgcn-amd-amdhsa--gfx942\\\"\\nglobal_load_dword v0, v[2:3], off\\nv_mov_b32 v1, v0\\ns_endpgm";
@@ -22,47 +22,47 @@ use gcn_report::container::Choice;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// The name of the text in messages.
+/// The file name for the text, used in messages.
 const NAME: &str = "kernel.s";
 
-/// What the page wants to know.
+/// A request of the page.
 #[derive(Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case")]
 enum Request {
     /// Errors of the assembler, findings, the reason for each wait, machine code, and what each kernel needs.
     Analyse(Source),
-    /// The text with the missing waits; with `strip` also without those that nothing needs.
+    /// Insert the missing waits; with `strip` also remove the waits that nothing needs.
     Fix {
         #[serde(flatten)]
         source: Source,
         #[serde(default)]
         strip: bool,
     },
-    /// The code object, its bytes in hexadecimal.
+    /// Assemble the text: the code object, its bytes in hexadecimal.
     Object(Source),
-    /// What an instruction or a modifier means.
+    /// Explain an instruction or a modifier.
     Describe { word: String, target: Option<String> },
-    /// The words that may stand behind `before`, the caret's line up to the caret.
+    /// Words that may complete `before`, the caret's line up to the caret.
     Complete {
         #[serde(flatten)]
         source: Source,
         before: String,
     },
-    /// A spec to fill in.
+    /// A spec for the kernel, to be filled in.
     Template(Source),
-    /// A launch, with buffers in and out.
+    /// Run a launch, with buffers as input and output.
     Run(run::Launch),
-    /// A launch in the timed mode, as a picture.
+    /// Run a launch in the timed mode and draw it.
     Timeline(run::Launch),
 }
 
-/// Assembly.
+/// A text in assembly, with defaults for what it leaves open.
 #[derive(Deserialize)]
 struct Source {
     text: String,
-    /// The target of text that names none.
+    /// The target, if the text names none.
     target: Option<String>,
-    /// Lanes of a wave of text that does not say it.
+    /// Lanes of a wave, if the text does not say.
     wave: Option<u32>,
 }
 
@@ -88,7 +88,7 @@ fn target(name: Option<&str>) -> Result<Option<TargetId>, String> {
     name.filter(|name| !name.is_empty()).map(parse).transpose()
 }
 
-/// Answers a request, both as JSON. What goes wrong is in the answer's `error`.
+/// Answers a request; both are JSON. Errors are in the answer's `error`.
 pub fn answer(request: &str) -> String {
     let answer = match serde_json::from_str(request) {
         Ok(request) => respond(request),

@@ -1,4 +1,4 @@
-//! Launches.
+//! Runs launches.
 
 use std::path::Path;
 use std::str::FromStr;
@@ -18,9 +18,9 @@ use crate::{Source, analyse};
 pub struct Launch {
     #[serde(flatten)]
     source: Source,
-    /// JSON as of `gcn sim`.
+    /// The spec, as JSON in the format of `gcn sim`.
     spec: String,
-    /// `functional`, `strict` or `faithful`.
+    /// The mode: `functional`, `strict` or `faithful`.
     #[serde(default)]
     mode: String,
     /// Sanitizers by name, or `all`.
@@ -28,9 +28,9 @@ pub struct Launch {
     sanitize: String,
 }
 
-/// The most sanitizer findings that are kept.
+/// The maximum number of sanitizer findings that are kept.
 const FINDINGS: u32 = 200;
-/// The most elements of a buffer that the page gets.
+/// The maximum number of elements of a buffer that the page gets.
 const SHOWN: usize = 4096;
 
 impl Launch {
@@ -48,7 +48,7 @@ impl Launch {
     }
 }
 
-/// The value of this name, by default if it is empty.
+/// Parses a value by its name; an empty name means the default.
 fn named<T: FromStr + Default>(name: &str) -> Result<T, T::Err> {
     if name.is_empty() { Ok(T::default()) } else { name.parse() }
 }
@@ -62,7 +62,7 @@ pub fn template(source: &Source) -> Result<Value, String> {
     Ok(json!({ "spec": program(source, None)?.template() }))
 }
 
-/// Runs the kernel: buffers, and what strict or faithful mode and sanitizers found.
+/// Runs the kernel; returns the buffers, and the findings of strict or faithful mode and of the sanitizers.
 pub fn run(launch: &Launch) -> Result<Value, String> {
     let mut prepared = launch.prepare()?;
     let stats = prepared.run(&launch.options()?).map_err(|error| error.to_string())?;
@@ -76,7 +76,7 @@ pub fn run(launch: &Launch) -> Result<Value, String> {
 
 /// The first elements of a buffer, and their total number.
 fn buffer(mut output: Output) -> Value {
-    // The page shows also what a spec writes to a file.
+    // A buffer that the spec would write to a file is shown as well.
     output.out = None;
     let mut shown = json!(launch::buffer(&output, SHOWN));
     shown["elements"] = json!(output.numbers().count());
@@ -86,7 +86,7 @@ fn buffer(mut output: Output) -> Value {
     shown
 }
 
-/// JavaScript has no integers of 64 bits: those beyond 32 bits become text.
+/// Numbers in JavaScript cannot represent all 64-bit integers: those that do not fit into 32 bits become text.
 fn exact(value: &mut Value) {
     let fits = value.as_i64().is_some_and(|int| i32::try_from(int).is_ok());
     if (value.is_i64() || value.is_u64()) && !fits {
@@ -94,7 +94,7 @@ fn exact(value: &mut Value) {
     }
 }
 
-/// Runs the kernel on one compute unit with time: a page that zooms, a still picture, and the summary.
+/// Runs the kernel on one compute unit in the timed mode; returns a page that can be zoomed, a static picture, and the summary.
 pub fn timeline(launch: &Launch) -> Result<Value, String> {
     let mut prepared = launch.prepare()?;
     let config = timed::Config {

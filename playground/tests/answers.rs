@@ -1,4 +1,4 @@
-//! The answers that the page builds on, by what others say of the same text.
+//! The answers on which the page relies, compared with other sources about the same text.
 
 use serde_json::{Value, json};
 
@@ -36,7 +36,7 @@ fn the_examples_are_as_their_first_lines_say() {
     }
 }
 
-/// RDNA is encoded, checked and repaired, with waves of the size that is asked for.
+/// RDNA code is encoded, checked and fixed, with waves of the requested size.
 #[test]
 fn rdna_is_encoded_checked_and_repaired() {
     let text = "k: v_cmp_eq_u32 vcc_lo, v0, v1\ns_endpgm\n";
@@ -44,7 +44,7 @@ fn rdna_is_encoded_checked_and_repaired() {
     // llvm-mc 22 -mcpu=gfx1100 -show-encoding
     assert_eq!(answer["lines"]["1"][0]["bytes"], "0003947c", "{answer}");
     assert_eq!(answer["findings"], json!([]));
-    // VCC of a wave of 64 lanes is a pair.
+    // With waves of 64 lanes, VCC is a pair of registers.
     let answer = ask(json!({ "do": "analyse", "text": text, "target": "gfx1100", "wave": 64 }));
     assert_ne!(answer["errors"], json!([]), "{answer}");
     let answer = ask(json!({ "do": "analyse", "text": text, "target": "gfx1100", "wave": 16 }));
@@ -74,13 +74,13 @@ fn a_product_of_matrices_is_right() {
     let answer = ask(json!({ "do": "run", "text": text, "spec": spec, "mode": "strict", "sanitize": "all" }));
     let c: Vec<f64> =
         answer["buffers"][0]["values"].as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect();
-    // All ones, times 0, 1, 2, ... by columns of 64.
+    // The left factor is all ones; the right one has the elements 0, 1, 2, ... column by column, 64 in each.
     let column = |c: u32| (0..64).map(|k| f64::from(c * 64 + k)).sum::<f64>();
     let expected: Vec<f64> = (0..32).flat_map(|_| (0..32).map(column)).collect();
     assert_eq!(c, expected, "{answer}");
 }
 
-/// The Radeon's example is wrong without the wait, which every command names, and twice the numbers with it.
+/// Without the wait, the Radeon example computes wrong numbers and every command reports the wait; with it the result is right.
 #[test]
 fn a_radeon_runs_with_stale_and_with_right_values() {
     let (text, spec) = (include_str!("../examples/7-radeon.s"), include_str!("../examples/7-radeon.json"));

@@ -1,5 +1,5 @@
-// Opens each page of the rendered book as a reader does, wide and narrow: node book.mjs [FOLDER OF THE BOOK]
-// Nothing may be wrong in the console, and nothing may be cut off at the side.
+// Opens each page of the rendered book in wide and narrow windows: node book.mjs [FOLDER OF THE BOOK]
+// There must be no error in the console, and nothing may be cut off at the side.
 
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, statSync } from "node:fs";
@@ -12,7 +12,7 @@ const browsers = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-
 const executablePath = browsers.find((path) => path && existsSync(path));
 const WIDTHS = [1280, 390];
 
-// The page with all chapters for printing and the table of contents have no reader; the links of 404.html are those of a server.
+// The page for printing and the table of contents are no pages that readers open; the links in 404.html only work on a server.
 const NOT_READ = ["print.html", "toc.html", "404.html"];
 const pages = (folder) => readdirSync(folder).flatMap((name) => {
   const path = join(folder, name);
@@ -30,7 +30,7 @@ for (const width of WIDTHS) {
   page.on("console", (message) => message.type() === "error" && messages.push(message.text()));
   page.on("pageerror", (error) => messages.push(String(error)));
   page.on("requestfailed", (request) => {
-    // The browser gives up the icon of a page when the next one is opened.
+    // The browser cancels the request for a page's icon when the next page is opened.
     if (!request.url().includes("favicon")) messages.push(`cannot load ${request.url()}`);
   });
   for (const path of all) {

@@ -1,10 +1,10 @@
-// What a person would see: whether something is in view, uncovered, and stands out from what is behind it; whether a page looks as somebody
-// has approved it.
+// Tests of what a person would see: whether an element is in view, not covered, and has enough contrast with its background; whether a page
+// looks like its approved picture.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-// Runs in the page: for each selector what hinders one from reading its first element; empty if nothing does.
+// Runs in the page: for each selector, why its first element cannot be read; empty if all can be read.
 function hindrances(selectors, least) {
   const channel = (c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
   const parsed = (text) => {
@@ -57,19 +57,19 @@ function hindrances(selectors, least) {
   return selectors.flatMap((selector) => of(selector).map((what) => `${selector} ${what}`));
 }
 
-// WCAG 2, level AA, for text.
+// The contrast that WCAG 2, level AA, requires for text.
 const CONTRAST = 4.5;
 
-// What hinders one from seeing the elements; `place` is a page or a frame.
+// Why the elements cannot be seen; `place` is a page or a frame.
 export const unseen = (place, selectors) => place.evaluate(`(${hindrances})(${JSON.stringify(selectors)}, ${CONTRAST})`);
 
-// A picture in squares of so many pixels, which is what stored pictures have: fonts differ between machines, places and colours do not.
+// Pictures are stored and compared as squares of this size in pixels: fonts differ between machines, but positions and colours do not.
 const SQUARE = 16;
-// How far the colour of a square may be from the approved one (of 255), and how many squares may be further away.
+// How far the colour of a square may be from the approved one (of 255), and the share of squares that may be further away.
 const NEAR = 40;
 const OTHERS = 0.02;
 
-// Runs in a page: the picture with one pixel for each square.
+// Runs in a page: scales the picture to one pixel for each square.
 async function small(png, square) {
   const bitmap = await createImageBitmap(await (await fetch(png)).blob());
   const canvas = document.createElement("canvas");
@@ -80,8 +80,8 @@ async function small(png, square) {
   return { png: canvas.toDataURL("image/png"), size: [canvas.width, canvas.height], pixels: [...context.getImageData(0, 0, canvas.width, canvas.height).data] };
 }
 
-// What is different between the page as it is and its approved picture in `folder`, which GCN_BLESS=1 writes after somebody has looked at
-// the pictures; nothing if they agree.
+// The differences between the page and its approved picture in `folder`; empty if they agree. GCN_BLESS=1 writes the picture, after
+// somebody has looked at it.
 export async function changed(page, folder, name) {
   const helper = await page.context().newPage();
   const shrink = (bytes, square) => helper.evaluate(`(${small})("data:image/png;base64,${bytes.toString("base64")}", ${square})`);

@@ -1,5 +1,5 @@
-// Opens the page as a user does: types, clicks, reads. node page.mjs [FOLDER FOR SCREENSHOTS]
-// CHROMIUM names the browser where it is not in one of the usual places.
+// Uses the page like a person: types, clicks, reads. node page.mjs [FOLDER FOR SCREENSHOTS]
+// The variable CHROMIUM names the browser if it is not in one of the usual places.
 
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
@@ -20,7 +20,7 @@ const browser = await chromium.launch({
 let passed = 0;
 let failed = 0;
 
-// A page with a text, and nothing in its console at the end.
+// Opens a page with a text; at the end there must be no message in its console.
 async function test(name, work, { hash = "", viewport = { width: 1280, height: 800 } } = {}) {
   const context = await browser.newContext({ viewport });
   const page = await context.newPage();
@@ -103,7 +103,7 @@ await test("words are completed by what the target has, and Enter stays a new li
   const words = () => page.locator("#words b").allInnerTexts();
   await editor.fill("    ");
   await editor.press("End");
-  // gfx940 brought this instruction (CDNA3 ISA, chapter 7); gfx90a has it not.
+  // This instruction is new in gfx940 (CDNA3 ISA, chapter 7); gfx90a does not have it.
   await page.selectOption("#target", "gfx942");
   await editor.focus();
   await editor.pressSequentially("v_mfma_f32_32x32x16_fp8");
@@ -120,7 +120,7 @@ await test("words are completed by what the target has, and Enter stays a new li
   await see(page, "#words", "^cbsz");
   await editor.press("Tab");
   assert.match(await editor.inputValue(), / cbsz$/);
-  // Nothing is chosen: Enter is a new line, and Escape leaves the word as it is.
+  // Nothing is selected: Enter starts a new line, and Escape leaves the word as it is.
   await editor.pressSequentially(":1\nglobal_load_dw");
   await see(page, "#words", "global_load_dwordx4");
   await editor.press("Escape");
@@ -129,7 +129,7 @@ await test("words are completed by what the target has, and Enter stays a new li
   await see(page, "#words", "global_load_dwordx3");
   await editor.press("Enter");
   assert.match(await editor.inputValue(), /cbsz:1\nglobal_load_dwo\n$/);
-  // A text that names its target is completed for that one; a comment is not completed.
+  // If the text names a target, its completions are for that target; there are none in comments.
   await editor.fill('.amdgcn_target "amdgcn-amd-amdhsa--gfx90a"\n');
   await editor.press("Control+End");
   await editor.pressSequentially("v_mfma_f32_32x32x16_f");
@@ -209,7 +209,7 @@ await test("undo takes back what buttons and examples did", async (page) => {
   await see(page, "#findings", "every rule is kept");
   const waited = await editor.inputValue();
   assert.match(waited, /s_nop 10/);
-  // Also without the focus in the text.
+  // Also when the text does not have the focus.
   await page.keyboard.press("Control+z");
   assert.equal(await editor.inputValue(), first);
   await editor.press("Control+Shift+z");
@@ -245,7 +245,7 @@ await test("text is found and replaced", async (page) => {
   const first = await editor.inputValue();
   await editor.press("Control+f");
   await page.keyboard.type("V0");
-  // In `v[0:15]` there is none; the comments have none either.
+  // `v[0:15]` does not contain `v0`, and neither do the comments.
   const count = first.toLowerCase().split("v0").length - 1;
   await see(page, "#find-count", `1 of ${count}`);
   assert.equal(await page.locator(".found").count(), count);
@@ -274,7 +274,7 @@ await test("a file is opened, and text and code object are saved", async (page) 
   assert.deepEqual([name, bytes.toString()], ["mine.s", text]);
   const [objectName, object] = await saved("#object");
   assert.equal(objectName, "mine.hsaco");
-  // ELF of a GPU, and the code as of llvm-mc 22: v_mov_b32 v0, 1; s_endpgm.
+  // An ELF file for a GPU, with the code that llvm-mc 22 makes: v_mov_b32 v0, 1; s_endpgm.
   assert.equal(object.subarray(0, 4).toString("latin1"), "\x7fELF");
   assert.equal(object.readUInt16LE(18), 224);
   assert.ok(object.includes(Buffer.from("8102007e000081bf", "hex")));
@@ -325,7 +325,7 @@ await test("five thousand lines are typed in without delay", async (page) => {
   console.log(`     opened in ${Date.now() - start} ms`);
   const drawn = await page.locator("#coloured .rows > span").count();
   assert.ok(drawn < 200, `${drawn} lines are drawn`);
-  // What the page does at a key besides the browser: the median of twenty.
+  // The time of the page's own code for a keystroke: the median of twenty.
   const spent = await page.evaluate(() => {
     const area = document.getElementById("text");
     area.setSelectionRange(90000, 90000);
@@ -339,7 +339,7 @@ await test("five thousand lines are typed in without delay", async (page) => {
     return times.sort((a, b) => a - b)[10];
   });
   console.log(`     ${spent.toFixed(1)} ms a key`);
-  // A tenth of a second is what a person takes for at once.
+  // A person perceives a tenth of a second as instantaneous.
   assert.ok(spent < 100, `${spent} ms`);
   await page.evaluate(() => { document.getElementById("text").scrollTop = 50000; });
   await page.waitForFunction(() => document.getElementById("coloured").innerText.includes("line 2500"));
@@ -396,7 +396,7 @@ await test("the keyboard reaches everything", async (page) => {
   assert.notEqual(await page.evaluate(() => document.activeElement.id), "text");
 });
 
-// What matters of each tab, at each width and in both schemes: in view, not covered, with contrast.
+// The essential parts of each tab, at each width and in both colour schemes, must be in view, not covered, and have enough contrast.
 const TABS = {
   findings: ["#findings .finding, #findings .clean"],
   waits: ["#strip", "#adopt", "#listing .why"],
@@ -421,10 +421,10 @@ for (const [name, viewport] of [["wide", { width: 1280, height: 800 }], ["narrow
         const [scroll, width] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
         if (scroll > width) faults.push(`${tab}: ${scroll} pixels of ${width}`);
         if (shots) await page.screenshot({ path: `${shots}/${tab}-${name}-${scheme}.png` });
-        // The other tabs have what changes with the model and the tables.
+        // The other tabs change with the timing model and the tables, so they have no approved pictures.
         if (tab === "findings" || tab === "waits") faults.push(...await changed(page, approved, `${tab}-${name}-${scheme}`));
       }
-      // The reason of a wait stands beside it, or under it where there is no room: within its panel.
+      // The reason for a wait is next to it, or under it if there is no room, and always within the panel.
       await page.click("#tab-waits");
       const outside = await page.locator("#listing .why").evaluateAll((all) => all.filter((e) => e.getBoundingClientRect().right > innerWidth || e.getBoundingClientRect().width < 100).length);
       if (outside) faults.push(`${outside} reasons are outside`);

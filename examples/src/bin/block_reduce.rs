@@ -1,6 +1,6 @@
 //! Lesson 3: lanes of a wave, waves of a workgroup.
 //!
-//! Two ways to pass a value on, shuffles and LDS, and the barrier that the second one needs.
+//! Two ways to pass a value to another lane, shuffles and LDS, and the barrier that the second one needs.
 //!
 //! The kernel, the reference and the explanation are in `src/lessons/block_reduce.rs`. This program compiles
 //! the kernel for gfx90a and gfx942, writes `target/gcn/block_reduce.<target>.s` and `.hsaco`, simulates it

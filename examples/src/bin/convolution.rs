@@ -1,6 +1,6 @@
-//! Lesson 8: a kernel as a family.
+//! Lesson 8: a family of kernels.
 //!
-//! Const generics, loops that run when the kernel is built, and one value for all lanes.
+//! Const generics, loops that are unrolled when the kernel is built, and values that all lanes share.
 //!
 //! The kernel, the reference and the explanation are in `src/lessons/convolution.rs`. This program compiles
 //! the kernel for gfx90a and gfx942, writes `target/gcn/convolution.<target>.s` and `.hsaco`, simulates it

@@ -1,6 +1,6 @@
-//! Lesson 20: adding where others add.
+//! Lesson 20: concurrent additions to the same elements.
 //!
-//! Atomic additions of floats, and what they do to the order.
+//! Atomic additions of floats, whose order is not defined.
 //!
 //! The kernel, the reference and the explanation are in `src/lessons/embedding_scatter.rs`. This program
 //! compiles the kernel for gfx90a and gfx942, writes `target/gcn/embedding_scatter.<target>.s` and `.hsaco`,

@@ -1,6 +1,6 @@
-//! Lesson 19: data that changes places.
+//! Lesson 19: data that moves between lanes.
 //!
-//! A Fourier transform in LDS, with stages made when the kernel is built.
+//! A Fourier transform in LDS, with stages that are unrolled when the kernel is built.
 //!
 //! The kernel, the reference and the explanation are in `src/lessons/fft.rs`. This program compiles the
 //! kernel for gfx90a and gfx942, writes `target/gcn/fft.<target>.s` and `.hsaco`, simulates it and compares

@@ -1,4 +1,4 @@
-//! Lesson 25: attention without the matrix of scores.
+//! Lesson 25: attention that never stores the matrix of scores.
 //!
 //! Two products chained in registers, with a softmax in between.
 //!

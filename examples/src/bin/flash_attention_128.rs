@@ -1,6 +1,6 @@
 //! Lesson 25 with heads of 128 elements.
 //!
-//! As `flash_attention`, from the same file `src/lessons/flash_attention.rs`:
+//! Like `flash_attention`, and from the same file `src/lessons/flash_attention.rs`:
 //!
 //! ```text
 //! cargo run --release -p gcn-examples --bin flash_attention_128

@@ -1,6 +1,6 @@
 //! Lesson 22: matrix instructions in bfloat16.
 //!
-//! Results scaled and rounded on their way to memory; the loop of a library.
+//! Results are scaled and rounded as they are stored; the loop is a library function.
 //!
 //! The kernel, the reference and the explanation are in `src/lessons/gemm_bf16.rs`. This program compiles the
 //! kernel for gfx90a and gfx942, writes `target/gcn/gemm_bf16.<target>.s` and `.hsaco`, simulates it and

@@ -1,6 +1,6 @@
 //! A matrix multiplication as one would write it first: tiles, LDS, one loop.
 //!
-//! Before lesson 5: what a plain tiled loop reaches.
+//! What a plain tiled loop achieves; read it before lesson 5.
 //!
 //! The kernel and the explanation are in `src/lessons/gemm_naive.rs`. This program compiles the kernel, writes
 //! `target/gcn/gemm_naive.<target>.s` and `.hsaco`, simulates it and compares with the reference:

@@ -1,6 +1,6 @@
 //! A matrix multiplication as one would write it first, with larger tiles.
 //!
-//! As `gemm_naive`, from the same file `src/lessons/gemm_naive.rs`:
+//! Like `gemm_naive`, and from the same file `src/lessons/gemm_naive.rs`:
 //!
 //! ```text
 //! cargo run --release -p gcn-examples --bin gemm_naive_256

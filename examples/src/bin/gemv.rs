@@ -1,6 +1,6 @@
-//! Lesson 11: as fast as memory.
+//! Lesson 11: a kernel bound by memory bandwidth.
 //!
-//! Wide loads, and which values belong to the wave.
+//! Wide loads, and which values are uniform over the wave.
 //!
 //! The kernel, the reference and the explanation are in `src/lessons/gemv.rs`. This program compiles the
 //! kernel for gfx90a and gfx942, writes `target/gcn/gemv.<target>.s` and `.hsaco`, simulates it and compares

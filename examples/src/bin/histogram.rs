@@ -1,6 +1,6 @@
 //! Lesson 9: many lanes, one counter.
 //!
-//! Atomics in LDS and in device memory, and how far they reach.
+//! Atomics in LDS and in device memory, and their scopes.
 //!
 //! The kernel, the reference and the explanation are in `src/lessons/histogram.rs`. This program compiles the
 //! kernel for gfx90a and gfx942, writes `target/gcn/histogram.<target>.s` and `.hsaco`, simulates it and

@@ -1,4 +1,4 @@
-//! Lesson 15: stored narrow, computed wide.
+//! Lesson 15: narrow storage, wide arithmetic.
 //!
 //! f16 in memory and f32 in registers.
 //!

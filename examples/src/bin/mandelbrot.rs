@@ -1,6 +1,6 @@
 //! Lesson 12: lanes that finish at different times.
 //!
-//! A loop whose condition varies, and arithmetic that rounds as Rust's does.
+//! A loop whose condition varies between lanes, and arithmetic that rounds as Rust's does.
 //!
 //! The kernel, the reference and the explanation are in `src/lessons/mandelbrot.rs`. This program compiles
 //! the kernel for gfx90a and gfx942, writes `target/gcn/mandelbrot.<target>.s` and `.hsaco`, simulates it and

@@ -1,6 +1,6 @@
 //! Lesson 18: random numbers without a state.
 //!
-//! Philox4x32-10, bit for bit the published answers.
+//! Philox4x32-10, which reproduces the published test vectors bit for bit.
 //!
 //! The kernel, the reference and the explanation are in `src/lessons/philox.rs`. This program compiles the
 //! kernel for gfx90a and gfx942, writes `target/gcn/philox.<target>.s` and `.hsaco`, simulates it and

@@ -1,4 +1,4 @@
-//! Lesson 14: a workgroup for a row.
+//! Lesson 14: one workgroup per row.
 //!
 //! Reductions over a workgroup, and functions that the hardware approximates.
 //!

@@ -1,6 +1,6 @@
 //! Lesson 13: rows of any length.
 //!
-//! A sparse matrix in CSR form, a wave for each row.
+//! A sparse matrix in CSR form, one wave per row.
 //!
 //! The kernel, the reference and the explanation are in `src/lessons/spmv.rs`. This program compiles the
 //! kernel for gfx90a and gfx942, writes `target/gcn/spmv.<target>.s` and `.hsaco`, simulates it and compares

@@ -1,6 +1,6 @@
 //! Lesson 17: order as a number.
 //!
-//! Keys of 64 bits whose order is the order that is wanted.
+//! 64-bit keys whose unsigned order is the desired order of elements.
 //!
 //! The kernel, the reference and the explanation are in `src/lessons/top_k.rs`. This program compiles the
 //! kernel for gfx90a and gfx942, writes `target/gcn/top_k.<target>.s` and `.hsaco`, simulates it and compares

@@ -1,7 +1,6 @@
 //! Lesson 4: LDS turns a scattered access into a contiguous one.
 //!
-//! How a tile in LDS lets both the reads and the writes run along rows, and what one unused word per row is
-//! good for.
+//! A tile in LDS lets both the reads and the writes run along rows; one unused word per row avoids bank conflicts.
 //!
 //! The kernel, the reference and the explanation are in `src/lessons/transpose_lds.rs`. This program compiles
 //! the kernel for gfx90a and gfx942, writes `target/gcn/transpose_lds.<target>.s` and `.hsaco`, simulates it

@@ -1,6 +1,6 @@
 //! Lesson 3: lanes of a wave, waves of a workgroup.
 //!
-//! 256 elements become one sum in two steps, because there are two ways to pass a value on:
+//! 256 elements are added up in two steps, because there are two ways to pass a value to another lane:
 //!
 //! - *Inside a wave* lanes run in lockstep, and `shuffle_xor` hands each lane the value of the lane whose
 //!   number differs in one bit. Six such steps, with 32, 16, 8, 4, 2 and 1, add up all 64 lanes, and every
@@ -10,8 +10,8 @@
 //!   shares, and `barrier()` holds every wave until all of them have arrived; only then may they read each
 //!   other's sums.
 //!
-//! A barrier that only some lanes reach would hang the machine, so it must not stand under a condition that
-//! varies between lanes. Try it: move `barrier()` into the `if`, and the kernel no longer compiles.
+//! A barrier that only some lanes reach would hang the machine, so it must not be under a condition that varies between lanes. Try it: move
+//! `barrier()` into the `if`, and the kernel no longer compiles.
 //!
 //! There is no mask for the tail: a slice is a buffer with a length, and a load past its end gives 0, which a
 //! sum does not notice.
@@ -25,7 +25,7 @@ use gcn_dsl::{BuiltKernel, LaunchError};
 use crate::data::Random;
 use crate::{Comparison, Lesson, Outcome, Size};
 
-/// Lanes of a workgroup, and elements of a block.
+/// Lanes of a workgroup; also elements of a block.
 const BLOCK: u32 = 256;
 
 gcn_kernel! {
@@ -57,7 +57,7 @@ gcn_kernel! {
     }
 }
 
-/// The same sums in the same order on the host, for waves of `wave` lanes.
+/// Reference on the host: the same sums in the same order, for waves of `wave` lanes.
 pub fn reference(wave: u32, x: &[f32]) -> Vec<f32> {
     x.chunks(BLOCK as usize).map(|block| block_sum(wave as usize, block)).collect()
 }
@@ -70,7 +70,7 @@ fn block_sum(wave: usize, block: &[f32]) -> f32 {
     (wave..BLOCK as usize).step_by(wave).fold(wave_sum(0), |total, first| total + wave_sum(first))
 }
 
-/// The sum of a wave's lanes in the order in which `shuffle_xor` by ever smaller powers of two adds them.
+/// The sum over a wave's lanes, in the order of `shuffle_xor` with distances that halve in each step.
 pub fn sum_of_lanes(lanes: &[f32]) -> f32 {
     let (mut lanes, mut distance) = (lanes.to_vec(), lanes.len() / 2);
     while distance > 0 {

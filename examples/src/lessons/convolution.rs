@@ -1,8 +1,7 @@
-//! Lesson 8: a kernel as a family, and one value for all lanes.
+//! Lesson 8: a family of kernels, and values that all lanes share.
 //!
-//! `RADIUS` is a const generic: `convolution::<2>` is a kernel of its own, `convolution_2`. The two loops
-//! over the window run when the kernel is built (`#[unroll] for` is Rust on the host), so that offsets are
-//! constants and the code contains no loop.
+//! `RADIUS` is a const generic: `convolution::<2>` is a separate kernel, `convolution_2`. The two loops over the window run when the kernel
+//! is built (`#[unroll] for` is a Rust loop on the host), so that offsets are constants and the generated code contains no loop.
 //!
 //! All lanes multiply by the same weight. `weights.uniform(i)` loads it once for the wave, through the scalar
 //! cache into a scalar register, where vector instructions can read it; `weights[i]` would load 64 copies
@@ -21,8 +20,7 @@ use crate::{Comparison, Lesson, Outcome, Size};
 const RADIUS: usize = 2;
 
 gcn_kernel! {
-    /// Convolves an image of `height` rows of `width` pixels with a window of (2 RADIUS + 1)² `weights`;
-    /// outside the image it is 0.
+    /// Convolves an image of `height` rows of `width` pixels with a window of (2 RADIUS + 1)² `weights`; pixels outside the image are 0.
     #[workgroup(32, 8)]
     #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
     pub fn convolution<const RADIUS: usize>(
@@ -49,7 +47,7 @@ gcn_kernel! {
     }
 }
 
-/// The same on the host, in the same order.
+/// Reference on the host, which adds in the same order.
 pub fn reference(radius: usize, width: usize, height: usize, weights: &[f32], input: &[f32]) -> Vec<f32> {
     let side = 2 * radius + 1;
     let pixel = |i: usize| {

@@ -1,11 +1,11 @@
-//! Lesson 20: adding where others add.
+//! Lesson 20: concurrent additions to the same elements.
 //!
 //! The gradient of an embedding: each token's row of gradients is added to the row of a table that the
 //! token's number selects. Two tokens may select the same row, at the same time and from different compute
 //! units, so the addition is atomic; it happens in the L2 cache, and the lanes do not wait for it.
 //!
-//! A workgroup takes a token. Its row is the same for all lanes, `ids.uniform(…)`, so the row's address is
-//! computed on the scalar unit, and the lanes iterate over the row.
+//! A workgroup processes one token. The token's row number is the same for all lanes, `ids.uniform(…)`, so the row's address is computed on
+//! the scalar unit, and the lanes iterate over the row.
 //!
 //! The order in which additions arrive is not defined, and floating-point addition is not associative: such a
 //! sum can differ in the last bits from run to run. The lesson's gradients are whole multiples of 1/256,
@@ -34,7 +34,7 @@ gcn_kernel! {
     }
 }
 
-/// The same on the host.
+/// Reference on the host.
 pub fn reference(width: usize, ids: &[u32], gradients: &[f32], table: &mut [f32]) {
     for (id, gradients) in ids.iter().zip(gradients.chunks(width)) {
         let row = &mut table[*id as usize * width..][..width];

@@ -1,12 +1,12 @@
-//! Lesson 19: data that changes places.
+//! Lesson 19: data that moves between lanes.
 //!
-//! 256 lanes transform 1024 complex numbers in five stages. In each, every lane combines four numbers, 256
-//! apart, and stores the results where the next stage again finds its numbers 256 apart (Stockham's order):
-//! no bit-reversal stage is needed, and neighbouring lanes load neighbouring elements.
+//! 256 lanes transform 1024 complex numbers in five stages. In each, every lane combines four numbers, 256 apart, and stores the results
+//! where the next stage again finds its inputs 256 apart (Stockham's order): no bit-reversal stage is needed, and neighbouring lanes load
+//! neighbouring elements.
 //!
-//! The stages differ only in numbers that are known when the kernel is built. `#[unroll] for` makes five
-//! stages from one text, with divisions and remainders by powers of 4 that become shifts and masks;
-//! `comptime if` omits the parts that the first and the last stage do not need.
+//! The stages differ only in numbers that are known when the kernel is built. `#[unroll] for` makes five stages from one loop body, with
+//! divisions and remainders by powers of 4 that become shifts and masks; `comptime if` omits the parts that the first and the last stage do
+//! not need.
 //!
 //! Two pairs of arrays in LDS take turns, so that one barrier between stages is enough: a fast wave does not
 //! write what a slow one still reads. The roots of unity come in a table, computed in f64 on the host.
@@ -17,18 +17,17 @@ use gcn_dsl::{BuiltKernel, LaunchError};
 use crate::data::Random;
 use crate::{Comparison, Lesson, Outcome, Size};
 
-/// Points of a transform.
+/// Points of one transform.
 const POINTS: u32 = 1024;
-/// Stages: POINTS is 4 to this power.
+/// The number of stages: POINTS is 4 to this power.
 const STAGES: u32 = 5;
 /// Lanes of a workgroup: each takes four points.
 const LANES: u32 = POINTS / 4;
-/// Both halves of the LDS arrays.
+/// Elements of an LDS array, which has two halves: stages alternate between them.
 const BOTH: usize = 2 * POINTS as usize;
 
 gcn_kernel! {
-    /// The Fourier transform of each block of 1024 complex numbers. `roots` are the cosines and sines of -2
-    /// pi k / 1024, side by side.
+    /// The Fourier transform of each block of 1024 complex numbers. `roots` has the cosines and sines of -2 pi k / 1024, interleaved.
     #[workgroup(LANES)]
     #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
     pub fn fft(roots: &[f32], x: &[f32], y: &mut [f32]) {
@@ -37,7 +36,7 @@ gcn_kernel! {
 
         #[unroll]
         for stage in 0..STAGES {
-            // Points of the transforms that are done.
+            // Points of the sub-transforms that earlier stages have finished.
             let done = comptime { 4u32.pow(stage) };
             let half = comptime { stage % 2 * POINTS };
             let mut a = [splat(0.0f32); 4];
@@ -56,7 +55,7 @@ gcn_kernel! {
                     b[k] = c.mul_add(root.get(1), d * root.get(0));
                 }
             }
-            // A transform of four points: additions, and a quarter turn.
+            // A transform of four points needs only additions and a multiplication by -i, which swaps real and imaginary part.
             let (sum, difference) = ([a[0] + a[2], b[0] + b[2]], [a[0] - a[2], b[0] - b[2]]);
             let (other, turned) = ([a[1] + a[3], b[1] + b[3]], [b[1] - b[3], a[3] - a[1]]);
             let out = [
@@ -83,7 +82,7 @@ gcn_kernel! {
     }
 }
 
-/// Cosine and sine of -2 pi k / 1024 for each k.
+/// Cosine and sine of -2 pi k / 1024 for each k, interleaved.
 pub fn roots() -> Vec<f32> {
     let root = |k: u32| {
         let (sin, cos) = (-std::f64::consts::TAU * f64::from(k) / f64::from(POINTS)).sin_cos();
@@ -123,7 +122,7 @@ fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, Lau
     let x = Random::new(19).f32s((2 * POINTS * size.0[0]) as usize);
     let mut y = vec![f32::NAN; x.len()];
     let stats = device.launch(&fft, kernel, Grid::x(size.0[0]), (&roots(), &x, &mut y))?;
-    // Results are about 30, and a few roundings of numbers of that size add up.
+    // Results have magnitudes of about 30, and the errors of a few roundings at that magnitude add up.
     Ok(Outcome { stats, comparison: Comparison::of(&y, &reference(&x)).within(5e-5) })
 }
 

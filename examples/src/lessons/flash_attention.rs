@@ -5,8 +5,7 @@
 //! a wave keeps 32 queries, processes the keys 64 at a time (32 of heads of 128 elements), and corrects its
 //! sums when it meets a much larger score (Dao et al. 2022, "FlashAttention").
 //!
-//! **The loop** is a device function of a library, [`gcn_kernels::attention::walk`], about 60 lines: read it
-//! beside this text.
+//! **The loop** is a device function of a library, [`gcn_kernels::attention::walk`], about 60 lines: read it together with this text.
 //!
 //! **Transposed on purpose.** It computes S^T = K * Q^T and O^T = V^T * P^T. An accumulator holds a
 //! *column* in the registers of two lanes. With keys as rows, the maximum over the keys is therefore computed
@@ -20,7 +19,7 @@
 //!
 //! **V^T.** The keys are the inner dimension of the second product, and in memory they are rows. The tile is
 //! transposed between the load and LDS, in registers (`stage_by::<Columns>`): four byte permutes for eight
-//! elements. Without that each element of V would be a load from LDS of its own.
+//! elements. Without that, each element of V would need a separate load from LDS.
 //!
 //! **Ping-pong.** A softmax has no matrix instructions: a wave that computed one product after the other would
 //! leave the matrix pipe idle for half of the time. So a wave is one product of scores ahead, and a phase of
@@ -32,7 +31,7 @@
 //! a branch that is hardly ever taken after the first keys.
 //!
 //! **Exponentials and loads.** An exponential occupies the vector ALU for four times as long as an addition. A
-//! wave can issue loads from LDS meanwhile, if they stand between exponentials: `interleave!`.
+//! wave can issue loads from LDS meanwhile, if these are interleaved with the exponentials: `interleave!`.
 //!
 //! **The mask.** `CAUSAL` is a constant of the kernel: two kernels from one source. Keys after the last query
 //! of the workgroup are not visited at all; of the others those after the lane's query score minus infinity.
@@ -63,7 +62,7 @@ gcn_kernel! {
     pub fn flash_attention<const CAUSAL: bool, const D: usize>(
         length: u32, scale: f32, q: &[f16], k: &[f16], v: &[f16], o: &mut [f16],
     ) {
-        // The head's rows: what is beyond them loads as 0 and is not stored.
+        // The rows of this head: elements beyond them load as 0 and are not stored.
         let size = length * D as u32;
         let (from, to) = (workgroup_id().y * size, workgroup_id().y * size + size);
         let q = &q[from..to];
@@ -72,13 +71,13 @@ gcn_kernel! {
         let o = &mut o[from..to];
         let (keys, values) = (row_major(*k, D as u32), row_major(*v, D as u32).transposed());
 
-        // The workgroup's queries, the wave's, and the lane's.
+        // The first query of the workgroup and of the wave, and the query of each lane.
         let block = workgroup_id().x * BLOCK;
         let first_query = block + wave_id() * QUERIES as u32;
         let queries = TileB::<f16, D, QUERIES>::load(row_major(*q, D as u32).transposed(), 0, first_query);
         let query: V<u32> = first_query + Tile::<f32, QUERIES, QUERIES>::zero().col(0);
 
-        // How many keys the lane's query sees, all of the wave's, and the last of the workgroup's.
+        // The number of keys that each lane's query sees, that all queries of the wave see, and that any query of the workgroup sees.
         let seen: V<u32> = comptime if CAUSAL { (query + 1).min(length) } else { query * 0 + length };
         let clear: u32 = comptime if CAUSAL { first_query + 1 } else { length };
         let end: u32 = comptime if CAUSAL { (block + BLOCK).min(length) } else { length };
@@ -88,7 +87,7 @@ gcn_kernel! {
         } else {
             walk::<_, f16, D, 32, QUERIES>(all_lanes(), queries, keys, values, scale, seen, clear, end)
         };
-        // Two lanes have the sums of a query's weights.
+        // The weights of a query are spread over two lanes, each of which has a partial sum.
         let total: V<f32> = sum + shuffle_xor(sum, 32);
         let share: V<f32> = select(total > 0.0, total.recip(), 0.0);
         out.store_with(row_major(*o, D as u32).transposed(), 0, first_query, |x| (x * share) as f16);
@@ -96,7 +95,7 @@ gcn_kernel! {
 }
 // ANCHOR_END: kernel
 
-/// The same on the host, in f64 and with the whole row of scores.
+/// Reference on the host, in f64 and with the whole row of scores.
 pub fn reference<const D: usize>(causal: bool, length: usize, [q, k, v]: [&[f16]; 3]) -> Vec<f64> {
     let dot = |a: &[f16], b: &[f16]| a.iter().zip(b).map(|(a, b)| a.to_f64() * b.to_f64()).sum::<f64>();
     let mut out = Vec::new();
@@ -117,7 +116,7 @@ pub fn reference<const D: usize>(causal: bool, length: usize, [q, k, v]: [&[f16]
     out
 }
 
-/// How to measure the loop over the keys of one workgroup's queries.
+/// How to measure the loop over the keys, for the queries of one workgroup.
 const fn steady<const D: usize>() -> Option<Steady> {
     Some(Steady {
         depths: [1024, 2048],
@@ -137,7 +136,7 @@ const fn steady<const D: usize>() -> Option<Steady> {
     })
 }
 
-/// The lesson without a mask; sizes are heads and length.
+/// The lesson without a mask; sizes are the numbers of heads and of rows.
 pub const LESSON: Lesson = Lesson {
     name: "flash_attention",
     build_with: |target, options| {
@@ -159,7 +158,7 @@ pub const CAUSAL: Lesson = Lesson {
     steady: None,
 };
 
-/// With heads of 128 elements.
+/// The lesson with heads of 128 elements.
 pub const WIDE: Lesson = Lesson {
     name: "flash_attention_128",
     build_with: |target, options| {
@@ -178,7 +177,7 @@ fn run<const CAUSAL: bool, const D: usize>(
     let (heads, length) = (size.0[0], size.0[1]);
     let elements = heads as usize * length as usize * D;
     let mut random = Random::new(7);
-    // Larger queries, so that some weights stand out.
+    // The queries are scaled up, so that some weights are much larger than others.
     let q: Vec<f16> = random.f64s(elements).into_iter().map(|x| f16::from_f64(4.0 * x)).collect();
     let (k, v) = (random.f16s(elements), random.f16s(elements));
     let mut o = vec![f16::NAN; elements];
@@ -195,7 +194,7 @@ fn run<const CAUSAL: bool, const D: usize>(
 mod tests {
     use super::*;
 
-    /// With the mask, and on gfx950, whose instruction takes twice the depth.
+    /// With and without the mask, also on gfx950, whose matrix instruction has twice the depth.
     #[test]
     fn the_kernel_agrees_with_and_without_a_mask() {
         for (lesson, target) in [
@@ -225,7 +224,7 @@ mod tests {
         const D: usize = 64;
         let mut q = vec![f16::ZERO; 2 * D];
         let (mut k, mut v) = (q.clone(), q.clone());
-        // The second query meets the second key with a score of ln 3: weights 1/4 and 3/4.
+        // The second query and the second key have a score of ln 3: the weights are 1/4 and 3/4.
         (q[D], k[D]) = (f16::from_f64(8.0), f16::from_f64(3f64.ln()));
         (v[0], v[D]) = (f16::from_f64(1.0), f16::from_f64(2.0));
         let near = |got: f64, want: f64| assert!((got - want).abs() < 1e-3, "{got}, {want}");

@@ -14,11 +14,11 @@ use crate::{Comparison, Lesson, Outcome, Size};
 
 /// Rows and columns of a matrix.
 const SIDE: usize = 4;
-/// Elements of a matrix.
+/// Elements of one matrix.
 const ELEMENTS: u32 = (SIDE * SIDE) as u32;
-/// Matrices of a wave.
+/// Matrices that a wave multiplies.
 const BLOCKS: usize = 16;
-/// Matrices of a workgroup of four waves.
+/// Matrices that a workgroup of four waves multiplies.
 pub const BATCH: u32 = 4 * BLOCKS as u32;
 
 gcn_kernel! {
@@ -41,7 +41,7 @@ gcn_kernel! {
     }
 }
 
-/// The same on the host: a chain of fused multiplications and additions for each element, `k` ascending.
+/// Reference on the host: a chain of fused multiply-adds for each element, with ascending `k`.
 pub fn reference(a: &[f32], b: &[f32]) -> Vec<f32> {
     let pairs = a.chunks_exact(SIDE * SIDE).zip(b.chunks_exact(SIDE * SIDE));
     let product = |(a, b): (&[f32], &[f32])| -> Vec<f32> {

@@ -1,10 +1,9 @@
 //! The kernel of `gemm_f16` in bfloat16, with the result rounded on its way to memory.
 //!
-//! bf16 has the range of f32 and 8 bits of precision: weights of neural networks. C is bf16 as well;
-//! `store_with` takes a closure that scales and converts each element of the accumulators, while the sums are
-//! f32 until then. The loop is a device function of a library, [`gcn_kernels::tile::product`]: that of
-//! `gemm_f16` for any element type. Its parameters are the element types and the columns of 32, 64 and 128
-//! bytes.
+//! bf16 has the range of f32 and 8 bits of precision, which suits the weights of neural networks. C is bf16 as well; `store_with` takes a
+//! closure that scales and converts each element of the accumulators, while the sums are f32 until then. The loop is a device function of a
+//! library, [`gcn_kernels::tile::product`]: that of `gemm_f16` for any element type. Its parameters are the element types and the numbers
+//! of columns that take 32, 64 and 128 bytes.
 //!
 //! The source is the same from gfx908 to gfx950, the instructions are not: 32x32x4 on gfx908, whose bf16
 //! instructions take half as many `k` as those for f16, 32x32x8 on gfx90a and gfx942, 32x32x16 on gfx950.
@@ -34,8 +33,8 @@ gcn_kernel! {
     }
 }
 
-/// The same on the host, added in f64; with what the result may differ by: what the sums of the hardware may, and half of the last place
-/// of the largest bf16 (2^-8 of it), to which it is rounded.
+/// Reference on the host, which adds in f64, and the difference that is tolerated: that of the hardware's sums, plus half a unit in the
+/// last place of the largest bf16 (2^-8 of it), since results are rounded to bf16.
 pub fn reference(columns: usize, depth: usize, alpha: f32, a: &[bf16], b: &[bf16]) -> (Vec<f32>, f64) {
     let wide = |xs: &[bf16]| xs.iter().map(|x| x.to_f32()).collect::<Vec<f32>>();
     let (dims, a, b) = ([columns, depth], wide(a), wide(b));

@@ -11,11 +11,10 @@
 //! instruction, 32x32x8 up to gfx942, 32x32x16 on gfx950, and `matmul` multiplies them. Tiles of sizes that
 //! do not fit together do not compile.
 //!
-//! **The tiles.** A workgroup of eight waves computes a 256 x 256 tile of C, each wave 128 x 64 of it: 4 x 2
-//! accumulators. Every fragment of A meets two of B and every one of B four of A. The fragments come from
-//! LDS, where the workgroup has put some columns of A and of B^T; each element is loaded from memory once for
-//! the whole workgroup. `Spread` permutes the elements of a row so that the lanes of a wave, which read down
-//! a column, do not meet in the same banks.
+//! **The tiles.** A workgroup of eight waves computes a 256 x 256 tile of C, each wave 128 x 64 of it: 4 x 2 accumulators. Every fragment
+//! of A is multiplied by two of B and every fragment of B by four of A. The fragments come from LDS, where the workgroup has put some
+//! columns of A and of B^T; each element is loaded from memory once for the whole workgroup. `Spread` permutes the elements of a row so
+//! that the lanes of a wave, which read down a column, do not conflict in LDS banks.
 //!
 //! **Ping-pong.** The matrix pipe must never wait. `#[ping_pong]` divides the waves into two groups: while
 //! one group is in a `#[matrix]` block, the other loads its next fragments and stores tiles to LDS. Each SIMD
@@ -60,14 +59,14 @@ use crate::{Arg, Comparison, Lesson, Outcome, Size, Steady};
 
 /// Rows and columns of the workgroup's tile of C.
 pub const TILE: u32 = 256;
-/// The same for tiles in LDS.
+/// Rows of the workgroup's tiles of A and B^T in LDS.
 const SIDE: usize = TILE as usize;
-/// LDS of two pairs of tiles with 64 columns.
+/// LDS bytes of two pairs of tiles with 64 columns each.
 const DEEP: u32 = 128 * 1024;
 
 // ANCHOR: kernel
 gcn_kernel! {
-    /// The wave's 128 x 64 part of a tile. A tile in LDS has `D2` columns of A and B^T, a phase takes `D` of
+    /// Computes a wave's 128 x 64 part of the workgroup's tile. A tile in LDS has `D2` columns of A and B^T; each phase multiplies `D` of
     /// them.
     #[device]
     fn tile<T: HasMfma, const D: usize, const D2: usize>(
@@ -96,7 +95,7 @@ gcn_kernel! {
                     let x = TileA::<f16, 128, D>::load(left[here], part.0, k as u32);
                     let y = TileB::<f16, D, 64>::load(right[here].transposed(), k as u32, part.1);
                     comptime if k + D == D2 {
-                        // The next tiles have arrived; those after them start on their way.
+                        // The next tiles have arrived from memory; start loading the ones after them.
                         left[next].put(next_a);
                         right[next].put(next_b);
                         next_a = left[next].fetch(a, first.0, after);
@@ -130,7 +129,7 @@ gcn_kernel! {
 }
 // ANCHOR_END: kernel
 
-/// The same on the host, added in f64; with what the sums of the hardware may differ by.
+/// Reference on the host, which adds in f64, and the difference that the hardware's sums may have from it.
 pub fn reference(target: Target, columns: usize, depth: usize, a: &[f16], b: &[f16]) -> (Vec<f32>, f64) {
     let is_denormal = |x: &f16| x.classify() == FpCategory::Subnormal;
     let input = |x: &f16| if target == Target::GFX90A && is_denormal(x) { 0.0 } else { x.to_f32() };

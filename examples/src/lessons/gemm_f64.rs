@@ -5,10 +5,10 @@
 //!
 //! - The loop is [`gcn_kernels::tile::walk`], which is that of lesson 5 with all extents as parameters.
 //! - Matrix instructions on f64 are 16 x 16 x 4, so the tiles consist of 16 x 16 accumulators (`SIDE` 16),
-//!   and each lane gives *one* element to a fragment. An accumulator takes twice as many registers, and the
-//!   tile is 128 x 128, each wave's part 64 x 32.
+//!   and each lane holds *one* element of a fragment. An accumulator takes twice as many registers, so the
+//!   tile is only 128 x 128, each wave's part 64 x 32.
 //! - These instructions occupy the vector ALU as well. So in the phases of this loop the group that
-//!   multiplies has the *lower* priority: the other group's few address computations go first.
+//!   multiplies has the *lower* priority: the few address computations of the other group go first.
 //! - The result is laid out differently: neighbouring registers are 4 rows apart. The kernel does not notice,
 //!   because `update`, which reads C, computes and writes it back, knows where each element belongs.
 //!
@@ -39,8 +39,8 @@ gcn_kernel! {
     }
 }
 
-/// The same on the host: for each element one chain of fused multiplications and additions, `k` ascending,
-/// then two multiplications and an addition with a rounding each.
+/// Reference on the host: for each element a chain of fused multiply-adds with ascending `k`, then two multiplications and an addition,
+/// each rounded.
 pub fn reference([columns, depth]: [usize; 2], [alpha, beta]: [f64; 2], a: &[f64], b: &[f64], c: &mut [f64]) {
     for (i, c) in c.iter_mut().enumerate() {
         let (row, col) = (i / columns, i % columns);

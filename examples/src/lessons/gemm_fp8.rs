@@ -1,4 +1,4 @@
-//! 8-bit floats: the same bits are other numbers on another target.
+//! 8-bit floats: the same bits mean different numbers on different targets.
 //!
 //! C = A * B for numbers of 4 exponent and 3 fraction bits into f32. gfx942 has the format without infinities
 //! whose exponent bias is 8 and whose only NaN has the bits of minus zero (`e4m3fnuz`), gfx950 the OCP format
@@ -31,7 +31,7 @@ gcn_kernel! {
     }
 }
 
-/// The number that a byte stands for on `target`; the function does not handle NaN.
+/// The value of a byte as a number on `target`; the function does not handle NaN.
 pub fn value(target: Target, byte: u8) -> f32 {
     let bias = if target == Target::GFX950 { 7 } else { 8 };
     let (exponent, fraction) = (i32::from(byte >> 3 & 15), f32::from(byte & 7) / 8.0);
@@ -42,7 +42,7 @@ pub fn value(target: Target, byte: u8) -> f32 {
     if byte >> 7 == 1 { -size } else { size }
 }
 
-/// The same on the host, added in f64; with what the sums of the hardware may differ by.
+/// Reference on the host, which adds in f64, and the difference that the hardware's sums may have from it.
 pub fn reference(target: Target, columns: usize, depth: usize, a: &[u8], b: &[u8]) -> (Vec<f32>, f64) {
     let numbers = |bytes: &[u8]| bytes.iter().map(|byte| value(target, *byte)).collect::<Vec<f32>>();
     let (a, b) = (numbers(a), numbers(b));
@@ -70,7 +70,7 @@ pub const LESSON: Lesson = Lesson {
 fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, LaunchError> {
     let (rows, columns, depth) = (size.0[0], size.0[1], size.0[2]);
     let mut random = Random::new(10);
-    // Every byte but those that are NaN on one of the targets: 0x80 on gfx942, 0x7f and 0xff on gfx950.
+    // Every byte except those that are NaN on one of the targets: 0x80 on gfx942, 0x7f and 0xff on gfx950.
     let byte = |x: &f64| match ((x + 1.0) * 128.0) as u8 {
         0x7f | 0x80 | 0xff => 0x38,
         byte => byte,
@@ -99,7 +99,7 @@ mod tests {
         assert_eq!(value(Target::GFX950, 0x7e), 448.0);
         assert_eq!(value(Target::GFX950, 0x01), f32::exp2(-9.0));
         assert_eq!(value(Target::GFX950, 0xb8), -1.0);
-        // Twice the bias of one more: half of everything.
+        // The exponent bias is larger by one than that of OCP, so every number is half as large.
         assert_eq!(value(Target::GFX942, 0x7f), 240.0);
         assert_eq!(value(Target::GFX942, 0x40), 1.0);
     }

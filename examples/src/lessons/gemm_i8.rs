@@ -29,7 +29,7 @@ gcn_kernel! {
     }
 }
 
-/// The same on the host.
+/// Reference on the host.
 pub fn reference(columns: usize, depth: usize, a: &[i8], b: &[i8]) -> Vec<i32> {
     product([columns, depth], a, b, |sum, a, b| sum + i32::from(*a) * i32::from(*b))
 }

@@ -1,23 +1,23 @@
 //! A matrix multiplication as one would write it first: tiles, LDS, one loop.
 //!
-//! C = A * B as in `gemm_f16`, without any arrangement of waves: the waves of a workgroup put 64 columns of a
-//! tile into LDS, meet at a barrier, multiply, meet again. Four things make that good already:
+//! C = A * B as in `gemm_f16`, but without groups of waves that alternate: the waves of a workgroup put 64 columns of a
+//! tile into LDS, meet at a barrier, multiply, and meet again. Four things make this simple structure fast:
 //!
 //! - **`#[pipeline]`** moves the loads of the next tile to right after the `put` of this one, so that a wave
-//!   finds them in registers when it comes to the next `put`; their addresses it has computed among the products of the
-//!   iteration before. On gfx950, whose LDS has room for it, there are two buffers in turn as well: the next tile is stored while
+//!   finds them in registers when it comes to the next `put`; it computes their addresses between the products of the
+//!   previous iteration. gfx950 has enough LDS for two buffers as well, used in turn: the next tile is stored while
 //!   this one is multiplied.
-//! - **Rows of 64** elements are 128 bytes, a line of the caches. With rows of 32 each access would take a line and use half
+//! - **Rows of 64** elements are 128 bytes, a cache line. With rows of 32, each access would fetch a line and use half
 //!   of it: on gfx950 that alone would halve the matrix pipe's work.
-//! - **`Spread`** keeps the lanes of a wave out of each other's banks. With **`Wide`** they store and load 16 bytes at once, two
-//!   fragments of an instruction that takes 4 `k` of each lane: half as many accesses, and `k` in another order.
+//! - **`Spread`** avoids bank conflicts between the lanes of a wave. With **`Wide`** they store and load 16 bytes at once, two
+//!   fragments of an instruction that takes 4 `k` of each lane: half as many accesses, with `k` in another order.
 //! - **Two workgroups** of 128 x 128 fit onto a compute unit: while the waves of one wait at a barrier or for LDS, those of
-//!   the other have products to compute. A wave begins with its products when all its factors are on their way, and keeps the
+//!   the other have products to compute. A wave starts its products when all its LDS loads have been issued, and keeps the
 //!   matrix pipe until they are done: the compiler raises its priority (`s_setprio`).
 //!
-//! **What it costs.** A wave loads 64 + 64 lines from LDS for 64 x 64 results, 16 operations for each byte, where
-//! `gemm_f16` with 128 x 64 has 21, and a compute unit loads 128 + 128 lines from memory for 128 x 128 results, where
-//! 256 x 256 needs half as much. On gfx942 there is time for both. On gfx950 products are twice as fast, and
+//! **What it costs.** For 64 x 64 results a wave loads 64 rows of A and 64 columns of B from LDS, which is 16 operations for each byte;
+//! `gemm_f16` with 128 x 64 results has 21. For 128 x 128 results a compute unit loads 128 + 128 of them from memory; for the same number
+//! of results, tiles of 256 x 256 need half as much. On gfx942 there is time for both. On gfx950 products are twice as fast, and
 //! LDS and memory are not: there larger tiles are not a refinement but the first thing to do. `gemm_naive_256` is the same kernel
 //! with tiles of 256 x 256, of which one workgroup fits; it waits at its barriers, but no longer for memory.
 
@@ -30,8 +30,8 @@ use crate::data::Random;
 use crate::{Arg, Comparison, Lesson, Outcome, Size, Steady};
 
 gcn_kernel! {
-    /// c = a * b; `a` has rows of `depth` elements, `b` columns of `depth`, a multiple of 8; `c` rows of `columns`. The workgroup's
-    /// tile of `c` is `TILE` x `TILE`, of which each wave computes `PART` x 64: half of the rows.
+    /// c = a * b; `a` has rows of `depth` elements, `b` columns of `depth` elements (a multiple of 8), `c` rows of `columns` elements. The
+    /// workgroup's tile of `c` is `TILE` x `TILE`; each wave computes `PART` x 64 of it, where `PART` is half of the rows.
     #[workgroup(2 * TILE)]
     #[targets(HasMfma)]
     pub fn gemm_naive<const TILE: usize, const PART: usize>(
@@ -72,7 +72,7 @@ pub const LESSON: Lesson = Lesson {
     steady: Some(steady::<128>(2)),
 };
 
-/// With larger tiles.
+/// The lesson with larger tiles.
 pub const LARGE: Lesson = Lesson {
     name: "gemm_naive_256",
     build_with: |target, options| {

@@ -36,7 +36,7 @@ const SIDE: usize = 16;
 
 // ANCHOR: kernel
 gcn_kernel! {
-    /// The wave's part of a tile: `ROWS` x 32 elements, `STEP` of the depth at a time.
+    /// Computes a wave's part of a tile: `ROWS` x 32 elements, `STEP` of the depth at a time.
     #[device]
     fn part<T, const ROWS: usize, const STEP: usize>(
         all: AllLanes<T>,
@@ -55,7 +55,7 @@ gcn_kernel! {
             left.put(next_a);
             right.put(next_b);
             barrier();
-            // The next tiles are on their way while these are multiplied.
+            // The next tiles are loaded while these are multiplied.
             next_a = left.fetch(a, first.0, done + DEPTH as u32);
             next_b = right.fetch(b, first.1, done + DEPTH as u32);
             #[unroll]

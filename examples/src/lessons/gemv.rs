@@ -1,4 +1,4 @@
-//! Lesson 11: as fast as memory.
+//! Lesson 11: a kernel bound by memory bandwidth.
 //!
 //! A matrix times a vector touches each element of the matrix once. Faster arithmetic gains nothing; the
 //! loads must be wide and many. A wave takes a row, and each lane loads four neighbouring elements with one
@@ -15,7 +15,7 @@ use super::block_reduce::sum_of_lanes;
 use crate::data::Random;
 use crate::{Comparison, Lesson, Outcome, Size};
 
-/// Lanes of a workgroup. Each of its waves takes a row.
+/// Lanes of a workgroup. Each of its waves processes a row.
 const LANES: u32 = 256;
 
 gcn_kernel! {
@@ -43,7 +43,7 @@ gcn_kernel! {
     }
 }
 
-/// The same in the same order on the host, for waves of `wave` lanes.
+/// Reference on the host with the same order of additions, for waves of `wave` lanes.
 pub fn reference(wave: u32, columns: usize, a: &[f32], x: &[f32]) -> Vec<f32> {
     a.chunks(columns).map(|row| dot(wave, row, x)).collect()
 }

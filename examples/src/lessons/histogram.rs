@@ -9,9 +9,9 @@
 //! whole GPU) in memory. The order among the additions does not matter, therefore `Relaxed`; the barriers
 //! order counting after clearing and reading after counting.
 //!
-//! The loop has a step of the whole grid: neighbouring lanes always read neighbouring bytes, and the number
-//! of workgroups can be chosen to fit the machine instead of the data. Its bounds differ from lane to lane,
-//! so it masks lanes that are done; after it all lanes run again, and the barrier is allowed.
+//! The loop's step is the size of the whole grid: neighbouring lanes always read neighbouring bytes, and the number of workgroups can be
+//! chosen to fit the machine instead of the data. The trip count differs from lane to lane, so the loop masks lanes that are done; after it
+//! all lanes run again, and the barrier is allowed.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};
@@ -21,12 +21,11 @@ use crate::{Comparison, Lesson, Outcome, Size};
 
 /// Lanes of a workgroup.
 const LANES: u32 = 256;
-/// Values of a byte, and bins.
+/// The number of bins: one for each value of a byte.
 const BINS: usize = 256;
 
 gcn_kernel! {
-    /// Adds to each of the 256 `bins` how many of the `bytes` have its value. `stride` is the number of lanes
-    /// in the grid.
+    /// Counts how often each value occurs in `bytes`, and adds the counts to the 256 `bins`. `stride` is the number of lanes in the grid.
     #[workgroup(LANES)]
     #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
     pub fn histogram(stride: u32, bytes: &[u8], bins: &mut [u32]) {
@@ -44,7 +43,7 @@ gcn_kernel! {
     }
 }
 
-/// The same on the host.
+/// Reference on the host.
 pub fn reference(bytes: &[u8]) -> Vec<u32> {
     let mut bins = vec![0; BINS];
     bytes.iter().for_each(|byte| bins[usize::from(*byte)] += 1);
@@ -62,7 +61,7 @@ pub const LESSON: Lesson = Lesson {
 
 fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, LaunchError> {
     let (n, groups) = (size.0[0], size.0[1]);
-    // The square of a number is more often small: bins differ.
+    // Squares favour small values, so that bins differ.
     let byte = |x: f32| (x * x * 256.0) as u8;
     let bytes: Vec<u8> = Random::new(9).f32s(n as usize).into_iter().map(byte).collect();
     let mut bins = vec![0; BINS];

@@ -1,4 +1,4 @@
-//! Lesson 15: stored narrow, computed wide.
+//! Lesson 15: narrow storage, wide arithmetic.
 //!
 //! Activations are f16, two bytes an element, because such a kernel is bound by memory. Sums of a thousand of
 //! them need f32: `as f32` at each load and `as f16` at the store keep memory narrow and arithmetic wide.
@@ -18,7 +18,7 @@ use gcn_dsl::{BuiltKernel, LaunchError};
 use crate::data::Random;
 use crate::{Comparison, Lesson, Outcome, Size};
 
-/// Lanes of a workgroup. Each of its waves takes a row.
+/// Lanes of a workgroup. Each of its waves processes a row.
 const LANES: u32 = 256;
 
 gcn_kernel! {
@@ -52,7 +52,7 @@ gcn_kernel! {
     }
 }
 
-/// The same in f64 on the host.
+/// Reference on the host, in f64.
 pub fn reference(columns: usize, epsilon: f64, gain: &[f32], bias: &[f32], x: &[f16]) -> Vec<f16> {
     let row = |row: &[f16]| {
         let row: Vec<f64> = row.iter().map(|x| x.to_f64()).collect();
@@ -86,8 +86,8 @@ fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, Lau
     let stats =
         device.launch(&layernorm, kernel, Grid::x(rows.div_ceil(LANES / kernel.wave_size())), args)?;
     let want = reference(columns as usize, 1e-5, &gain, &bias, &x);
-    // Where f32 and f64 fall on two sides of a rounding boundary, the result is the next f16: one unit of
-    // those from 2 to 4.
+    // If the f32 and the f64 result are on different sides of a rounding boundary, they round to neighbouring f16, which are 1/512 apart
+    // between 2 and 4.
     Ok(Outcome { stats, comparison: Comparison::of(&y, &want).within(1.0 / 512.0) })
 }
 
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn the_reference_has_mean_and_variance() {
         let x = [1.0, 3.0, 5.0, 7.0].map(f16::from_f32);
-        // The variance is 5, with epsilon 9; the distances from the mean are 3, 1, 1 and 3.
+        // The variance is 5, with epsilon 9; the differences from the mean are 3, 1, 1 and 3 in magnitude.
         let y = reference(4, 4.0, &[1.0; 4], &[10.0; 4], &x);
         assert_eq!(y, [9.0, 10.0 - 1.0 / 3.0, 10.0 + 1.0 / 3.0, 11.0].map(f16::from_f64));
     }

@@ -20,8 +20,7 @@ use crate::{Comparison, Lesson, Outcome, Size};
 const TILE: u32 = 8;
 
 gcn_kernel! {
-    /// How many steps each point of a window of the plane takes to leave the circle of radius 2, at most
-    /// `limit`.
+    /// The number of steps that each point of a window of the complex plane takes to leave the circle of radius 2, at most `limit`.
     #[workgroup(TILE, TILE)]
     #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
     pub fn mandelbrot(width: u32, height: u32, limit: u32, left: f32, top: f32, pixel: f32, steps: &mut [u32]) {
@@ -44,7 +43,7 @@ gcn_kernel! {
     }
 }
 
-/// The same on the host.
+/// Reference on the host.
 pub fn reference(width: u32, height: u32, limit: u32, left: f32, top: f32, pixel: f32) -> Vec<u32> {
     let steps = |i: u32| {
         let (cx, cy) = (left + (i % width) as f32 * pixel, top + (i / width) as f32 * pixel);
@@ -58,7 +57,7 @@ pub fn reference(width: u32, height: u32, limit: u32, left: f32, top: f32, pixel
     (0..width * height).map(steps).collect()
 }
 
-/// The lesson; sizes are width, height and the most steps.
+/// The lesson; sizes are width, height and the limit of steps.
 pub const LESSON: Lesson = Lesson {
     name: "mandelbrot",
     build_with: |target, options| mandelbrot.build_with(target, options).map(BuiltKernel::into_any),
@@ -84,7 +83,7 @@ mod tests {
 
     #[test]
     fn the_reference_knows_points_of_the_set() {
-        // 0 and -1 stay forever; 1 goes 1, 2, 5; 3 leaves at once.
+        // 0 and -1 never escape; 1 escapes at the third step (1, 2, 5), 2 at the second and 3 at the first.
         assert_eq!(reference(5, 1, 50, -1.0, 0.0, 1.0), [50, 50, 3, 2, 1]);
     }
 }

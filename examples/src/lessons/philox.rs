@@ -1,12 +1,11 @@
 //! Lesson 18: random numbers without a state.
 //!
-//! Philox is a function: from a counter of 128 bits and a key of 64 it makes 128 random bits, in ten rounds
-//! of two multiplications. Lane i computes number i of the sequence without knowing the others, and the same
-//! counter gives the same numbers on every machine, so a run is repeatable.
+//! Philox is a pure function: from a 128-bit counter and a 64-bit key it computes 128 random bits, in ten rounds of two multiplications.
+//! Lane i computes number i of the sequence without knowing the others, and the same counter gives the same numbers on every machine, so a
+//! run is repeatable.
 //!
-//! The rounds are Rust: an array of four device values, and an `#[unroll] for` that runs ten times when the
-//! kernel is built. The array is not memory: each of its elements is a register, and its indices are numbers
-//! of the host.
+//! The rounds are written in Rust: an array of four device values, and an `#[unroll] for` that runs ten times when the kernel is built. The
+//! array is not in memory: each of its elements is a register, and its indices are numbers on the host.
 //!
 //! A product of two u32 has 64 bits, so the factors are widened first: `x as u64 * y as u64`.
 //!
@@ -22,7 +21,7 @@ use crate::{Comparison, Lesson, Outcome, Size};
 const FACTORS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
 /// The increments of the key from round to round.
 const STEPS: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
-/// Rounds.
+/// The number of rounds.
 const ROUNDS: u32 = 10;
 /// Lanes of a workgroup.
 const LANES: u32 = 256;

@@ -16,7 +16,7 @@ use gcn_dsl::{BuiltKernel, LaunchError, LaunchStats};
 use crate::data::Random;
 use crate::{Comparison, Lesson, Outcome, Size};
 
-/// Lanes of a workgroup, and elements of a block.
+/// Lanes of a workgroup; also elements of a block.
 const BLOCK: u32 = 256;
 
 gcn_kernel! {
@@ -55,10 +55,10 @@ gcn_kernel! {
     }
 }
 
-/// The exclusive prefix sum of `x`, by as many launches as it takes.
+/// The exclusive prefix sum of `x`, with as many launches as needed.
 ///
 /// # Errors
-/// What the launches say.
+/// Errors of the launches.
 pub fn scan(
     device: &Device,
     kernel: &BuiltKernel,
@@ -78,7 +78,7 @@ pub fn scan(
     Ok((out, stats))
 }
 
-/// The same on the host.
+/// Reference on the host.
 pub fn reference(x: &[u32]) -> Vec<u32> {
     let mut sum = 0u32;
     x.iter()

@@ -3,10 +3,10 @@
 //! Blocks of numbers become integers from -127 to 127 with one f32 scale for each block: a quarter of the
 //! memory, and the error stays below half a step of the block's own scale.
 //!
-//! A block is a wave: 64 numbers, or 32 where waves are as short, with more scales and smaller errors. Its largest magnitude is the same for all lanes, and `wave_max` says so in its type:
-//! the result is an `S<f32>`. The scale depends only on it and is computed once for the wave, and the `if`
-//! about it is a scalar branch. A varying value that happens to be the same everywhere becomes uniform only
-//! through such a function, never implicitly.
+//! A block is a wave: 64 numbers, or 32 on targets with waves of 32 lanes, with more scales and smaller errors. Its largest magnitude is
+//! the same for all lanes, and the type of `wave_max` says so: the result is an `S<f32>`. The scale depends only on it and is computed once
+//! for the wave, and the `if` on it is a scalar branch. A varying value that happens to be the same everywhere becomes uniform only through
+//! such a function, never implicitly.
 //!
 //! `as i8` truncates and saturates as in Rust; rounding is a separate step, `round_ties_even`. All of it is
 //! exact arithmetic, so the result is the reference's bit for bit, the division included.
@@ -21,7 +21,7 @@ use crate::{Comparison, Lesson, Outcome, Size};
 const LANES: u32 = 256;
 
 gcn_kernel! {
-    /// Quantises `x` in blocks of a wave's lanes, and turns the result back into numbers.
+    /// Quantises `x` in blocks with one element per lane of a wave, and converts the result back to floats.
     #[workgroup(LANES)]
     #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
     pub fn quantise(x: &[f32], quantised: &mut [i8], scales: &mut [f32], restored: &mut [f32]) {
@@ -29,7 +29,7 @@ gcn_kernel! {
         let value = x[i];
         let largest = wave_max(value.abs());
 
-        // A block of zeros has no scale; any will do.
+        // In a block of zeros any scale is right.
         let scale = if largest > 0.0 { largest / 127.0 } else { 1.0 };
         let quantum = (value / scale).round_ties_even() as i8;
         quantised[i] = quantum;
@@ -40,7 +40,7 @@ gcn_kernel! {
     }
 }
 
-/// The integers, the scales and the restored numbers, on the host, for blocks of `block` numbers.
+/// Reference on the host: the integers, the scales and the restored numbers, for blocks of `block` numbers.
 pub fn reference(block: u32, x: &[f32]) -> (Vec<i8>, Vec<f32>, Vec<f32>) {
     let block = block as usize;
     let scale = |block: &[f32]| {

@@ -19,15 +19,15 @@ use super::prefix_scan::{prefix_scan, scan};
 use crate::data::Random;
 use crate::{Comparison, Lesson, Outcome, Size};
 
-/// Lanes of a workgroup, and elements of a block.
+/// Lanes of a workgroup; also elements of a block.
 const BLOCK: u32 = 256;
 /// Bits of a digit.
 const BITS: u32 = 4;
-/// Digits.
+/// The number of different digits.
 const DIGITS: u32 = 1 << BITS;
 
 gcn_kernel! {
-    /// The number of occurrences of each digit in each block, digit by digit.
+    /// The number of occurrences of each digit in each block, ordered by digit and then by block.
     #[workgroup(BLOCK)]
     #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
     pub fn count_digits(shift: u32, blocks: u32, keys: &[u32], counts: &mut [u32]) {
@@ -49,7 +49,7 @@ gcn_kernel! {
 }
 
 gcn_kernel! {
-    /// Moves each key to its digit's place. `places` are the scanned counts.
+    /// Moves each key to its position in the order by this digit. `places` are the scanned counts.
     #[workgroup(BLOCK)]
     #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
     pub fn radix_sort(shift: u32, blocks: u32, keys: &[u32], places: &[u32], sorted: &mut [u32]) {
@@ -92,10 +92,10 @@ gcn_kernel! {
     }
 }
 
-/// Sorts by as many launches as it takes.
+/// Sorts `keys`, with as many launches as needed.
 ///
 /// # Errors
-/// What the launches say.
+/// Errors of the launches.
 pub fn sort(
     device: &Device,
     kernel: &BuiltKernel,

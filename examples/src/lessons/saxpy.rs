@@ -37,7 +37,7 @@ gcn_kernel! {
     }
 }
 
-/// The same on the host. Neither side fuses the multiplication and the addition: two roundings each.
+/// Reference on the host. Like the kernel, it does not fuse multiplication and addition: each is rounded.
 pub fn reference(a: f32, x: &[f32], y: &mut [f32]) {
     for (y, x) in y.iter_mut().zip(x) {
         *y += a * x;

@@ -1,4 +1,4 @@
-//! Lesson 14: a workgroup for a row, and functions that round.
+//! Lesson 14: one workgroup per row, and functions that round.
 //!
 //! The largest element is subtracted first, so that nothing overflows: exp(x - max) is at most 1. The row is
 //! read three times, for the maximum, for the sum, and for the result; the second time it comes from the
@@ -47,7 +47,7 @@ gcn_kernel! {
     }
 }
 
-/// The same in f64 on the host.
+/// Reference on the host, in f64.
 pub fn reference(columns: usize, x: &[f32]) -> Vec<f32> {
     let row = |row: &[f32]| {
         let largest = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
@@ -73,7 +73,7 @@ fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, Lau
     let mut y = vec![f32::NAN; x.len()];
     let stats = device.launch(&softmax, kernel, Grid::x(rows), (columns, &x, &mut y))?;
     let comparison = Comparison::of(&y, &reference(columns as usize, &x));
-    // No result is above 1; arguments of up to 18 * log2(e) have an error of 2^-20 before they are powers.
+    // No result is above 1, and arguments of up to 18 * log2(e) have an error of about 2^-20 before exponentiation.
     Ok(Outcome { stats, comparison: comparison.within(1e-6) })
 }
 

@@ -18,7 +18,7 @@ use super::block_reduce::sum_of_lanes;
 use crate::data::Random;
 use crate::{Comparison, Lesson, Outcome, Size};
 
-/// Lanes of a workgroup. Each of its waves takes a row.
+/// Lanes of a workgroup. Each of its waves processes a row.
 const LANES: u32 = 256;
 
 gcn_kernel! {
@@ -54,7 +54,7 @@ pub struct Csr {
 }
 
 impl Csr {
-    /// A matrix whose rows have from none to about `longest` elements.
+    /// A random matrix whose rows have up to about `longest` elements; some are empty.
     pub fn random(rows: u32, columns: u32, longest: u32, random: &mut Random) -> Csr {
         let mut csr = Csr { starts: vec![0], columns: Vec::new(), values: Vec::new() };
         for length in random.u32s(rows as usize) {
@@ -80,7 +80,7 @@ impl Csr {
     }
 }
 
-/// The lesson; sizes are rows, columns and the most elements of a row.
+/// The lesson; sizes are the numbers of rows and columns, and the maximum number of elements in a row.
 pub const LESSON: Lesson = Lesson {
     name: "spmv",
     build_with: |target, options| spmv.build_with(target, options).map(BuiltKernel::into_any),

@@ -20,14 +20,14 @@ use crate::{Comparison, Lesson, Outcome, Size};
 
 /// Rows and columns of a tile.
 const TILE: u32 = 16;
-/// Cells of a row with its halo.
+/// Cells in a row of the tile with its halo.
 const PITCH: u32 = TILE + 2;
 /// Cells of the tile with its halo.
 const CELLS: usize = (PITCH * PITCH) as usize;
 
 gcn_kernel! {
-    /// One step of heat flow on `height` rows of `width` cells: each cell moves by `rate` towards the mean of
-    /// its four neighbours; outside it is 0 everywhere.
+    /// One step of heat flow on `height` rows of `width` cells: the temperature of each cell moves by `rate` towards the mean of its four
+    /// neighbours; outside the matrix it is 0.
     #[workgroup(TILE, TILE)]
     #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
     pub fn stencil(width: u32, height: u32, rate: f32, input: &[f32], output: &mut [f32]) {
@@ -54,7 +54,7 @@ gcn_kernel! {
     }
 }
 
-/// The same step on the host.
+/// Reference on the host.
 pub fn reference(width: usize, height: usize, rate: f32, input: &[f32]) -> Vec<f32> {
     let at = |x: usize, y: usize| if x < width && y < height { input[y * width + x] } else { 0.0 };
     let step = |i: usize| {

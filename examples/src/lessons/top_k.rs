@@ -8,9 +8,9 @@
 //! of the numbers, the position in the lower half, inverted, so that of equal values the first counts as the
 //! larger. No two keys are equal, `max` finds the winner, and its position can be read from it.
 //!
-//! 64-bit values take two registers, and moves across lanes move both; `max` and `workgroup_max` take them like
-//! any other type. In waves of 64 lanes the workgroup is one wave, and `workgroup_max` is `wave_max`; in waves of 32 lanes it joins
-//! two waves through LDS.
+//! 64-bit values take two registers, and shuffles between lanes move both; `max` and `workgroup_max` take them like any other type. With
+//! waves of 64 lanes the workgroup is one wave, and `workgroup_max` is `wave_max`; with waves of 32 lanes it combines two waves through
+//! LDS.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};
@@ -32,7 +32,7 @@ gcn_kernel! {
             let mut best: V<u64> = 0;
             for column in (lane..columns).step_by(LANES) {
                 let bits = x[row * columns + column].to_bits_as::<u32>();
-                // Of negative numbers those with smaller bits are larger.
+                // As unsigned integers the bits of negative numbers are in descending order, so they are inverted; others get the top bit.
                 let ordered = select(bits >> 31 == 1, !bits, bits | 0x8000_0000);
                 let key = (ordered as u64) << 32 | !column as u64;
                 best = select(key < last, best.max(key), best);
@@ -47,7 +47,7 @@ gcn_kernel! {
     }
 }
 
-/// The same by sorting on the host.
+/// Reference on the host, by sorting.
 pub fn reference(columns: usize, k: usize, x: &[f32]) -> (Vec<f32>, Vec<u32>) {
     let mut positions = Vec::new();
     for row in x.chunks(columns) {
@@ -71,7 +71,7 @@ pub const LESSON: Lesson = Lesson {
 
 fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, LaunchError> {
     let [rows, columns, k] = [size.0[0], size.0[1], size.0[2]];
-    // Sixteenths, so that some are equal.
+    // Multiples of 1/16, so that some elements are equal.
     let coarse = |x: f32| (16.0 * x).trunc() / 16.0;
     let x: Vec<f32> = Random::new(17).f32s((rows * columns) as usize).into_iter().map(coarse).collect();
     let (mut values, mut positions) =

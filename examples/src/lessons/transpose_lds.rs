@@ -24,9 +24,9 @@ use crate::{Comparison, Lesson, Outcome, Size};
 const TILE: u32 = 32;
 /// Rows that the workgroup handles at a time.
 const ROWS: u32 = 8;
-/// Words from one row of the tile in LDS to the next.
+/// Distance in words between rows of the tile in LDS.
 const PITCH: u32 = TILE + 1;
-/// Words of the tile.
+/// Words of the tile, with the unused ones.
 const TILE_WORDS: usize = (TILE * PITCH) as usize;
 
 gcn_kernel! {
@@ -57,7 +57,7 @@ gcn_kernel! {
     }
 }
 
-/// The same on the host.
+/// Reference on the host.
 pub fn reference(width: usize, height: usize, input: &[f32]) -> Vec<f32> {
     (0..width * height).map(|i| input[i % height * width + i / height]).collect()
 }

@@ -18,7 +18,7 @@ use gcn_dsl::{BuiltKernel, LaunchError};
 use crate::data::Random;
 use crate::{Comparison, Lesson, Outcome, Size};
 
-/// Columns of a workgroup: one wave side by side.
+/// Columns of a workgroup: one for each lane of a wave of 64.
 const COLUMNS: u32 = 64;
 /// Rows of a workgroup.
 const ROWS: u32 = 4;
@@ -36,7 +36,7 @@ gcn_kernel! {
     }
 }
 
-/// The same on the host.
+/// Reference on the host.
 pub fn reference([width, height, pitch]: [usize; 3], a: &[f32], b: &[f32], c: &mut [f32]) {
     for row in 0..height {
         for i in row * pitch..row * pitch + width {
@@ -58,7 +58,7 @@ fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, Lau
     let (width, height, pitch) = (size.0[0], size.0[1], size.0[2]);
     let n = (height * pitch) as usize;
     let mut random = Random::new(2);
-    // `c` initially holds the mark of the padding.
+    // The initial content of `c` marks the padding, which the kernel must not change.
     let (a, b, mut c) = (random.f32s(n), random.f32s(n), random.f32s(n));
     let mut want = c.clone();
     reference([width, height, pitch].map(|x| x as usize), &a, &b, &mut want);

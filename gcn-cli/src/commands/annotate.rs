@@ -1,4 +1,4 @@
-//! `gcn annotate`: samples of the program counter from a GPU, beside source, assembly and the timed model.
+//! `gcn annotate`: samples of the program counter from a GPU, next to source, assembly and the result of the timed model.
 
 mod arbiter;
 mod csv;
@@ -23,18 +23,18 @@ use crate::failure::Failure;
 use crate::file;
 use profile::{Model, Profile};
 
-/// Shows where the waves of a profiled program were, and why they did not go on.
+/// Shows where the waves of a profiled program were, and why they stalled.
 ///
-/// SAMPLES is what `rocprofv3 --pc-sampling-beta-enabled` writes: pc_sampling_host_trap.csv,
-/// pc_sampling_stochastic.csv, or the JSON results. Instructions are listed by loss: the samples in which the
-/// wave did not issue, or with host traps, which do not tell, all samples. With --args the kernel also runs in the
-/// timed mode of the simulator, and its share of each instruction and its stall reasons stand beside.
+/// SAMPLES is what `rocprofv3 --pc-sampling-beta-enabled` writes: pc_sampling_host_trap.csv, pc_sampling_stochastic.csv, or the JSON
+/// results. Instructions are sorted by loss: the number of samples in which the wave did not issue, or, for the host-trap method, which
+/// does not report that, all samples. With --args the kernel also runs in the timed mode of the simulator, and each instruction is shown
+/// with its share of the simulated cycles and its simulated stall reasons.
 ///
-/// CSV files name instructions by their text and source line. Where several instructions have the same, the
-/// samples are counted at the first, with a remark. JSON has offsets.
+/// CSV files identify an instruction by its text and source line. If several instructions have the same ones, the samples are counted at
+/// the first, with a remark. JSON has addresses.
 ///
-/// Exit codes: 0, done; 1, code, samples or spec are wrong, or do not fit together; 2, the command line is wrong
-/// or a file cannot be read or written.
+/// Exit codes: 0, done; 1, code, samples or spec are wrong, or do not match each other; 2, the command line is wrong or a file cannot be
+/// read or written.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -43,16 +43,16 @@ pub struct Args {
     /// The samples: CSV or JSON of rocprofv3
     #[arg(value_name = "SAMPLES")]
     samples: String,
-    /// The number that the samples have for this code object, if they are of several
+    /// The number of this code object in the samples, if they come from several code objects
     #[arg(long, value_name = "ID")]
     code_object: Option<u64>,
-    /// Count only the samples of this dispatch
+    /// Count only the samples of this dispatch (its id)
     #[arg(long, value_name = "ID")]
     dispatch: Option<u64>,
-    /// Instructions to list, or `all`
+    /// The number of instructions to list, or `all`
     #[arg(long, value_name = "N", default_value = "20", value_parser = limit)]
     limit: usize,
-    /// List every sampled function in the order of its addresses, instead of by loss
+    /// List every sampled function in address order, instead of sorting by loss
     #[arg(long, conflicts_with = "limit")]
     listing: bool,
     #[command(flatten)]
@@ -77,7 +77,7 @@ Examples:
   gcn annotate gemm.hsaco results.json -o gemm.html           as a page
   gcn annotate gemm.hsaco pc_sampling_host_trap.csv --listing  whole functions";
 
-/// `all` or a number.
+/// Parses `all` or a number.
 fn limit(text: &str) -> Result<usize, String> {
     match text {
         "all" => Ok(usize::MAX),
@@ -85,7 +85,7 @@ fn limit(text: &str) -> Result<usize, String> {
     }
 }
 
-/// Reads code and samples, and shows them side by side.
+/// Reads code and samples, and prints them side by side.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let launch = &args.launch;
     let object = launch.object()?;
@@ -116,7 +116,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// The result of the timed mode for the launch, by the addresses of the instructions.
+/// Runs the launch in the timed mode; the result by instruction address. `None` without a spec.
 fn model(args: &Args) -> Result<Option<Model>, Failure> {
     let (spec, folder) = args.launch.spec()?;
     let Some(spec) = spec else {

@@ -15,11 +15,11 @@ use crate::{colour, commands, file};
 
 /// Assembles a file into a code object for `hipModuleLoad`.
 ///
-/// The code object is written beside the source, FILE.hsaco for FILE.s; for standard input to standard
-/// output. The target is that of the file's `.amdgcn_target`, or of `--target`.
+/// By default the code object is written next to the source, as FILE.hsaco for FILE.s, or to standard output if the source is standard
+/// input. The target comes from the file's `.amdgcn_target`, or from `--target`.
 ///
-/// The text is LLVM's: instructions, labels, directives such as `.amdhsa_kernel`, as clang, Triton and people
-/// write them. Every error of the file is reported with its line. A file with errors writes nothing.
+/// The syntax is LLVM's: instructions, labels, and directives such as `.amdhsa_kernel`, as clang, Triton and people write them. Every error
+/// in the file is reported with its line. Nothing is written for a file with errors.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -29,16 +29,14 @@ pub struct Args {
     /// The code object; `-` for standard output
     #[arg(short, long, value_name = "FILE.hsaco", value_parser = file::name())]
     output: Option<String>,
-    /// The target id, such as gfx942 or gfx90a:sramecc+:xnack-; a target that the file names must agree with
-    /// it
+    /// The target id, such as gfx942 or gfx90a:sramecc+:xnack-; must agree with the target that the file names, if any
     #[arg(long, value_name = "T")]
     target: Option<TargetId>,
     #[command(flatten)]
     wave: commands::Wave,
     #[command(flatten)]
     includes: file::Includes,
-    /// Print `canonical text ; encoding: [0x..,0x..]` for each instruction; with it a code object is written
-    /// only if `-o` is given
+    /// Print `canonical text ; encoding: [0x..,0x..]` for each instruction; the code object is then written only if `-o` is given
     #[arg(long)]
     show_encoding: bool,
     /// Print the instructions, or the errors, as JSON
@@ -57,7 +55,7 @@ Examples:
 #[derive(Serialize)]
 struct Report {
     target_id: String,
-    /// Where the code object was written.
+    /// The path to which the code object was written.
     output: Option<String>,
     instructions: Vec<Instruction>,
 }
@@ -66,7 +64,7 @@ struct Report {
 #[derive(Serialize)]
 struct Errors<'d> {
     errors: &'d [Diagnostic],
-    /// The number of further errors.
+    /// The number of errors beyond the listed ones.
     more: usize,
 }
 
@@ -75,7 +73,7 @@ struct Errors<'d> {
 struct Instruction {
     /// Line of the source, from 1; for text from a macro, the line of the call.
     line: u32,
-    /// File, line and macro of the text, if the line is that of a call.
+    /// File, line and macro from which the text comes, if `line` is that of a macro call.
     #[serde(skip_serializing_if = "Option::is_none")]
     origin: Option<String>,
     section: String,
@@ -118,7 +116,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The errors of a file, for people or as JSON.
+/// The failure for a file with errors, as text or as JSON.
 fn refuse(args: &Args, name: &str, errors: &Diagnostics) -> Failure {
     if !args.json {
         return Failure::shown(errors.render(colour::of_errors()));
@@ -130,8 +128,7 @@ fn refuse(args: &Args, name: &str, errors: &Diagnostics) -> Failure {
     }
 }
 
-/// The error for sections and symbols that cannot be linked, at the line of the value concerned if there is
-/// one.
+/// The error for sections and symbols that cannot be linked; it names the line of the value that causes it, if there is one.
 fn link_failure(name: &str, assembly: &Assembly, error: &ObjectError) -> Failure {
     let place = match error {
         ObjectError::Link { place, .. } => place.section.zip(place.offset),
@@ -143,7 +140,7 @@ fn link_failure(name: &str, assembly: &Assembly, error: &ObjectError) -> Failure
     }
 }
 
-/// The path of the code object. If the listing goes to standard output, only `-o` has the object written.
+/// The path of the code object; `None` if a listing goes to standard output and there is no `-o`.
 fn output(args: &Args) -> Result<Option<String>, Failure> {
     let listing = args.show_encoding || args.json;
     match &args.output {
@@ -171,12 +168,12 @@ fn code<'a>(assembly: &'a Assembly, inst: &AsmInst) -> &'a [u8] {
     section.and_then(|s| s.bytes.get(start..start + usize::from(inst.length))).unwrap_or_default()
 }
 
-/// The canonical text of each instruction. A branch keeps the source's spelling of its destination.
+/// Makes the canonical text of each instruction. A branch keeps the destination as the source spells it.
 struct Texts {
     target: Target,
-    /// Lines with instructions, each statement as a line of its own.
+    /// Lines of the source, with each statement on a line of its own.
     lines: Vec<String>,
-    /// The line of each instruction.
+    /// For each instruction, the number of its line.
     numbers: Vec<u32>,
 }
 
@@ -193,7 +190,7 @@ impl Texts {
     }
 }
 
-/// The operands in a line: the text after the mnemonic, without comments.
+/// The operands in a line: the text after labels and mnemonic, without comments.
 fn operands(line: &str) -> &str {
     let end = ["//", "/*", ";"].iter().filter_map(|c| line.find(c)).min().unwrap_or(line.len());
     let mut rest = line[..end].trim();
@@ -205,7 +202,7 @@ fn operands(line: &str) -> &str {
     rest.split_once(char::is_whitespace).map_or("", |(_, operands)| operands.trim())
 }
 
-/// The texts of a file's instructions; if the file has macros, those of the expanded text.
+/// Prepares the texts of a file's instructions; if the file has macros, from the expanded text.
 fn texts(name: &str, assembly: &Assembly, source: &str, options: &Options, folders: &Folders) -> Texts {
     let numbers = |assembly: &Assembly| assembly.instructions.iter().map(|inst| inst.line).collect();
     let target = assembly.module.target_id.target;

@@ -18,16 +18,16 @@ use crate::commands::rule_set::Shown;
 use crate::failure::{self, Failure};
 use crate::{colour, commands, file};
 
-/// Checks code against every hazard rule, on every path, and kernels against their descriptors.
+/// Checks code against every hazard rule on every path, and kernels against their descriptors.
 ///
 /// FILE is assembly (.s), a relocatable object (.o), a code object (.hsaco, .co), a bundle of them,
 /// compressed or not, a host library or program of HIP, any of them gzipped, or a folder with such files.
 /// Lines of assembly with errors are left out and listed, as is everything else that was not checked.
 ///
-/// Exit code 0: clean; 1: there are findings of grade `certain` or `documented`, listed or not; 2: there are
-/// none, but not everything was checked: a file could not be read or had nothing to check, lines have errors,
-/// code could not be read, or paths could not be followed. Findings of grade `cautious`, which rest on LLVM
-/// alone or on the widest reading of a manual, do not count. Text counts them; `--level cautious` lists them.
+/// Exit code 0: clean; 1: there are findings of grade `certain` or `documented`, listed or not; 2: there are none, but not everything was
+/// checked: a file could not be read or had nothing to check, lines have errors, code could not be decoded, or paths could not be followed.
+/// Findings of grade `cautious`, which rest on LLVM alone or on the most conservative reading of a manual, do not affect the exit code.
+/// Text output only counts them; `--level cautious` lists them.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -38,7 +38,7 @@ pub struct Args {
     shown: Shown,
     #[command(flatten)]
     choice: Choice,
-    /// Also show waits that are stronger than any rule asks for
+    /// Also show waits that are stronger than any rule requires
     #[arg(long)]
     advice: bool,
     #[command(flatten)]
@@ -46,11 +46,10 @@ pub struct Args {
     /// Print one line per file, and all rules in a table at the end
     #[arg(long)]
     summary: bool,
-    /// Accept code and lines that could not be read, and paths that could not be followed: they do not make
-    /// the exit code 2
+    /// Do not exit with code 2 because of code or lines that could not be read, or paths that could not be followed
     #[arg(long)]
     allow_unread: bool,
-    /// The largest number of findings shown per file; of each rule in a kernel the first five are shown
+    /// The largest number of findings shown per file; of each rule in a kernel only the first five are shown
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: usize,
     /// The number of files checked at the same time, at most 256; by default the number of processors
@@ -78,14 +77,14 @@ Examples:
 struct Outcome {
     /// Text for standard output.
     text: String,
-    /// Lines for standard error: why the file could not be checked, or which of its code objects could not.
+    /// Lines for standard error: why the file, or some of its code objects, could not be checked.
     complaints: Vec<String>,
-    /// The file or the entries of a bundle in JSON, as text.
+    /// The file's result as JSON, or those of the entries of a bundle.
     json: Vec<serde_json::Value>,
     summary: Summary,
 }
 
-/// Checks files; the exit code depends on the findings.
+/// Checks files; the findings determine the exit code.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let file::Expanded { files, unreadable } = file::expand(&args.files);
     unreadable.iter().for_each(|complaint| failure::complain(complaint));
@@ -130,7 +129,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 }
 
 impl Args {
-    /// The lowest grade that is listed: programs that read JSON or SARIF get everything.
+    /// The lowest grade that is listed. JSON and SARIF contain everything by default.
     fn level(&self) -> Grade {
         let default = if self.json || self.sarif { Grade::Cautious } else { Grade::Documented };
         self.shown.level.unwrap_or(default)
@@ -142,7 +141,7 @@ fn jobs(args: &Args) -> usize {
     args.jobs.or_else(available).map_or(1, NonZeroUsize::get).min(commands::MOST_JOBS)
 }
 
-/// Results in the order of the files.
+/// Calls `work` for each file on `jobs` threads; results in the order of the files.
 pub fn in_parallel<T: Send>(files: &[String], jobs: usize, work: impl Fn(&str) -> T + Sync) -> Vec<T> {
     let bar = Bar::new("files");
     let next = AtomicUsize::new(0);
@@ -159,7 +158,7 @@ pub fn in_parallel<T: Send>(files: &[String], jobs: usize, work: impl Fn(&str) -
                 bar.tell(done.len() as u64, files.len() as u64);
             }
         };
-        // If the system refuses a thread, the existing threads do its work.
+        // If a thread cannot be started, the existing threads do its share.
         let started =
             (1..jobs.min(files.len())).map(|_| std::thread::Builder::new().spawn_scoped(scope, worker));
         let _threads: Vec<_> = started.take_while(Result::is_ok).collect();
@@ -173,7 +172,7 @@ pub fn in_parallel<T: Send>(files: &[String], jobs: usize, work: impl Fn(&str) -
 
 fn outcome(args: &Args, rules: Config, name: &str) -> Outcome {
     let mut outcome = Outcome::default();
-    // Of several objects in a file some may be empty, or hold nothing but kernels of 0 bytes.
+    // True as long as every object in the file is empty or has only kernels of 0 bytes.
     let mut all_empty = true;
     let read = code::each(name, &args.choice, Broken::LeaveOut, &args.includes.folders(), |input| {
         all_empty &= input.unit.instructions() == 0 && input.unit.kernels.is_empty();
@@ -184,7 +183,7 @@ fn outcome(args: &Args, rules: Config, name: &str) -> Outcome {
         Ok(()) if all_empty => format!("error: {name}: it contains no instruction to check"),
         Ok(()) => return outcome,
     };
-    // Results from before the fault are reported, too.
+    // The results of objects before the faulty one are reported, too.
     if all_empty {
         (outcome.text, outcome.json) = (String::new(), Vec::new());
         outcome.summary = Summary::default();

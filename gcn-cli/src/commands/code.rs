@@ -1,4 +1,4 @@
-//! Files with code, of any kind, for the commands that analyse it.
+//! Reads files with code, of any kind, for the commands that analyse it.
 
 use gcn_emit::asm::Folders;
 use gcn_report::input;
@@ -8,14 +8,13 @@ use crate::commands::container::Choice;
 use crate::failure::Failure;
 use crate::file;
 
-/// Reads assembly, or every code object of a file that `choice` selects: an object, relocatable or not, a
-/// bundle, a host library or program, any of them gzipped or not. The target of `choice` applies to assembly
-/// that does not name one.
+/// Reads assembly, or every code object that `choice` selects from a file: an object, relocatable or not, a bundle, a host library or
+/// program, any of them gzipped or not. The target of `choice` is also that of assembly that names none.
 pub fn read(name: &str, choice: &Choice, broken: Broken) -> Result<Vec<Input>, Failure> {
     read_with(name, choice, broken, &Folders::default())
 }
 
-/// As [`read`], with the folders in which `.include` of assembly looks for files.
+/// Like [`read`], with the folders in which `.include` looks for files.
 pub fn read_with(
     name: &str,
     choice: &Choice,
@@ -27,7 +26,7 @@ pub fn read_with(
     Ok(all)
 }
 
-/// As [`read_with`], one code object after the other.
+/// Like [`read_with`], but calls a function for one code object at a time.
 pub fn each(
     name: &str,
     choice: &Choice,

@@ -1,4 +1,4 @@
-//! `gcn completions` and `gcn man`: what a shell and `man` need to know about the command line.
+//! `gcn completions` and `gcn man`: scripts for shells and pages for `man`, from the definition of the command line.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use clap_complete::Shell;
 use crate::failure::Failure;
 use crate::file;
 
-/// Prints a script that completes the command line of `gcn` in a shell.
+/// Prints a script with which a shell completes the command line of `gcn`.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -21,7 +21,7 @@ Examples:
   gcn completions zsh > ~/.zfunc/_gcn
   gcn completions fish > ~/.config/fish/completions/gcn.fish";
 
-/// Prints the script for `command`.
+/// Prints the script.
 pub fn run(args: &Args, mut command: clap::Command) -> Result<(), Failure> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, "gcn", &mut script);
@@ -32,7 +32,7 @@ pub fn run(args: &Args, mut command: clap::Command) -> Result<(), Failure> {
 #[derive(clap::Args)]
 #[command(after_help = MAN_EXAMPLES)]
 pub struct ManArgs {
-    /// The folder for the pages; it is made if it does not exist
+    /// The folder for the pages; it is created if it does not exist
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 }
@@ -41,7 +41,7 @@ const MAN_EXAMPLES: &str = "\
 Examples:
   gcn man ~/.local/share/man/man1           then `man gcn-check`";
 
-/// Writes the pages of `command`.
+/// Writes the page of `command` and those of its subcommands.
 pub fn man(args: &ManArgs, command: clap::Command) -> Result<(), Failure> {
     let folder = &args.folder;
     let failed = |error| Failure::usage(format!("cannot write to {}: {error}", folder.display()));

@@ -1,4 +1,4 @@
-//! The code objects of a file: options that select among them, and their list.
+//! The options that select among the code objects of a file, and the output of `--list`.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use crate::commands;
 use crate::failure::Failure;
 use crate::file;
 
-/// The selection of a file's code objects.
+/// Options that select code objects of a file.
 #[derive(clap::Args, Clone, Copy, Default)]
 pub struct Choice {
     /// In a bundle, host library or program, select the code objects for this target; also the target of
@@ -45,12 +45,12 @@ struct Row {
 }
 
 impl Choice {
-    /// Every code object for a target; assembly that does not say the size of its waves has these.
+    /// Selects every code object for a target; `wave` is the wave size of assembly that does not say it.
     pub fn for_target(target: Option<TargetId>, wave: commands::Wave) -> Choice {
         Choice { target, wave, ..Choice::default() }
     }
 
-    /// Passes the selected code objects, at least one, to `visit`. `bytes` are those of an ELF file or of a container.
+    /// Passes each selected code object to `visit`; it is an error if there is none. `bytes` are an ELF file or a container.
     pub fn each(
         &self,
         name: &str,
@@ -60,7 +60,7 @@ impl Choice {
         container::Choice::from(*self).each(name, bytes, visit)
     }
 
-    /// The selected code object. If there are several, the one with `kernel`.
+    /// The selected code object. If several are selected, the one that has `kernel`.
     pub fn select_one<'d>(
         &self,
         name: &str,
@@ -71,7 +71,7 @@ impl Choice {
     }
 }
 
-/// Prints the code objects of a file.
+/// Prints a table of the code objects of a file.
 pub fn list(file: &str, choice: &Choice, json: bool) -> Result<(), Failure> {
     let (bytes, name) = (file::read_unpacked(file)?, file::shown(file));
     if !container::holds_objects(&bytes) {

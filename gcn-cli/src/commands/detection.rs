@@ -1,16 +1,16 @@
-//! Options of several commands: what is detected while code runs in the simulator.
+//! Options of several commands: which defects the simulator detects while code runs.
 
 use gcn_isa::hazards::Grade;
 use gcn_report::launch;
 use gcn_sim::{Mode, Options, Sanitize};
 
-/// A defect that is detected while code runs.
+/// The defects to detect.
 #[derive(clap::Args)]
 pub struct Detection {
-    /// A missing wait or wait state is an error, which stops the kernel
+    /// Stop the kernel with an error at a missing wait or wait state
     #[arg(long)]
     strict: bool,
-    /// Let an instruction that is too early see the stale value, and list these instructions
+    /// Let an instruction that runs too early read the stale value, as on the GPU, and list these instructions
     #[arg(long, conflicts_with = "strict")]
     faithful: bool,
     /// The lowest grade of rules that --strict and --faithful enforce: certain, documented or cautious
@@ -36,7 +36,7 @@ impl Detection {
         self.sanitize.iter().copied().collect()
     }
 
-    /// Options of a run that detects these.
+    /// The simulator's options with this mode and these sanitizers.
     pub fn options(&self) -> Options {
         launch::options(self.mode(), self.level, self.sanitize())
     }

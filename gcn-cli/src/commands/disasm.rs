@@ -7,9 +7,9 @@ use crate::commands::container::{self, Choice};
 use crate::failure::Failure;
 use crate::{commands, file};
 
-/// Writes a code object as assembly text from which `gcn asm` and `llvm-mc` make the same code.
+/// Writes a code object as assembly text, which `gcn asm` and `llvm-mc` assemble to the same code.
 ///
-/// Words that are not instructions become `.long`, followed by the reason.
+/// Words that do not decode become `.long`, with the reason as a comment.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {

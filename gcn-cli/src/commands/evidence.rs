@@ -16,16 +16,14 @@ use crate::failure::{self, Failure};
 use crate::{commands, file};
 use table::Table;
 
-/// Counts, over code objects and assembly files, where each hazard rule applies and whether the code keeps
-/// it.
+/// Counts, over code objects and assembly files, at how many places each hazard rule applies and whether the code obeys it.
 ///
-/// The output has one line for each rule and target. `objects` is the number of files in which the rule
-/// applies. `sites` are the instructions to which it applies because of an earlier one at less than twice the
-/// required distance; `kept` of them keep it, `exact` with exactly the required distance, `nops` only thanks
-/// to `s_nop`; `broken` of them, in `broken_objects` files, break it. `covered` of the broken ones would keep
-/// it if matrix instructions in between counted for their passes, or have a branch in between. For rules
-/// about counters and single instructions, `broken` is the number of findings, including those that
-/// `gcn check` omits because code alone does not show which LDS addresses are meant.
+/// The output has one line for each rule and target. `objects` is the number of files in which the rule applies. `sites` is the number of
+/// instructions to which it applies because of an earlier instruction at less than twice the required distance; `kept` of them obey the
+/// rule, `exact` of these with exactly the required distance, and `nops` only thanks to `s_nop`; `broken` of the sites, in `broken_objects`
+/// files, violate it. `covered` of the broken ones would obey it if the passes of matrix instructions in between counted, or have a branch
+/// in between. For rules about counters and about single instructions, `broken` is the number of findings, including those that `gcn check`
+/// omits because the code alone does not show which LDS addresses are meant.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {

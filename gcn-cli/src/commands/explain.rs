@@ -13,11 +13,11 @@ use crate::commands::rule_set::Rules;
 use crate::failure::Failure;
 use crate::file;
 
-/// Prints the code of an assembly file with the reason for each wait, and the missing waits.
+/// Prints the code of an assembly file with the reason for each wait, and with the waits that are missing.
 ///
-/// After each wait come the rules that it serves, each with the two instructions, the registers by which they
-/// depend and the required wait; or a note that it orders memory, or that nothing needs it. Where a rule is
-/// not kept, `missing:` says so.
+/// After each wait come the rules that require it, each with the two instructions, the registers through which they depend on each other
+/// and the required wait; or a note that the wait orders memory, or that nothing needs it. Where a rule is broken, a line with `missing:`
+/// says so.
 ///
 /// For a file with macros or included files, the lines are those of the text on which `gcn fix --expand`
 /// works.

@@ -15,20 +15,18 @@ use crate::commands::{self, totals};
 use crate::failure::{self, Failure};
 use crate::{colour, file};
 
-/// Inserts the waits that an assembly file lacks, and with `--strip` removes those that nothing needs.
+/// Inserts the waits that are missing in an assembly file, and with `--strip` removes those that nothing needs.
 ///
-/// Everything but the waits stays as it is, byte for byte, except a 64-bit shift on gfx90a whose amount stands
-/// in the last VGPR: it changes places with another register. The result goes to standard output or to `-o`; a
-/// report goes to standard error: wait states and `s_waitcnt` before and after, also weighted by 10 for each
-/// loop around them.
+/// Everything but the waits stays as it is, byte for byte, with one exception: on gfx90a, if the shift amount of a 64-bit shift is in the
+/// last VGPR, that VGPR is swapped with another one. The result goes to standard output or to `-o`. A report goes to standard error: wait
+/// states and `s_waitcnt` before and after, also weighted by a factor of 10 for each enclosing loop.
 ///
-/// `--strip` first removes every `s_nop` and `s_waitcnt` and then inserts as few as the rules allow. Waits
-/// that order memory (before barriers, in a release, after an acquire) stay, and so do those in unreachable
-/// code.
+/// `--strip` first removes every `s_nop` and `s_waitcnt` and then inserts as few as the rules allow. Waits that order memory (before
+/// barriers, in a release, after an acquire) are kept, and so are those in unreachable code.
 ///
-/// If the file waits for a write of LDS (or a load from memory into it) before some barrier (or access of
-/// LDS), its waits are assumed to suffice there and elsewhere: while data arrives in one buffer of LDS,
-/// others may be used. A write (or load) for which the file never waits is waited for everywhere.
+/// If the file waits for a write to LDS (or a load from memory into it) before some barrier (or LDS access), its waits for such writes are
+/// assumed to suffice everywhere: while data arrives in one LDS buffer, others may be in use. A write (or load) for which the file never
+/// waits is waited for everywhere.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -43,8 +41,8 @@ pub struct Args {
     output: Option<String>,
     #[command(flatten)]
     rules: Rules,
-    /// The target id, such as gfx942 or gfx90a:xnack-. If the file names one, it may set features that the
-    /// file leaves open; with `xnack-` the rules of XNACK replay do not count
+    /// The target id, such as gfx942 or gfx90a:xnack-. If the file names a target, this option may only set features that the file leaves
+    /// open; with `xnack-` the rules of XNACK replay do not apply
     #[arg(long, value_name = "T", required_if_eq("functions", ""))]
     target: Option<TargetId>,
     #[command(flatten)]
@@ -54,15 +52,14 @@ pub struct Args {
     xnack: Xnack,
     #[command(flatten)]
     includes: file::Includes,
-    /// Expand macros, repetitions, conditions and included files first. Without it, a wait that has to change
-    /// inside them is an error that names the line
+    /// Expand macros, repetitions, conditions and included files first. Without this option, a wait that has to change inside one of them
+    /// is an error that names the line
     #[arg(long, conflicts_with = "functions")]
     expand: bool,
     /// Change only one kind of wait
     #[arg(long, value_name = "KIND")]
     only: Option<Only>,
-    /// Also put `s_delay_alu` where LLVM does (RDNA 3 and later), in place of those that are there: hints that save
-    /// time and order nothing
+    /// Also put `s_delay_alu` where LLVM does (RDNA 3 and later), replacing the existing ones: hints that save time and order nothing
     #[arg(long, conflicts_with_all = ["functions", "only"])]
     delays: bool,
     /// Write the reason after each inserted wait
@@ -74,8 +71,8 @@ pub struct Args {
     /// Print the report as JSON; the text is then written only with `-o`
     #[arg(long, conflicts_with = "functions")]
     json: bool,
-    /// Read many functions from one file, each after a line `func NAME:`, and print them the same way. Lines
-    /// from `===` to the next `func` are skipped
+    /// Read many functions from one file, each after a line `func NAME:`, and print them in the same format. Lines from `===` to the next
+    /// `func` are skipped
     #[arg(long, value_name = "FILE", requires = "target", value_parser = file::name())]
     functions: Option<String>,
 }
@@ -175,7 +172,7 @@ fn refuse(name: &str, error: &RewriteError) -> Failure {
     }
 }
 
-/// The report as text.
+/// The report on a file as text.
 fn said(name: &str, fixed: &Fixed) -> String {
     let name = file::shown(name);
     let mut out = String::new();
@@ -218,7 +215,7 @@ fn report(name: &str, fixed: Fixed, output: Option<String>) -> Report {
     }
 }
 
-/// The totals of many files. A file that cannot be read is reported and does not stop the rest.
+/// Prints the totals of many files. A file that cannot be read is reported and does not stop the rest.
 fn stats(args: &Args) -> Result<(), Failure> {
     let mut rows = Vec::new();
     let (mut before, mut after) = (Waits::default(), Waits::default());

@@ -13,7 +13,7 @@ use crate::{commands, file};
 /// Shows the resources that a code object requires: target, kernels, descriptor fields, arguments, registers,
 /// LDS, occupancy.
 ///
-/// Of a bundle, or a host library or program of HIP, it shows every code object.
+/// For a bundle, or a host library or program of HIP, it shows every code object.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -124,7 +124,7 @@ fn render_kernel(out: &mut String, kernel: &Kernel) {
         out.push_str("  no metadata\n");
     }
     out.push_str("  descriptor:\n");
-    // Reserved bits matter only if they are set.
+    // Reserved bits are shown only if they are set.
     let shown = || kernel.descriptor.iter().filter(|f| f.value != 0 || !f.name.starts_with("RESERVED"));
     let width = shown().map(|f| f.name.len()).max().unwrap_or(0);
     for field in shown() {
@@ -134,7 +134,7 @@ fn render_kernel(out: &mut String, kernel: &Kernel) {
     }
 }
 
-/// The facts that only the metadata have.
+/// Facts that are only in the metadata.
 fn render_metadata(out: &mut String, metadata: &KernelMetadata, unified: bool) {
     let _ = write!(out, "  metadata: workgroups of at most {} work-items", metadata.max_flat_workgroup_size);
     if let Some([x, y, z]) = metadata.reqd_workgroup_size {
@@ -142,8 +142,7 @@ fn render_metadata(out: &mut String, metadata: &KernelMetadata, unified: bool) {
     }
     let _ = write!(out, "; uses {} VGPRs", metadata.vgpr_count);
     if let Some(agprs) = metadata.agpr_count {
-        // With an `accum_offset` in the descriptor, registers of both kinds share one file and are counted
-        // together.
+        // If the descriptor has an `accum_offset`, VGPRs and AGPRs share one register file and are counted together.
         let among = if unified { " of them" } else { "" };
         let _ = write!(out, ", {agprs}{among} AGPRs");
     }

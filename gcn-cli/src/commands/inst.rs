@@ -11,8 +11,8 @@ use crate::{commands, file};
 
 /// Explains one instruction: operands, encodings, counters, hazards, passes, meaning.
 ///
-/// NAME is a mnemonic with or without its encoding suffix (`_e32`, `_e64`, `_dpp`, `_sdwa`), or another name
-/// that the assembler accepts. The beginning of names, or a pattern with `*` and `?`, lists the instructions.
+/// NAME is a mnemonic with or without its encoding suffix (`_e32`, `_e64`, `_dpp`, `_sdwa`), or another name that the assembler accepts. A
+/// prefix of names, or a pattern with `*` and `?`, lists the matching instructions.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -49,7 +49,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     file::print(text.as_bytes())
 }
 
-/// A line for each instruction: its name and its effect.
+/// A line for each instruction, with its name and its effect.
 fn list(names: &[&str]) -> String {
     let width = names.iter().map(|name| name.len()).max().unwrap_or(0);
     let line = |name: &&str| {
@@ -247,7 +247,7 @@ fn render_hazard(out: &mut String, hazard: &Hazard) {
     }
 }
 
-/// A table row of the matrix instruction `name`, for `gcn layout`.
+/// A table row of the matrix instruction `name`.
 pub fn matrix_row(name: &str, on: Subtarget) -> Result<&'static table::InstDesc, Failure> {
     let known = reference::page(name, Some(on.target)).map_err(|e| Failure::input(e.to_string()))?;
     let row = table::find_mnemonic(on, known.mnemonic).next();

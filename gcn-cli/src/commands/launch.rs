@@ -1,4 +1,4 @@
-//! A kernel and its launch from the command line, for the commands that run kernels.
+//! A kernel and its launch parameters on the command line, for the commands that run kernels.
 
 mod object;
 
@@ -13,14 +13,14 @@ use crate::failure::Failure;
 use crate::file;
 pub use object::Object;
 
-/// A kernel, its arguments and the sizes of its grid.
+/// Options for a kernel, its arguments and its grid.
 #[derive(clap::Args)]
 pub struct Launch {
     /// A code object (.hsaco, .co), relocatable object (.o), bundle, host library or program of HIP, or
     /// assembly (.s), gzipped or not; `-` for standard input
     #[arg(value_name = "FILE.hsaco", value_parser = file::name())]
     pub file: String,
-    /// The kernel, if there are several
+    /// The kernel, if the file has several
     #[arg(long, value_name = "K")]
     kernel: Option<String>,
     /// Workgroups in x, y and z; omitted ones are 1
@@ -36,13 +36,13 @@ pub struct Launch {
     /// The spec: arguments and launch parameters
     #[arg(long, value_name = "SPEC.json", value_parser = file::name())]
     args: Option<String>,
-    /// The case of a file with two specs, as `gcn tune` reads it and the matrix lessons write it (*.steady.json)
+    /// Which spec to use from a file with two of them, which `gcn tune` reads and the matrix lessons write (*.steady.json)
     #[arg(long, requires = "args")]
     case: Option<Case>,
-    /// LDS bytes of a workgroup beyond those of the descriptor
+    /// LDS bytes per workgroup in addition to those in the descriptor
     #[arg(long, value_name = "BYTES")]
     dynamic_lds: Option<u32>,
-    /// Scratch bytes of a work-item instead of those of the descriptor
+    /// Scratch bytes per work-item, instead of those in the descriptor
     #[arg(long, value_name = "BYTES")]
     scratch: Option<u32>,
     #[command(flatten)]
@@ -51,7 +51,7 @@ pub struct Launch {
     includes: file::Includes,
 }
 
-/// The two launches whose difference is the steady state of a loop.
+/// The two launches of a kernel that differ in the trip count of a loop; the difference of their times is the loop's steady state.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Case {
     /// The launch with fewer trips
@@ -61,7 +61,7 @@ enum Case {
 }
 
 impl Case {
-    /// The member of the file that has the spec.
+    /// The name of the JSON member that has the spec of this case.
     fn key(self) -> &'static str {
         match self {
             Case::Short => "short",
@@ -69,7 +69,7 @@ impl Case {
         }
     }
 
-    /// The spec of this case, with the kernel that the file names for both.
+    /// The spec of this case; `kernel` is taken from the file's top level.
     fn of(self, file: &mut Value) -> Result<String, String> {
         let kernel = file.get("kernel").cloned();
         let Some(spec) = file.get_mut(self.key()) else {
@@ -88,7 +88,7 @@ impl Case {
 /// A spec, and the folder to which its file names are relative.
 pub type Placed = (Option<Spec>, PathBuf);
 
-/// `X`, `X,Y` or `X,Y,Z`, each at least 1.
+/// Parses `X`, `X,Y` or `X,Y,Z`, each at least 1; omitted sizes are 1.
 fn dimensions(text: &str) -> Result<[u32; 3], String> {
     let mut sizes = [1; 3];
     let parts: Vec<&str> = text.split(',').collect();
@@ -106,12 +106,12 @@ fn dimensions(text: &str) -> Result<[u32; 3], String> {
 }
 
 impl Launch {
-    /// The file's name in messages.
+    /// The name of the file for messages.
     pub fn name(&self) -> &str {
         file::shown(&self.file)
     }
 
-    /// The spec, if there is one.
+    /// The spec of `--args`, if given.
     pub fn spec(&self) -> Result<Placed, Failure> {
         let Some(path) = &self.args else { return Ok((None, PathBuf::new())) };
         if path == file::STANDARD && self.file == file::STANDARD {
@@ -129,7 +129,8 @@ impl Launch {
         Ok((Some(spec), folder.unwrap_or_default()))
     }
 
-    /// The text of the chosen spec. Text that is not JSON is passed on unchanged, since the reader of specs reports the position of its error.
+    /// The text of the spec that `--case` selects. Text that is not JSON is passed on unchanged, since the reader of specs reports the
+    /// position of its error.
     fn of_case(&self, text: String) -> Result<String, String> {
         let Ok(mut file) = serde_json::from_str::<Value>(&text) else { return Ok(text) };
         match self.case {
@@ -146,7 +147,7 @@ impl Launch {
         object::read(&self.file, &self.choice, self.kernel.as_deref(), &self.includes.folders())
     }
 
-    /// The code object and the kernel, which the command line names before the spec.
+    /// The code object and the kernel; the command line's `--kernel` takes precedence over the spec's.
     pub fn load(&self, spec: Option<&Spec>) -> Result<(Object, Program), Failure> {
         let kernel = self.kernel.as_deref().or(spec.and_then(|s| s.kernel.as_deref()));
         let mut object = object::read(&self.file, &self.choice, kernel, &self.includes.folders())?;
@@ -154,7 +155,7 @@ impl Launch {
         Ok((object, program))
     }
 
-    /// The kernel with its arguments; sizes of the command line override those of the spec.
+    /// The kernel with its arguments; grid and workgroup sizes on the command line override those of the spec.
     pub fn prepare(&self, program: &Program, spec: &Spec, folder: &Path) -> Result<Prepared, Failure> {
         let mut spec = spec.clone();
         spec.workgroup = self.workgroup.or(spec.workgroup);
@@ -178,7 +179,7 @@ pub fn write_back(outputs: &[Output], folder: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Unreadable files are errors of the command line (exit code 2), others errors of the input (1).
+/// An unreadable file is an error of the command line (exit code 2), any other error one of the input (1).
 pub fn failure(place: &str, error: &Error) -> Failure {
     let limit =
         matches!(error, Error::Sim { error, .. } if matches!(**error, SimError::InstructionLimit { .. }));

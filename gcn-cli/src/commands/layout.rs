@@ -14,7 +14,7 @@ use super::inst::matrix_row;
 use crate::failure::Failure;
 use crate::{commands, file};
 
-/// Shows which lane and register holds each element of a matrix instruction's operands.
+/// Shows which lane and register holds each element of the operands of a matrix instruction.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -29,14 +29,13 @@ pub struct Args {
     /// Show this operand only; by default every operand of the instruction
     #[arg(long, value_enum)]
     matrix: Option<MatrixName>,
-    /// log2 of the number of blocks that share one block of A; the format of A for f8f6f4; the index set for
-    /// sparse instructions
+    /// log2 of the number of blocks that share one block of A; for f8f6f4 the format of A; for sparse instructions the index set
     #[arg(long, default_value_t = 0)]
     cbsz: u8,
-    /// The number of the shared block of A; the index set for sparse instructions
+    /// The number of the shared block of A; for sparse instructions the index set
     #[arg(long, default_value_t = 0)]
     abid: u8,
-    /// Lane pattern of B; the format of B for f8f6f4; negations for f64
+    /// Lane pattern of B; for f8f6f4 the format of B; for f64 the negations
     #[arg(long, default_value_t = 0)]
     blgp: u8,
     /// The byte of the scale operands that holds A's scales (scaled instructions)
@@ -48,7 +47,7 @@ pub struct Args {
     /// The index set of sparse instructions of RDNA
     #[arg(long, default_value_t = 0)]
     index_key: u8,
-    /// C and D of 16-bit elements are in the upper halves of the registers, as bit 2 of op_sel says (RDNA 3)
+    /// C and D of 16-bit elements are in the upper halves of the registers, as bit 2 of op_sel selects (RDNA 3)
     #[arg(long)]
     upper_halves: bool,
     /// The output format
@@ -163,13 +162,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             Matrix::ALL.into_iter().filter(has).collect()
         }
     };
-    // An instruction without a matrix must fail with its layout's error, so that one is requested.
+    // Without this, an instruction without matrices would succeed with an empty list instead of the error that its layout gives.
     let wanted = if wanted.is_empty() { vec![Matrix::D] } else { wanted };
     let mut operands = Vec::new();
     for matrix in wanted {
         match Layout::new(desc, args.target, matrix, controls) {
             Ok(layout) => operands.push(Operand { matrix, layout }),
-            // Sparse instructions add to D and have no C.
+            // Sparse instructions accumulate into D and have no C.
             Err(LayoutError::NoSuchMatrix { .. }) if args.matrix.is_none() => {}
             Err(error) => return Err(Failure::input(error.to_string())),
         }
@@ -240,7 +239,7 @@ fn csv(operands: &[Operand]) -> String {
     out
 }
 
-/// The blocks, each with its elements by row and column.
+/// Each block with its name and its elements, by row and column.
 pub(super) fn grids(layout: &Layout) -> Vec<(String, Vec<Vec<Option<Element>>>)> {
     let mut grids: Vec<(String, Vec<Vec<Option<Element>>>)> = Vec::new();
     for element in layout.elements() {
@@ -257,13 +256,13 @@ pub(super) fn grids(layout: &Layout) -> Vec<(String, Vec<Vec<Option<Element>>>)>
         if rows[row].len() <= column {
             rows[row].resize(column + 1, None);
         }
-        // Of copies in several lanes the lowest.
+        // If several lanes hold copies of an element, the one in the lowest lane is shown.
         rows[row][column].get_or_insert(element);
     }
     grids
 }
 
-/// Width of the numbers of rows.
+/// Width of the column with the row numbers, in characters.
 const ROW: usize = 4;
 
 fn table(instruction: &str, on: Subtarget, operands: &[Operand]) -> String {

@@ -1,8 +1,7 @@
 //! `gcn lsp`: a language server for assembly.
 //!
-//! The server keeps the text of each open file, and a thread analyses it anew after every change, as `gcn check` does.
-//! Requests are answered from the text alone, meanwhile. Positions of the protocol count UTF-16 units; `document`
-//! converts them.
+//! The server keeps the text of each open file. A second thread analyses the text after every change, as `gcn check` does; meanwhile the
+//! server answers requests from the text alone. Positions of the protocol count UTF-16 code units; `document` converts them.
 
 mod actions;
 mod analyst;
@@ -37,15 +36,14 @@ use wire::Wire;
 
 /// Serves editors: a language server for assembly on standard input and output.
 ///
-/// Errors of the assembler, findings of the checker and of the descriptor lint appear while one types, with the
-/// missing wait as a quick fix; instructions and modifiers are explained on hover and completed; labels, symbols
-/// and macros lead to their definitions. The folder `editors/vscode` of the repository has an extension for
-/// Visual Studio Code. Other editors start `gcn lsp` for files in AMD GPU assembly.
+/// Errors of the assembler and findings of the checker and of the descriptor lint appear while one types, with the missing wait as a quick
+/// fix; hover explains instructions and modifiers, which are also completed; labels, symbols and macros lead to their definitions. The
+/// folder `editors/vscode` of the repository has an extension for Visual Studio Code. In other editors, configure `gcn lsp` as the server
+/// for files in AMD GPU assembly.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The target id of files without `.amdgcn_target`, such as gfx942. The initialization option `target` of
-    /// an editor takes precedence
+    /// The target id of files without `.amdgcn_target`, such as gfx942. The editor's initialization option `target` takes precedence
     #[arg(long, value_name = "T")]
     target: Option<TargetId>,
     #[command(flatten)]
@@ -62,7 +60,7 @@ Examples:
   gcn lsp --target gfx942          for files that do not name their target
   gcn lsp --level documented       without findings that rest on caution alone";
 
-/// Serves until the editor says `exit`.
+/// Serves until the editor sends `exit`.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let rules = args.shown.config()?;
     let settings = Settings {
@@ -76,7 +74,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let failed = |error| Failure::usage(format!("the connection to the editor failed: {error}"));
     let (wire, connection, editor) = Wire::open().map_err(failed)?;
     let served = serve(&connection, editor, settings);
-    // The writing thread ends when nobody can send to it any more.
+    // The writer thread ends when all senders are dropped.
     drop(connection);
     wire.close().map_err(failed)?;
     served
@@ -101,10 +99,11 @@ fn capabilities() -> ServerCapabilities {
     }
 }
 
-/// The method of messages from the analysing thread to the server.
+/// The method of the messages by which the analysis thread sends its results to the server.
 const FOUND: &str = "$/gcn/found";
 
-/// `editor` is the other end of the connection.
+/// Handles the messages on `connection` until the editor ends it. `editor` is the editor's end of the connection, into which the analysis
+/// thread sends its results.
 fn serve(connection: &Connection, editor: Connection, mut settings: Settings) -> Result<(), Failure> {
     let broken = |error: &dyn std::fmt::Display| Failure::usage(format!("the editor's greeting: {error}"));
     let (id, params) = connection.initialize_start().map_err(|e| broken(&e))?;
@@ -116,7 +115,7 @@ fn serve(connection: &Connection, editor: Connection, mut settings: Settings) ->
     });
     connection.initialize_finish(id, greeting).map_err(|e| broken(&e))?;
     let tell = move |found| {
-        // If the server has ended, nobody needs it.
+        // If the server has ended, the result is not needed.
         let _ = editor.sender.send(Message::Notification(Notification::new(FOUND.to_owned(), found)));
     };
     let analyst = Analyst::start(settings.clone(), tell);
@@ -171,7 +170,7 @@ impl Server<'_> {
         }
     }
 
-    /// Calls `answer` with the document that the parameters name; `null` for one that is not open.
+    /// Calls `answer` with the document that the parameters name; the answer is `null` if that document is not open.
     fn on<P: DeserializeOwned + About, A: serde::Serialize>(
         &self,
         params: serde_json::Value,
@@ -210,7 +209,7 @@ impl Server<'_> {
                     self.show(PublishDiagnosticsParams { uri, diagnostics: Vec::new(), version: None })?;
                 }
             }
-            // If the text has changed meanwhile, nothing is shown.
+            // Results for an older version of the text are dropped.
             FOUND => {
                 if let Ok(found) = serde_json::from_value::<PublishDiagnosticsParams>(params)
                     && let Some(document) = self.documents.get(found.uri.as_str())

@@ -14,11 +14,10 @@ use crate::commands::{self, code};
 use crate::failure::Failure;
 use crate::file;
 
-/// Removes or weakens each wait of a kernel in turn, and lists the waits whose loss breaks no rule.
+/// Removes or weakens each wait of a kernel in turn, and lists the waits without which no rule is broken.
 ///
-/// FILE is assembly, a relocatable object, a code object or a bundle of them, gzipped or not. A wait that is
-/// not listed is needed: without it, or with any weaker one in its place, a rule is broken. Of two listed
-/// waits one may be needed when the other is removed; `gcn fix --strip` decides that.
+/// FILE is assembly, a relocatable object, a code object or a bundle of them, gzipped or not. A wait that is not listed is needed: if it is
+/// removed or weakened, a rule is broken. Of two listed waits, one may be needed once the other is removed; `gcn fix --strip` finds out.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {

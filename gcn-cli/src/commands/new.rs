@@ -8,19 +8,19 @@ use crate::commands;
 use crate::failure::Failure;
 use crate::file;
 
-/// Makes a Rust project with a kernel, a program that runs it, a test and a workflow for CI.
+/// Creates a Rust project with a kernel, a program that runs it, a test and a workflow for CI.
 ///
 /// `cargo test` in the new folder runs the kernel in the simulator; `cargo run` also writes its assembly and code
 /// object to `target/gcn`. With `--features hip` the program runs on a GPU.
 ///
-/// The project depends on the checkout that `gcn` was compiled in, or on the version from crates.io if there is none.
+/// The project depends on the checkout from which `gcn` was compiled, or, if there is none, on the version on crates.io.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The folder; its last part is the name of the package
+    /// The folder; its last component is the name of the package
     #[arg(value_name = "NAME")]
     path: String,
-    /// The target that the program and its test build for
+    /// The target for which the program and its test build
     #[arg(long, value_name = "T", value_parser = commands::target, default_value = "gfx942")]
     target: Target,
 }
@@ -30,7 +30,7 @@ Examples:
   gcn new my-kernels && cd my-kernels && cargo test
   gcn new radeon --target gfx1100";
 
-/// The files of a project, and their text before names are filled in.
+/// The files of a project, with their text before names are filled in.
 const FILES: [(&str, &str); 5] = [
     ("Cargo.toml", include_str!("new/Cargo.toml.in")),
     ("src/lib.rs", include_str!("new/lib.rs.in")),
@@ -74,24 +74,24 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     file::print(hint.as_bytes())
 }
 
-/// Where a project takes gcn-dsl from: its manifest and its workflow have to agree.
+/// From where a project takes gcn-dsl; its manifest and its workflow have to agree on that.
 #[derive(Debug, PartialEq)]
 enum Library {
-    /// The crate in a checkout.
+    /// The crate in a checkout, by path.
     Checkout(PathBuf),
-    /// The version of this `gcn`, from crates.io.
+    /// The release on crates.io with the version of this `gcn`.
     Release,
 }
 
 impl Library {
-    /// The library for a `gcn` that was compiled in `package`: the neighbouring crate in a checkout. Cargo
-    /// unpacks packages from crates.io into folders with versions in their names.
+    /// The library for a `gcn` that was compiled in the folder `package`: in a checkout, the sibling crate. Packages from crates.io have no
+    /// such sibling, since cargo unpacks them into folders with versions in their names.
     fn beside(package: &Path) -> Library {
         let library = package.with_file_name("gcn-dsl");
         if library.join("Cargo.toml").is_file() { Library::Checkout(library) } else { Library::Release }
     }
 
-    /// The entry of `[dependencies]`.
+    /// The entry in `[dependencies]`.
     fn dependency(&self) -> String {
         match self {
             Library::Checkout(library) => format!("gcn-dsl = {{ path = '{}' }}", library.display()),
@@ -99,7 +99,7 @@ impl Library {
         }
     }
 
-    /// The steps of the workflow that provide the library.
+    /// The steps of the workflow that check out the library.
     fn checkout(&self) -> &'static str {
         match self {
             Library::Checkout(_) => include_str!("new/checkout.yml.in"),
@@ -107,7 +107,7 @@ impl Library {
         }
     }
 
-    /// The action that installs `gcn` and checks: of the same source as the library.
+    /// The GitHub action that installs `gcn` and checks the code, from the same source as the library.
     fn action(&self) -> String {
         match self {
             Library::Checkout(_) => "./gcn-dsl".to_owned(),
@@ -116,7 +116,7 @@ impl Library {
     }
 }
 
-/// Whether cargo would take a project in this folder for a member of a workspace around it.
+/// Whether cargo would take a project in this folder for a member of an enclosing workspace.
 fn is_in_a_workspace(folder: &Path) -> bool {
     let Ok(folder) = std::path::absolute(folder) else { return false };
     let is_workspace = |manifest: String| manifest.lines().any(|line| line.starts_with("[workspace"));
@@ -129,8 +129,8 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
     std::fs::write(path, text).map_err(failed)
 }
 
-/// Keywords of Rust, strict and reserved, of every edition ("The Rust Reference", Keywords). A crate of such
-/// a name could not be named in code.
+/// Rust's keywords, strict and reserved, of every edition ("The Rust Reference", Keywords). Code cannot name a crate that is called like
+/// one.
 const KEYWORDS: [&str; 52] = [
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn",
     "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop",
@@ -139,7 +139,7 @@ const KEYWORDS: [&str; 52] = [
     "virtual", "where", "while", "yield",
 ];
 
-/// Accepts a name if cargo does and it does not collide with the program's own paths.
+/// Accepts a name if cargo accepts it and it does not collide with paths in the generated program.
 fn check(name: &str) -> Result<(), Failure> {
     let first = name.starts_with(|c: char| c.is_ascii_alphabetic());
     let plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');

@@ -16,7 +16,7 @@ use crate::commands::progress::Bar;
 use crate::failure::{Failure, complain};
 use crate::file;
 
-/// Runs generated programs on a GPU and compares what they do with the simulator and its rules.
+/// Runs generated programs on a GPU and compares the results with the simulator and its hazard rules.
 ///
 /// The suite `values` runs each form of the GPU's instructions that touches only registers, LDS or a buffer of its own, with special and
 /// random operands, lanes, modifiers and modes; the suite `matrix` does the same with matrix instructions. The report says where the GPU
@@ -28,7 +28,7 @@ use crate::file;
 /// run in a process of their own. What is done is kept in a file beside the report, from which the same command goes on if it was
 /// interrupted.
 ///
-/// Exit code 1 if the GPU contradicts the simulator or a rule, or a program hung or failed.
+/// Exit code 1 if the GPU contradicts the simulator or a rule, or if a program hung or failed.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
 pub struct Args {
@@ -37,10 +37,10 @@ pub struct Args {
     /// What to measure; everything by default
     #[arg(value_enum)]
     suites: Vec<Suite>,
-    /// Where the report goes
+    /// The file for the report
     #[arg(long, value_name = "OUT.json", default_value = "probe.json", value_parser = file::name())]
     out: String,
-    /// Write the report as a page, too
+    /// Also write the report as an HTML page
     #[arg(long, value_name = "OUT.html", value_parser = file::name())]
     page: Option<String>,
     /// Write what `clock` has measured as a table of parameters, which `--params` of other commands reads
@@ -49,29 +49,29 @@ pub struct Args {
     /// The GPU's number
     #[arg(long, value_name = "N", default_value_t = 0)]
     device: u32,
-    /// The same seed gives the same programs
+    /// The seed of the generated programs; the same seed gives the same programs
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// One program of each form instead of four, of matrix instructions two instead of 16; one pair of instructions for each rule, alone on the GPU; each
     /// time measured once instead of three times
     #[arg(long)]
     quick: bool,
-    /// Seconds that the programs of a form or a rule may take
+    /// Time limit in seconds for the programs of one form or rule
     #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=3600))]
     limit: u64,
-    /// Runs programs from this task of the suite on, for the process that judges them
+    /// Run the programs of a suite from this task on; for the separate process, which the parent supervises
     #[arg(long, hide = true, value_name = "TASK")]
     child: Option<usize>,
 }
 
 #[derive(clap::Subcommand)]
 enum Action {
-    /// Says where two reports differ; exit code 1 if they do
+    /// Show where two reports differ; exit code 1 if they do
     Compare {
-        /// A report
+        /// The first report
         #[arg(value_name = "A.json", value_parser = file::name())]
         before: String,
-        /// Another
+        /// The second report
         #[arg(value_name = "B.json", value_parser = file::name())]
         after: String,
     },
@@ -147,7 +147,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         };
         header?;
     }
-    // There is one suite at least.
+    // There is always at least one suite.
     let Some(report) = report else { return Ok(()) };
     file::write(&args.out, commands::json(&report)?.as_bytes())?;
     if let Some(path) = &args.page {
@@ -160,7 +160,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         <suite::Clock as suite::Suite>::NAME,
     ];
     for name in names {
-        // The report has everything that the journals have.
+        // The report now contains everything that the journals do.
         let _ = std::fs::remove_file(journal(&args.out, name));
     }
     complain(&summary(&report));
@@ -178,7 +178,7 @@ fn differences(before: &str, after: &str) -> Result<(), Failure> {
     if changes.is_empty() { Ok(()) } else { Err(Failure::silent(1)) }
 }
 
-/// Runs a suite.
+/// Runs a suite; returns its results.
 fn one<S: suite::Suite>(
     args: &Args,
     unit: &'static str,
@@ -219,12 +219,12 @@ fn add(report: &mut Option<Report>, header: Header, add: impl FnOnce(&mut Report
     Ok(())
 }
 
-/// The file next to the report that keeps the results of a suite until all are there.
+/// The journal: a file next to the report that keeps the results of a suite until it is complete.
 fn journal(report: &str, suite: &str) -> PathBuf {
     format!("{report}.{suite}.part").into()
 }
 
-/// The number of results of each kind, and the first that do not agree.
+/// The number of results of each kind, and the first few disagreements.
 fn summary(report: &Report) -> String {
     const SHOWN: usize = 10;
     let gpu = &report.header.gpu.target_id;

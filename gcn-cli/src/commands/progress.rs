@@ -1,4 +1,4 @@
-//! The progress of long work, on standard error if that is a terminal.
+//! A progress bar for long work, on standard error if that is a terminal.
 
 use std::io::IsTerminal as _;
 use std::sync::Once;
@@ -10,17 +10,17 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::failure;
 
-/// Shorter work shows no progress.
+/// Work that takes less time shows no progress.
 const SHOWN_AFTER: Duration = Duration::from_secs(1);
 
-/// A progress bar.
+/// A progress bar, invisible at first.
 pub struct Bar {
     bar: ProgressBar,
     started: Instant,
     shown: Once,
 }
 
-/// The hint for runs that seem to hang.
+/// The note that is printed if a run seems to hang.
 fn hint() -> String {
     format!(
         "note: no workgroup has ended for {} s; if the kernel hangs, --limit N stops a wave after N \
@@ -30,7 +30,7 @@ fn hint() -> String {
 }
 
 impl Bar {
-    /// A bar that is not drawn yet, and counts `things`.
+    /// A hidden bar that counts `things`.
     pub fn new(things: &str) -> Bar {
         let bar = ProgressBar::hidden();
         let template = format!("{{bar:40}} {{pos}}/{{len}} {things}, {{eta}} left");
@@ -40,7 +40,7 @@ impl Bar {
         Bar { bar, started: Instant::now(), shown: Once::new() }
     }
 
-    /// Says how much is done, and draws it if the work is long.
+    /// Updates the bar, and makes it visible if the work has taken long enough.
     pub fn tell(&self, done: u64, total: u64) {
         self.bar.set_length(total);
         self.bar.set_position(done);
@@ -58,7 +58,7 @@ impl Bar {
         self.bar.finish_and_clear();
     }
 
-    /// Runs a kernel while the bar counts its workgroups, and prints the hint if none ends for a long time.
+    /// Runs a kernel; prints the hint if for a long time no workgroup ends, as counted by the bar.
     pub fn watch<T>(&self, run: impl FnOnce() -> T) -> T {
         let (stop, stopped) = std::sync::mpsc::channel::<()>();
         let result = std::thread::scope(|scope| {
@@ -76,7 +76,7 @@ impl Bar {
         result
     }
 
-    /// Waits until the run ends (false), or until no workgroup has ended for as `long` (true).
+    /// Waits until the run ends (returns false), or until no workgroup has ended for the time `long` (returns true).
     fn stalls(&self, stopped: &Receiver<()>, long: Duration) -> bool {
         let mut before = self.bar.position();
         while stopped.recv_timeout(long) == Err(RecvTimeoutError::Timeout) {

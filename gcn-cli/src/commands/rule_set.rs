@@ -1,4 +1,4 @@
-//! Options of several commands: the rules that apply.
+//! Options of several commands: which hazard rules apply.
 
 use clap::ValueEnum;
 use gcn_emit::target_id::TargetId;
@@ -6,10 +6,10 @@ use gcn_isa::hazards::{Config, Grade, RuleSet};
 
 use crate::failure::Failure;
 
-/// The rules that apply.
+/// Options that select the rules.
 #[derive(clap::Args)]
 pub struct Rules {
-    /// The rule set: safe, fast, manual, certain, llvm for what LLVM 22 inserts, or mesa for what Mesa does on RDNA
+    /// The rule set: safe, fast, manual, certain, llvm (what LLVM 22 inserts), or mesa (what Mesa does on RDNA)
     #[arg(long, value_name = "SET", default_value_t = RuleSet::Safe)]
     rules: RuleSet,
     /// Add this rule; may be repeated
@@ -21,7 +21,7 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// The selected rules, without those of XNACK replay.
+    /// The selected rules. The rules of XNACK replay are not among them; [`Xnack`] decides whether the caller adds these.
     pub fn config(&self) -> Result<Config, Failure> {
         let all = self.with.iter().try_fold(self.rules.into(), |rules: Config, id| rules.with(id));
         let rules = self.without.iter().try_fold(all.map_err(unknown)?, |rules, id| rules.without(id));
@@ -41,7 +41,7 @@ pub enum Xnack {
 }
 
 impl Xnack {
-    /// Whether they apply in any case; `None` if the target id decides.
+    /// Whether these rules apply; `None` if the target id decides.
     pub fn choice(self) -> Option<bool> {
         match self {
             Xnack::Target => None,
@@ -56,10 +56,10 @@ impl Xnack {
     }
 }
 
-/// Which rules count, and which findings are listed.
+/// Options that select the rules, and the findings that are listed.
 #[derive(clap::Args)]
 pub struct Shown {
-    /// The lowest grade of findings that are listed: certain, documented or cautious; all are counted
+    /// The lowest grade of findings to list: certain, documented or cautious; findings of all grades are counted
     #[arg(long, value_name = "GRADE")]
     pub level: Option<Grade>,
     #[command(flatten)]
@@ -70,7 +70,7 @@ pub struct Shown {
 }
 
 impl Shown {
-    /// The selected rules, without those of XNACK replay.
+    /// The selected rules. The rules of XNACK replay are not among them; [`Xnack`] decides whether the caller adds these.
     pub fn config(&self) -> Result<Config, Failure> {
         self.rules.config()
     }

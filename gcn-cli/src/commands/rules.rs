@@ -10,14 +10,13 @@ use gcn_isa::hazards::{self, RulePage, TargetStates};
 use crate::failure::Failure;
 use crate::{commands, file};
 
-/// Lists the hazard rules: what must stand between which instructions, the sources, and how well each rule is
-/// supported.
+/// Lists the hazard rules: what has to be between which instructions, the sources, and how well each rule is supported.
 ///
-/// Rule names, or beginnings of them (`cdna3.10`, `waitcnt`), select rules to describe in full.
+/// Rule names, or prefixes of them (`cdna3.10`, `waitcnt`), select rules to describe in full.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Rules, by name or by its beginning
+    /// Rules, by name or by a prefix of it
     #[arg(value_name = "RULE")]
     names: Vec<String>,
     /// List the rules of this target only
@@ -54,7 +53,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     file::print(text.as_bytes())
 }
 
-/// The rules with these names, or if a name is not exact, those that begin with it.
+/// The rules with these names; a name that is no rule's selects all rules that begin with it.
 fn named(pages: Vec<RulePage>, args: &Args) -> Result<Vec<RulePage>, Failure> {
     for name in &args.names {
         if !pages.iter().any(|p| p.id.starts_with(name.as_str())) {
@@ -95,7 +94,7 @@ fn list(pages: &[RulePage]) -> String {
     out
 }
 
-/// `2 on gfx90a gfx942; passes + 2 on gfx950`, without the targets if there is only one number.
+/// Wait states as text, such as `2 on gfx90a gfx942; passes + 2 on gfx950`; without the targets if there is only one formula.
 fn short(states: &[TargetStates]) -> String {
     match states {
         [one] => one.formula.clone(),
@@ -146,12 +145,12 @@ fn details(page: &RulePage) -> String {
     out
 }
 
-/// An instruction, and how it must access the register for the rule to apply.
+/// An instruction, and how it must access the register for the rule to apply, as text.
 fn side(who: &str, does: &str) -> String {
     if does.is_empty() { who.to_owned() } else { format!("{who}: {does}") }
 }
 
-/// `gfx942: passes + 3 (5 after 2, 7 after 4)`.
+/// Wait states as text, such as `gfx942: passes + 3 = 5 after 2, 7 after 4 passes`.
 fn wait_states(states: &TargetStates) -> String {
     let mut text = format!("{}: {}", states.targets.join(", "), states.formula);
     if !states.after.is_empty() {

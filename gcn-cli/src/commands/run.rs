@@ -13,51 +13,51 @@ use crate::commands;
 use crate::commands::detection::Detection;
 use crate::failure::{Failure, complain};
 
-/// Runs a HIP program on the CPU: its GPU is the simulator.
+/// Runs a HIP program on the CPU, with the simulator as its GPU.
 ///
-/// The program is one that clang, hipcc or another compiler made for gfx900, gfx906, gfx908, gfx90a, gfx942 or
-/// gfx950; it need not be changed. It finds `libamdhip64.so` of gcn-hip instead of ROCm's. What a kernel does
-/// wrong is said on standard error, with its source line if the program was compiled with -g.
+/// The program may come from clang, hipcc or another compiler, for gfx900, gfx906, gfx908, gfx90a, gfx942 or gfx950; it need not be
+/// changed. It loads `libamdhip64.so` of gcn-hip instead of ROCm's. Errors of kernels are reported on standard error, with the source line
+/// if the program was compiled with -g.
 ///
-/// Signals go to the program. Exit code: that of the program; 128 and the signal's number if a signal ended it; 3 if the program says
-/// success and there were findings of --strict, --faithful or --sanitize; 2 if it cannot be started.
+/// Signals are passed on to the program. Exit code: that of the program; 128 plus the signal's number if a signal ended it; 3 if the
+/// program succeeded and there were findings of --strict, --faithful or --sanitize; 2 if it cannot be started.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The GPU; by default the first one that the program was compiled for
+    /// The GPU to simulate; by default the first one that the program was compiled for
     #[arg(long, value_name = "TARGET", value_parser = commands::target)]
     target: Option<gcn_isa::Target>,
-    /// How many GPUs there are
+    /// The number of GPUs
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
     devices: Option<u8>,
     #[command(flatten)]
     detection: Detection,
-    /// Count cycles by the model of docs/timing.md; events and the table at the end show its times
+    /// Count cycles by the model of docs/timing.md; events and the table at the end then have its times
     #[arg(long, conflicts_with_all = ["strict", "faithful", "sanitize"])]
     timed: bool,
     /// Parameters of the model, from a table in the form of gcn-sim/data/timing.tsv, such as `gcn probe --timing` writes
     #[arg(long, value_name = "TABLE.tsv", requires = "timed")]
     params: Option<PathBuf>,
-    /// Write every launch to a file, as JSON
+    /// Write a record of every launch to a file, as JSON
     #[arg(long, value_name = "OUT.json")]
     report: Option<PathBuf>,
-    /// Say every launch on standard error
+    /// Report every launch on standard error
     #[arg(long)]
     trace: bool,
     /// The largest number of instructions that a wave may execute
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
-    /// How matrix instructions add products: as the hardware, where a model of it was validated, or as a chain of
-    /// fused multiply-adds, which is faster
+    /// How matrix instructions add products: like the hardware, where a model of it was validated, or as a chain of fused multiply-adds,
+    /// which is faster
     #[arg(long, value_name = "hardware|chain")]
     matrix: Option<MatrixArithmetic>,
     /// Run workgroups one after the other, in order
     #[arg(long)]
     sequential: bool,
-    /// A kernel that fails ends the program
+    /// End the program if a kernel fails
     #[arg(long)]
     abort: bool,
-    /// libamdhip64.so of gcn-hip; by default the one beside this command, or in ../lib
+    /// libamdhip64.so of gcn-hip; by default the one next to this command, or in ../lib
     #[arg(long, value_name = "FILE")]
     library: Option<PathBuf>,
     /// The program and its arguments
@@ -72,15 +72,15 @@ Examples:
   gcn run --target gfx90a --timed -- ./saxpy       cycles of each kernel
   gcn run --report out.json -- python3 train.py    every launch, as JSON";
 
-/// The names by which programs for HIP 5, 6 and 7 and those that load it at run time look for the library, which has the functions
-/// of `libhiprtc.so` too.
+/// The file names under which programs for HIP 5, 6 and 7, and programs that load the library at run time, look for it; it has the
+/// functions of `libhiprtc.so`, too.
 const NAMES: [&str; 2] = ["libamdhip64.so", "libhiprtc.so"];
 const SUFFIXES: [&str; 4] = ["", ".5", ".6", ".7"];
 
-/// The exit code if there are findings and the program notices nothing.
+/// The exit code if there are findings and the program itself succeeds.
 const FOUND: u8 = 3;
 
-/// Runs the program and waits for its end.
+/// Runs the program and waits for it.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let library = library(args.library.as_deref())?;
     let folder = tempfile::tempdir().map_err(unusable("cannot make a temporary folder"))?;
@@ -110,7 +110,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         0 if found.exists() => FOUND,
         code => code,
     };
-    // No file: no launch.
+    // A missing file means that there was no launch.
     let text = std::fs::read_to_string(&lines).unwrap_or_default();
     let launches: Vec<Value> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     if args.timed {
@@ -125,13 +125,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if code == 0 { Ok(()) } else { Err(Failure::silent(code)) }
 }
 
-/// Starts the program and waits for its end; meanwhile it gets the signals that this command gets.
+/// Starts the program and waits for it; signals to this process are passed on to the program.
 #[cfg(unix)]
 fn wait(command: &mut Command) -> std::io::Result<ExitStatus> {
     use rustix::process::{Pid, Signal, kill_process};
     use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 
-    // Before the program starts, so that no signal ends this command alone.
+    // Installed before the program starts, so that no signal ends this process alone.
     let mut signals =
         signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2])?;
     let handle = signals.handle();
@@ -140,10 +140,10 @@ fn wait(command: &mut Command) -> std::io::Result<ExitStatus> {
     std::thread::scope(|scope| {
         scope.spawn(move || {
             for number in signals.forever() {
-                // A terminal sends these two to the program itself.
+                // If both are in the foreground, the terminal sends these two signals to the program as well.
                 let sent_already = matches!(number, SIGINT | SIGQUIT) && in_foreground();
                 if let Some(signal) = Signal::from_named_raw(number).filter(|_| !sent_already) {
-                    // An error means that the program has ended.
+                    // An error means that the program has already ended.
                     let _ = kill_process(pid, signal);
                 }
             }
@@ -165,12 +165,12 @@ fn wait(command: &mut Command) -> std::io::Result<ExitStatus> {
     command.status()
 }
 
-/// The failure that reports an error of the system.
+/// Makes an I/O error into the command's failure.
 fn unusable(what: &str) -> impl Fn(std::io::Error) -> Failure {
     move |error| Failure::usage(format!("{what}: {error}"))
 }
 
-/// The variables that the library reads.
+/// The environment variables by which the options reach the library.
 fn settings(args: &Args) -> Vec<(&'static str, String)> {
     let flag = |set: bool| set.then(|| "1".to_owned());
     let detection = &args.detection;
@@ -196,7 +196,7 @@ fn settings(args: &Args) -> Vec<(&'static str, String)> {
     all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
-/// The library that is given, or the one of the installation that this command is of.
+/// The library of `--library`, or else the one installed with this command.
 fn library(given: Option<&Path>) -> Result<PathBuf, Failure> {
     let remedy = "build it with `cargo build --release -p gcn-hip`, or name it with --library";
     if let Some(path) = given {
@@ -238,7 +238,7 @@ fn exit_code(status: ExitStatus) -> u8 {
     status.code().map_or(1, |code| code as u8)
 }
 
-/// Cycles of each kernel, over all its launches.
+/// The table of launches and cycles of each kernel.
 fn table(launches: &[Value]) -> String {
     let mut kernels: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     for launch in launches {

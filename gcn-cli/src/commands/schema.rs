@@ -7,9 +7,9 @@ use serde_json::{Map, Value, json};
 use crate::failure::Failure;
 use crate::{commands, file};
 
-/// Prints the JSON Schema of what a command prints with --json.
+/// Prints the JSON Schema of the output that a command prints with --json.
 ///
-/// Without a command it lists those that have one.
+/// Without a command, lists the commands that have one.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -23,10 +23,10 @@ Examples:
   gcn schema                        the commands with a schema
   gcn schema check > check.json     the schema of `gcn check --json`";
 
-/// The declarations; the file explains its notation.
+/// The declarations of all outputs, in a notation that the file explains.
 const OUTPUTS: &str = include_str!("../../data/outputs.txt");
 
-/// A type of an object.
+/// The declaration of an object type.
 #[derive(Default)]
 struct Object<'d> {
     description: &'d str,
@@ -41,7 +41,7 @@ struct Outputs<'d> {
     types: BTreeMap<&'d str, Object<'d>>,
 }
 
-/// A text and what follows its first colon.
+/// Splits a text at its first colon into declaration and description.
 fn described(text: &str) -> (&str, &str) {
     text.split_once(": ").map_or((text.trim(), ""), |(text, description)| (text.trim(), description.trim()))
 }
@@ -51,7 +51,7 @@ impl<'d> Outputs<'d> {
         let (mut outputs, mut current) = (Outputs::default(), "");
         for line in text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty()) {
             let (head, tail) = described(line);
-            // A field may be called `type`.
+            // Declarations are not indented; an indented `type` is a field of that name.
             let declares = !line.starts_with(' ');
             if let Some(name) = head.strip_prefix("command ").filter(|_| declares) {
                 outputs.commands.insert(name, tail);
@@ -109,7 +109,7 @@ impl<'d> Object<'d> {
     }
 }
 
-/// The parts between `|` that stand outside of brackets.
+/// Splits a type at each `|` outside of brackets.
 fn alternatives(ty: &str) -> Vec<&str> {
     let (mut parts, mut depth, mut start) = (Vec::new(), 0usize, 0);
     for (i, c) in ty.char_indices() {
@@ -127,7 +127,7 @@ fn alternatives(ty: &str) -> Vec<&str> {
     parts
 }
 
-/// The schema of a type; names of types are added to `wanted`.
+/// The schema of a type; the names of the types that it refers to are added to `wanted`.
 fn of<'d>(ty: &'d str, wanted: &mut BTreeSet<&'d str>) -> Value {
     let parts = alternatives(ty);
     if parts.len() > 1 {

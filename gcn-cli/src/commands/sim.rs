@@ -21,11 +21,11 @@ use crate::{commands, file};
 
 /// Runs a kernel of a code object on the CPU.
 ///
-/// The kernel's arguments come from a JSON file, the spec (docs/sim.md has the format); without it, the
-/// command prints a template for the kernel. Output buffers of the spec are written to files or shown.
+/// The kernel's arguments come from a JSON file, the spec (for its format see docs/sim.md); without it, the command prints a template for
+/// the kernel. Output buffers of the spec are written to files or shown.
 ///
-/// Exit code 0: it ran; 1: the code object or the spec is wrong, or the kernel makes an error; 2: the command
-/// line is wrong or a file cannot be read or written.
+/// Exit code 0: the kernel ran; 1: the code object or the spec is wrong, or the kernel causes an error; 2: the command line is wrong or a
+/// file cannot be read or written.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -37,12 +37,12 @@ pub struct Args {
     cooperative: bool,
     #[command(flatten)]
     detection: Detection,
-    /// Round v_fma_mixlo_f16 and v_fma_mixhi_f16 once, to f16; by default to f32 first, then to f16. Sources
-    /// disagree (--fidelity)
+    /// Round v_fma_mixlo_f16 and v_fma_mixhi_f16 once, to f16; by default they round to f32 first and then to f16. Sources disagree
+    /// (--fidelity)
     #[arg(long)]
     mix_rounded_once: bool,
-    /// How matrix instructions add products: as the hardware, where a model of it was validated (--fidelity says
-    /// where), or as a chain of fused multiply-adds, which is faster
+    /// How matrix instructions add products: like the hardware, where a model of it was validated (--fidelity says where), or as a chain of
+    /// fused multiply-adds, which is faster
     #[arg(long, value_name = "hardware|chain", default_value_t)]
     matrix: MatrixArithmetic,
     /// Count cycles by the model of docs/timing.md
@@ -53,19 +53,19 @@ pub struct Args {
     /// Compute units over which the grid is distributed; by default those of the device
     #[arg(long, value_name = "N", requires = "timed", value_parser = clap::value_parser!(u32).range(1..))]
     cus: Option<u32>,
-    /// Compute units to simulate with time, those that share an L2 first; `l2` for all of an L2, `all` for all
-    /// of --cus. They share what is in their L2 and in the Infinity Cache
+    /// Compute units to simulate with time, starting with those that share an L2; `l2` for all of one L2, `all` for all of --cus. They
+    /// share the L2's and the Infinity Cache's contents
     #[arg(long, value_name = "N", requires = "timed", default_value = "1", value_parser = simulated)]
     simulated_cus: Simulated,
     /// Do not run the workgroups of compute units that are not simulated; buffers then lack their results
     #[arg(long, requires = "timed")]
     simulated_only: bool,
-    /// Also print an estimate of the clock and the time, from clocks that were measured under a load of matrix
-    /// products: f16, bf16 or fp8 on gfx942. It is not part of the model
+    /// Also print an estimate of the clock and the time, from clocks that were measured under a load of matrix products: f16, bf16 or fp8
+    /// on gfx942. The estimate is not part of the model
     #[arg(long, value_name = "LOAD", requires = "timed")]
     estimate_clock: Option<String>,
-    /// Also say which interval the result takes over the ranges of the assumed parameters, and which of them
-    /// matter: some fifty runs
+    /// Also print the interval of results over the ranges of the assumed parameters, and which of the parameters matter; takes about fifty
+    /// runs
     #[arg(long, requires = "timed")]
     ranges: bool,
     /// Write the timeline to a file, as Chrome trace events
@@ -77,7 +77,7 @@ pub struct Args {
     /// Also list the executed instructions with their counts
     #[arg(long)]
     profile: bool,
-    /// Also list the executed opcodes with the witness for the meaning of each, and its inexactness, if any
+    /// Also list the executed opcodes, each with the evidence for its semantics and, if it is inexact, in what way
     #[arg(long)]
     fidelity: bool,
     /// Host threads, at most 256; by default the number of processors, but 1 if the order of workgroups can
@@ -109,11 +109,11 @@ Examples:
 /// The largest number of events in a timeline.
 const EVENTS: usize = 1_000_000;
 
-/// The number of compute units to simulate.
+/// The compute units to simulate.
 #[derive(Clone, Copy)]
 enum Simulated {
     Number(u32),
-    /// Those of an L2.
+    /// All that share one L2.
     L2,
     All,
 }
@@ -176,7 +176,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     file::print(if args.json { report.json(args.seconds)? } else { report.text() }.as_bytes())?;
     match &ran {
         Ran::Untimed(stats) if !ran.is_clean() => Err(Failure::shown(found::text(stats))),
-        // Notes do not change the exit code.
+        // If all findings are notes, they do not change the exit code.
         Ran::Untimed(stats) if !stats.findings.is_empty() => {
             failure::complain(&found::text(stats));
             Ok(())
@@ -187,14 +187,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 
 /// The result of a run.
 pub enum Ran {
-    /// Of functional mode.
+    /// A run in any mode without time.
     Untimed(Stats),
-    /// Of timed mode.
+    /// A run in timed mode.
     Timed(Box<timed::TimedReport>),
 }
 
 impl Ran {
-    /// True if nothing was read too early and no sanitizer found a fault.
+    /// True if nothing was read too early and no sanitizer reported a fault.
     fn is_clean(&self) -> bool {
         match self {
             Ran::Untimed(stats) => stats.stale.is_empty() && stats.findings.iter().all(|f| f.kind.is_note()),
@@ -222,7 +222,7 @@ fn simulate(args: &Args, prepared: &mut Prepared) -> Result<Result<Ran, Error>, 
     Ok(result.map(Ran::Untimed))
 }
 
-/// Runs the kernel over the ranges of the assumed parameters.
+/// Repeats the timed run over the ranges of the assumed parameters.
 fn vary(
     args: &Args,
     program: &Program,
@@ -238,7 +238,7 @@ fn vary(
     timed::ranges(report, &config, run)
 }
 
-/// The configuration of the timed mode from the command line.
+/// The configuration of the timed mode, from the command line.
 fn timing(args: &Args, target: gcn_isa::Target) -> Result<timed::Config, Failure> {
     let timeline = if args.timeline.is_some() { EVENTS } else { 0 };
     let mut config =

@@ -12,31 +12,29 @@ use crate::commands::progress::Bar;
 use crate::failure::Failure;
 use crate::file;
 
-/// Draws where a kernel's cycles go: pipelines and waves as rows, instructions and waits as bars.
+/// Draws how a kernel spends its cycles: pipelines and waves as rows, instructions and waits as bars.
 ///
-/// The kernel runs in the timed mode of the simulator (docs/timing.md), on one compute unit unless --cus
-/// spreads the grid. Trips between the first and the last ones of a loop are folded. The page is one file
-/// without references to others; in a browser it zooms by wheel and keys, and says at each wait what it waits
-/// for and which hazard rules need it.
+/// The kernel runs in the timed mode of the simulator (docs/timing.md), on one compute unit unless --cus distributes the grid. Of each loop
+/// only the first and the last trips are drawn in full. The page is one self-contained file; in a browser it zooms with the wheel and keys,
+/// and shows for each wait what it waits for and which hazard rules need it.
 ///
-/// Exit code 0: done; 1: the code object or the spec is wrong, or the kernel makes an error; 2: the command
-/// line is wrong or a file cannot be read or written.
+/// Exit code 0: done; 1: the code object or the spec is wrong, or the kernel causes an error; 2: the command line is wrong or a file cannot
+/// be read or written.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     #[command(flatten)]
     launch: Launch,
-    /// Where to write: a page (.html), a still picture (.svg), or Chrome trace events (.json); `-` for a page
-    /// on standard output
+    /// The output: a page (.html), a static picture (.svg), or Chrome trace events (.json); `-` for a page on standard output
     #[arg(short, long, value_name = "OUT.html", value_parser = file::name())]
     output: String,
-    /// Trips to show at both ends of a loop, or `all`
+    /// Trips of a loop to show at its start and at its end, or `all`
     #[arg(long, value_name = "N", default_value = "2", value_parser = trips)]
     trips: usize,
     /// Cycles to show, for example 2000..4000
     #[arg(long, value_name = "FROM..TO", value_parser = cycles)]
     cycles: Option<Range<u64>>,
-    /// Width of a still picture in pixels, at least 400; by default as its cycles ask for
+    /// Width of a static picture in pixels, at least 400; by default it follows from the number of cycles
     #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(400..=100_000))]
     width: Option<u32>,
     /// Compute units over which the grid is distributed; one of them is drawn
@@ -56,7 +54,7 @@ Examples:
   gcn timeline gemm.hsaco --args gemm.json --trips all --cycles 4000..6000 --width 750 -o steady.svg
   gcn timeline gemm.hsaco --args gemm.json --set l2.latency=500 -o gemm.json";
 
-/// `all` or a number.
+/// Parses `all` or a number.
 fn trips(text: &str) -> Result<usize, String> {
     match text {
         "all" => Ok(usize::MAX),
@@ -64,7 +62,7 @@ fn trips(text: &str) -> Result<usize, String> {
     }
 }
 
-/// Two numbers, the first below the second.
+/// Parses two numbers `FROM..TO`, the first below the second.
 fn cycles(text: &str) -> Result<Range<u64>, String> {
     let range = text.split_once("..").and_then(|(from, to)| Some(from.parse().ok()?..to.parse().ok()?));
     range
@@ -80,7 +78,7 @@ enum Form {
     Events,
 }
 
-/// The format given by the name of the output.
+/// The format that the extension of the output file selects.
 fn form(output: &str) -> Result<Form, Failure> {
     let extension = std::path::Path::new(output).extension().and_then(|e| e.to_str()).unwrap_or_default();
     match extension.to_ascii_lowercase().as_str() {
@@ -92,7 +90,7 @@ fn form(output: &str) -> Result<Form, Failure> {
     }
 }
 
-/// Runs the kernel and draws.
+/// Runs the kernel and draws its timeline.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let form = form(&args.output)?;
     let (spec, folder) = args.launch.spec()?;

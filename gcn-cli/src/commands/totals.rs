@@ -1,10 +1,10 @@
-//! The waits of functions, before and after, as a table.
+//! A table of the waits of functions, before and after a rewrite.
 
 use std::fmt::Write as _;
 
 use gcn_emit::rewrite::{FunctionWaits, LOOP_WEIGHT, Waits};
 
-/// A table with a row for each name: wait states and `s_waitcnt`, before and after, plain and weighted.
+/// A row for each name: wait states and `s_waitcnt`, before and after, unweighted and weighted by loop depth.
 pub fn table(rows: &[(String, Waits, Waits)]) -> String {
     let longest = rows.iter().map(|r| r.0.len()).max().unwrap_or(0).clamp(8, 60);
     let mut out = format!(

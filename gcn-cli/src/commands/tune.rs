@@ -14,33 +14,31 @@ use crate::commands;
 use crate::commands::progress::Bar;
 use crate::failure::Failure;
 
-/// Finds the fastest of several variants of a kernel, by the timed mode of the simulator.
+/// Finds the fastest of several variants of a kernel, with the timed mode of the simulator.
 ///
-/// Each candidate is a JSON file: {"object": CODE OBJECT, "kernel": NAME, "long": SPEC} with a spec as `gcn sim
-/// --args` reads it, paths relative to the file. With "short", a second spec, what counts is the difference of
-/// both runs: the steady state. "name" says what the variants have in common, "problem" its extents (a list),
-/// "parameters" the values by name; without them the file's name is the parameter. A directory stands for its
-/// *.tune.json and *.steady.json. See docs/tuning.md.
+/// Each candidate is a JSON file: {"object": CODE OBJECT, "kernel": NAME, "long": SPEC} with a spec as `gcn sim --args` reads it; paths are
+/// relative to the file. With "short", a second spec, the result is the difference of both runs: the steady state. "name" is the common
+/// name of the variants, "problem" a list of its extents, "parameters" the values by name; without them the file's name is the parameter. A
+/// directory stands for its *.tune.json and *.steady.json. See docs/tuning.md.
 ///
-/// Results are kept in the table after each run: what is there is not measured again. Exit code 0: done; 1: a
-/// candidate or table is wrong; 2: the command line is wrong or a file cannot be read or written. A variant that does not run is a
-/// result, not an error.
+/// The table is saved after each run; results that it has are not measured again. Exit code 0: done; 1: a candidate or table is wrong; 2:
+/// the command line is wrong or a file cannot be read or written. If a variant does not run, that is a result, not an error.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Candidates: JSON files and directories of them
+    /// Candidates: JSON files, and directories with such files
     #[arg(value_name = "CANDIDATE", required_unless_present = "merge")]
     candidates: Vec<PathBuf>,
     /// The table of results, read if it exists
     #[arg(short, long, value_name = "TABLE.json")]
     output: PathBuf,
-    /// Measure every N-th candidate, from the I-th on
+    /// Measure only every N-th candidate, starting with the I-th
     #[arg(long, value_name = "I/N", default_value = "0/1")]
     shard: Shard,
-    /// Take over the results of these tables first
+    /// First take over the results of these tables
     #[arg(long, value_name = "TABLE.json", num_args = 1..)]
     merge: Vec<PathBuf>,
-    /// Threads; by default one for each core
+    /// Threads; by default one per core
     #[arg(short, long, value_name = "N")]
     jobs: Option<usize>,
     #[command(flatten)]
@@ -56,7 +54,7 @@ Examples:
   gcn tune variants -o part1.json --shard 1/4             # a quarter of them
   gcn tune -o gemm.json --merge part0.json part1.json     # put together, print the best";
 
-/// A candidate's file.
+/// The content of a candidate's file.
 #[derive(Deserialize)]
 struct Candidate {
     object: PathBuf,
@@ -69,14 +67,14 @@ struct Candidate {
     parameters: Option<BTreeMap<String, String>>,
 }
 
-/// A candidate that was read.
+/// A candidate with its code object.
 struct Read {
     folder: PathBuf,
     candidate: Candidate,
     object: Vec<u8>,
 }
 
-/// Measures and prints the best variants.
+/// Measures the candidates and prints the best variants.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let config = timed::Config { cus: Some(args.cus), complete: false, ..timed::Config::default() };
     let parameters = args.parameters.read()?;
@@ -120,7 +118,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The files that the command line means, in order.
+/// The files for the arguments, in order; directories are expanded.
 fn files(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let unreadable =
         |path: &Path, error: std::io::Error| Failure::usage(format!("{}: {error}", path.display()));
@@ -166,7 +164,7 @@ fn read(path: &Path) -> Result<(Variant, Read), Failure> {
     Ok((variant, Read { folder, candidate, object }))
 }
 
-/// The cycles of a candidate: of one run, or the additional ones of a longer run.
+/// The cycles of a candidate: those of the long run, less those of the short run if there is one.
 fn time(read: &Read, config: &timed::Config, parameters: &commands::Given) -> Result<u64, String> {
     let one = |spec: &serde_json::Value| {
         let spec = Spec::from_json(&spec.to_string()).map_err(|e| e.to_string())?;
@@ -184,7 +182,7 @@ fn time(read: &Read, config: &timed::Config, parameters: &commands::Given) -> Re
     }
 }
 
-/// A line for each kernel, target and problem.
+/// The best variants: a line for each kernel, target and problem.
 fn best(table: &Table) -> String {
     let mut lines: BTreeMap<(String, String, Vec<u64>), (usize, usize)> = BTreeMap::new();
     for entry in table.entries() {

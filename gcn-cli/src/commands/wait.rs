@@ -10,11 +10,11 @@ use gcn_isa::{Inst, Operand, Target};
 use crate::failure::Failure;
 use crate::{commands, file};
 
-/// Decodes the immediate of an `s_waitcnt` or of another wait, or encodes counters as one.
+/// Decodes the immediate of an `s_waitcnt` or of another wait instruction, or encodes counters into one.
 ///
-/// WAIT is a number, decimal or hexadecimal, or counters as in assembly: `vmcnt(4) lgkmcnt(0)`, also joined by `&` or commas, or an
-/// instruction that waits. Counters that are not named are not waited for. RDNA's dependencies (`depctr_va_vdst(0)`) count as counters.
-/// `vscnt`, and from gfx12 on every counter, has instructions of its own.
+/// WAIT is a number, decimal or hexadecimal, or counters as in assembly: `vmcnt(4) lgkmcnt(0)`, also joined by `&` or commas, or a wait
+/// instruction. Counters that are not named are not waited for. RDNA's dependency fields (`depctr_va_vdst(0)`) count as counters. `vscnt`,
+/// and from gfx12 on every counter, has an instruction of its own.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -48,7 +48,7 @@ struct Wait {
     unused_bits: u16,
 }
 
-/// One counter.
+/// One counter and its value.
 #[derive(serde::Serialize)]
 struct Field {
     counter: &'static str,
@@ -76,7 +76,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     file::print(text.as_bytes())
 }
 
-/// The waits that are asked about.
+/// The wait instructions that `given` describes.
 fn waits(given: &str, target: Target) -> Result<Vec<Wait>, Failure> {
     let set = target.instruction_set();
     let has_list = used_bits(set) != 0;
@@ -95,7 +95,7 @@ fn waits(given: &str, target: Target) -> Result<Vec<Wait>, Failure> {
     if let Some(wait) = dependency_wait(given, target) {
         return instruction(&format!("{wait} {given}"), target).map(|wait| vec![wait]);
     }
-    // A counter that `s_waitcnt` lacks has an instruction of its own.
+    // A counter that is not in `s_waitcnt` has an instruction of its own.
     let beyond = |c: &Counter| !c.is_in(WaitCnt::of_immediate(set, 0)) && given.contains(c.name(set));
     if has_list && !set.counters().iter().any(beyond) {
         return counters(given, target).map(|immediate| vec![describe(immediate, target)]);
@@ -104,7 +104,7 @@ fn waits(given: &str, target: Target) -> Result<Vec<Wait>, Failure> {
     Ok(wait.instructions(target).iter().map(|inst| described(inst, target)).collect())
 }
 
-/// The instruction that waits for dependencies, if `given` begins with the name of one.
+/// The name of the instruction that waits for dependencies, if `given` begins with one of its fields.
 fn dependency_wait(given: &str, target: Target) -> Option<&'static str> {
     let fields = Immediate::Dependencies.fields(target.instruction_set());
     let is_dependency = fields.iter().any(|field| given.starts_with(&format!("{}(", field.name)));
@@ -112,7 +112,7 @@ fn dependency_wait(given: &str, target: Target) -> Option<&'static str> {
     ["s_wait_alu", "s_waitcnt_depctr"].into_iter().find(waits).filter(|_| is_dependency)
 }
 
-/// An instruction that waits, in the assembler's syntax.
+/// Parses a wait instruction.
 fn instruction(text: &str, target: Target) -> Result<Wait, Failure> {
     let inst = parse_inst(text, target).map_err(|error| Failure::input(format!("`{text}`: {error}")))?;
     match inst.desc.class {
@@ -121,7 +121,7 @@ fn instruction(text: &str, target: Target) -> Result<Wait, Failure> {
     }
 }
 
-/// Counters by the names that the target has for them: `loadcnt(4) dscnt(0)`.
+/// Parses counters by the names that they have on the target: `loadcnt(4) dscnt(0)`.
 fn counters_by_name(text: &str, set: InstructionSet) -> Result<WaitCnt, Failure> {
     let mut wait = WaitCnt::NONE;
     for word in text.split([' ', ',', '&']).filter(|word| !word.is_empty()) {
@@ -144,7 +144,7 @@ fn counters_by_name(text: &str, set: InstructionSet) -> Result<WaitCnt, Failure>
     Ok(wait)
 }
 
-/// The wait of an instruction.
+/// Describes a wait instruction.
 fn described(inst: &Inst, target: Target) -> Wait {
     let set = target.instruction_set();
     let immediate = match inst.operands.last() {
@@ -182,7 +182,7 @@ fn described(inst: &Inst, target: Target) -> Wait {
     }
 }
 
-/// The immediate, if it is a number.
+/// Parses an immediate; `None` if the text does not start with a digit.
 fn number(text: &str) -> Result<Option<u16>, Failure> {
     if !text.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
         return Ok(None);
@@ -197,7 +197,7 @@ fn number(text: &str) -> Result<Option<u16>, Failure> {
     })
 }
 
-/// Encodes counters in the assembler's syntax.
+/// Encodes counters in the assembler's syntax as an immediate.
 fn counters(text: &str, target: Target) -> Result<u16, Failure> {
     let operand = text.strip_prefix(WaitCnt::INSTRUCTION).unwrap_or(text).trim();
     let inst = parse_inst(&format!("s_waitcnt {operand}"), target);
@@ -226,7 +226,7 @@ fn describe(immediate: u16, target: Target) -> Wait {
     }
 }
 
-/// The bits of the immediate that belong to counters.
+/// The mask of the bits of the immediate that belong to counters.
 fn used_bits(set: InstructionSet) -> u16 {
     let zero = WaitCnt::of_immediate(set, 0);
     (0..16)

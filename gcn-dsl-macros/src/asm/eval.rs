@@ -10,18 +10,18 @@ pub(crate) fn value(text: &str, constants: &[(String, i64)]) -> Result<i64, (usi
     }
 }
 
-/// The errors of an expression.
+/// The kinds of errors in an expression.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Wrong {
     /// An undefined name.
     Name(String),
-    /// No expression.
+    /// A syntax error.
     Form,
     /// The value does not fit 64 bits.
     TooLarge,
 }
 
-/// The largest depth of nested parentheses: each level is a recursive call.
+/// The maximum nesting depth of parentheses; each level is a recursive call.
 const MOST_DEPTH: usize = 64;
 
 struct Reader<'t> {

@@ -1,4 +1,4 @@
-//! Checked programs as a constant of the user's crate.
+//! Emits checked programs as a constant in the user's crate.
 
 use gcn_emit::text::{Comments, print_program};
 use proc_macro2::{Literal, TokenStream};
@@ -6,7 +6,7 @@ use quote::{format_ident, quote};
 
 use super::judge::Checked;
 
-/// An `AsmProgram` that holds `programs`.
+/// An `AsmProgram` expression that contains `programs`.
 pub(crate) fn program(programs: &[Checked]) -> TokenStream {
     let parts = programs.iter().map(part);
     quote!(::gcn_dsl::asm::AsmProgram::__new(::core::file!(), &[#(#parts),*]))

@@ -1,4 +1,4 @@
-//! The errors of the assembly, collected over all targets: an error that several targets share is reported once.
+//! Collects the errors in the assembly over all targets: an error that several targets share is reported once.
 
 use std::ops::Range;
 
@@ -7,24 +7,24 @@ use gcn_isa::Target;
 use super::source::Item;
 use crate::errors::Errors;
 
-/// The most errors that are reported; a program without any waits would cause more than anybody reads.
+/// The maximum number of reported errors; a program without any waits would otherwise produce hundreds.
 const MOST_ERRORS: usize = 40;
 
-/// Faults so far.
+/// The errors found so far.
 pub(crate) struct Faults {
     found: Vec<Fault>,
     target: Option<Target>,
-    /// The number of targets.
+    /// The number of targets that the program is checked for.
     targets: usize,
 }
 
 struct Fault {
-    /// Index of the item; `None` for the body as a whole.
+    /// The index of the item with the error; `None` for the body as a whole.
     item: Option<usize>,
-    /// The range of its text.
+    /// The byte range of the error in the item's text.
     range: Option<Range<usize>>,
     message: String,
-    /// The targets that have it.
+    /// The targets on which the error occurs.
     targets: Vec<Target>,
     /// A syntax error: other targets' errors at this place have the same cause.
     syntax: bool,
@@ -35,12 +35,12 @@ impl Faults {
         Faults { found: Vec::new(), target: None, targets }
     }
 
-    /// The errors that follow are about `target`.
+    /// Sets the target to which subsequent errors belong.
     pub fn target(&mut self, target: Target) {
         self.target = Some(target);
     }
 
-    /// True if `target`, which was the last one examined, has an error.
+    /// True if the current target has an error.
     pub fn any(&self) -> bool {
         self.found.iter().any(|f| self.target.is_some_and(|t| f.targets.contains(&t)))
     }
@@ -64,7 +64,7 @@ impl Faults {
         }
     }
 
-    /// The program breaks a rule at this item, or as a whole.
+    /// Records that the program violates a rule at this item or, if `None`, as a whole.
     pub fn add(&mut self, item: Option<usize>, message: String) {
         let Some(target) = self.target else { return };
         match self.found.iter_mut().find(|f| f.item == item && f.message == message) {
@@ -81,7 +81,7 @@ impl Faults {
         let more = self.found.len().saturating_sub(MOST_ERRORS);
         for (index, fault) in self.found.iter().take(MOST_ERRORS).enumerate() {
             let mut message = fault.message.clone();
-            // Messages about syntax name their target themselves.
+            // Messages about syntax errors already name their target.
             if fault.targets.len() < self.targets && !fault.syntax {
                 let names: Vec<&str> = fault.targets.iter().map(|t| t.name()).collect();
                 message = format!("on {}: {message}", names.join(" and "));

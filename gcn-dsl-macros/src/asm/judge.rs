@@ -1,4 +1,4 @@
-//! Checks every rule. A missing wait is an error, or is inserted.
+//! Checks a program against every rule. A missing wait is an error, or is inserted.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -62,8 +62,8 @@ pub(crate) fn judge(
     Some(Checked { program, code, places })
 }
 
-/// Omits findings that the remedy of an earlier finding resolves: if an instruction lacks a wait, so do those after it
-/// in the same block.
+/// Omits findings that the fix for an earlier finding resolves as well: if an instruction lacks a wait, so do later instructions in the
+/// same block that depend on the same result.
 fn one_for_each_mistake<'f>(program: &Program, findings: &'f [Finding]) -> Vec<&'f Finding> {
     let blocks = blocks(program);
     let mut kept: Vec<&Finding> = Vec::new();
@@ -79,7 +79,7 @@ fn one_for_each_mistake<'f>(program: &Program, findings: &'f [Finding]) -> Vec<&
     kept
 }
 
-/// The block of each line: control passes through a block from its first line to its last.
+/// The basic block of each line.
 fn blocks(program: &Program) -> Vec<usize> {
     let labels = program.labels.iter().filter_map(|l| l.at);
     let ends = program.lines.iter().enumerate().filter(|l| l.1.inst.desc.ends_block());
@@ -91,7 +91,7 @@ fn blocks(program: &Program) -> Vec<usize> {
     (0..program.lines.len()).scan(0, begun).collect()
 }
 
-/// True if the remedy of `earlier` is also sufficient for `later`, which comes after it.
+/// True if the fix for `earlier` also resolves `later`, which comes after it.
 fn cures(earlier: &Finding, later: &Finding) -> bool {
     let missing = |f: &Finding| match (f.need, f.have) {
         (Amount::States(need), Amount::States(have)) => Some(need.saturating_sub(have)),
@@ -104,7 +104,7 @@ fn cures(earlier: &Finding, later: &Finding) -> bool {
     }
 }
 
-/// Records the reason of each inserted wait, with the lines of the user's file.
+/// Attaches to each inserted wait the reason for it, with line numbers of the user's file.
 fn note(program: &mut Program, inserted: &[Inserted], items: &[Item]) {
     let line_of = |line: usize| {
         let item = items.get(program.lines.get(line)?.loc?.line as usize)?;
@@ -128,7 +128,7 @@ fn note(program: &mut Program, inserted: &[Inserted], items: &[Item]) {
     }
 }
 
-/// A kernel must not run past its last instruction.
+/// Reports an error if a kernel can run past its last instruction.
 fn end(program: &Program, items: &[Item], faults: &mut Faults) {
     let falls_off = program.lines.last().is_none_or(|l| l.inst.desc.falls_through());
     let label_at_end = program.labels.iter().any(|l| l.at == Some(program.lines.len()));
@@ -138,7 +138,7 @@ fn end(program: &Program, items: &[Item], faults: &mut Faults) {
     }
 }
 
-/// The program's lines, named as the user sees them.
+/// Describes program lines in messages by their positions in the user's source.
 struct At<'p> {
     program: &'p Program,
     items: &'p [Item],
@@ -146,7 +146,7 @@ struct At<'p> {
 }
 
 impl At<'_> {
-    /// The item that a line was made of.
+    /// The item that a program line was parsed from.
     fn item(&self, line: usize) -> Option<usize> {
         let loc: SourceLoc = self.program.lines.get(line)?.loc?;
         Some(loc.line as usize)
@@ -176,7 +176,7 @@ impl At<'_> {
         format!("{on}{amounts}{path}\nrule {rule} ({grade}{caveat}): {title}\nhelp: {remedy}")
     }
 
-    /// The places on the worst path, if it is not a straight line.
+    /// The positions on the worst path, unless it is straight-line code.
     fn path(&self, finding: &Finding) -> String {
         if finding.path.is_empty() {
             return String::new();

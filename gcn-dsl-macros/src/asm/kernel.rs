@@ -1,4 +1,4 @@
-//! `gcn_asm!` with a signature: a kernel that is launched like any other.
+//! `gcn_asm!` with a function signature: defines a kernel that is launched like any other.
 
 use std::collections::HashMap;
 
@@ -95,7 +95,7 @@ fn kernel(mut asm: AsmFn) -> TokenStream {
     out
 }
 
-/// Removes the attributes that only assembly kernels have from the list. Returns the LDS size in bytes.
+/// Removes the attributes that only assembly kernels accept from the list. Returns the LDS size in bytes.
 fn own_attributes(attrs: &mut Vec<Attribute>, options: &mut Options, errors: &mut Errors) -> TokenStream {
     let mut lds = quote!(0);
     attrs.retain(|attr| {
@@ -127,7 +127,7 @@ fn targets(kernel: &KernelFn, declared: &Declared, errors: &mut Errors) -> Optio
     }
 }
 
-/// Bytes of the element types, by name.
+/// The sizes in bytes of the element types, by name.
 const ELEMENTS: [(&str, u32); 13] = [
     ("bool", 1),
     ("i8", 1),
@@ -234,7 +234,7 @@ fn expanded(
             &self,
             target: ::gcn_dsl::asm::Target,
         ) -> ::core::result::Result<::std::sync::Arc<::gcn_dsl::BuiltKernel>, ::gcn_dsl::BuildError> {
-            // Assembly is not compiled.
+            // Assembly needs no compilation whose result would be worth caching.
             let built = ::gcn_dsl::Kernel::build(self, target)?;
             ::core::result::Result::Ok(::std::sync::Arc::new(built.into_any()))
         }
@@ -250,7 +250,7 @@ fn expanded(
     }
 }
 
-/// The same names and arguments for a kernel with errors.
+/// A kernel with the same name and arguments but without code, for one that has errors.
 fn stub(kernel: &KernelFn) -> TokenStream {
     let (name, vis) = (&kernel.sig.ident, &kernel.vis);
     let stub = kernel::stub(kernel);

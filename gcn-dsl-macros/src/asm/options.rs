@@ -1,4 +1,4 @@
-//! The options before the instructions: `target = gfx942, check = deny,`.
+//! Parses the options before the instructions: `target = gfx942, check = deny,`.
 
 use gcn_isa::Target;
 use gcn_isa::hazards::RuleSet;
@@ -8,7 +8,7 @@ use proc_macro2::{Delimiter, Ident, Literal, TokenStream, TokenTree};
 use super::{Missing, Options};
 use crate::errors::Errors;
 
-/// Every option with its values, for messages.
+/// Every option with a description of its values, for messages.
 const OPTIONS: [(&str, &str); 5] = [
     ("target", "a target such as `gfx942`"),
     ("targets", "targets such as `[gfx90a, gfx942]`"),
@@ -23,7 +23,7 @@ pub(crate) fn split(input: TokenStream, errors: &mut Errors) -> (Options, TokenS
     let mut seen: Vec<String> = Vec::new();
     let tokens: Vec<TokenTree> = input.into_iter().collect();
     let mut rest = tokens.as_slice();
-    // No instruction has a `=` after its first word.
+    // No instruction has a `=` after its first word, so this is an option.
     while let [TokenTree::Ident(name), TokenTree::Punct(equals), after @ ..] = rest
         && equals.as_char() == '='
     {
@@ -54,12 +54,12 @@ fn is_separator(token: &TokenTree) -> bool {
     matches!(token, TokenTree::Punct(p) if matches!(p.as_char(), ',' | ';'))
 }
 
-/// The wave size of this number of lanes.
+/// Parses a number of lanes as a wave size.
 fn wave(lanes: &Literal) -> Option<WaveSize> {
     lanes.to_string().parse().ok().and_then(WaveSize::of_lanes)
 }
 
-/// A word, or several in brackets.
+/// One word, or several in brackets.
 fn words(value: &[TokenTree]) -> Option<Vec<Ident>> {
     match value {
         [TokenTree::Ident(word)] => Some(vec![word.clone()]),
@@ -68,7 +68,7 @@ fn words(value: &[TokenTree]) -> Option<Vec<Ident>> {
     }
 }
 
-/// Words with commas between them.
+/// A comma-separated list of words.
 pub(crate) fn list(tokens: TokenStream) -> Option<Vec<Ident>> {
     use syn::parse::Parser;
     let parser = syn::punctuated::Punctuated::<Ident, syn::Token![,]>::parse_terminated;

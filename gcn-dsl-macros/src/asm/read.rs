@@ -41,7 +41,7 @@ pub(crate) fn program(
     (!faults.any()).then_some(program)
 }
 
-/// The labels by name: their number, and the item that defines each.
+/// The labels by name, each with its number and the item that defines it.
 fn labels<'i>(
     items: &'i [Item],
     program: &mut Program,
@@ -88,7 +88,7 @@ fn instruction(program: &mut Program, index: usize, item: &Item, scope: &mut Nam
     }
 }
 
-/// The names that may occur in operands.
+/// The labels and constants that operands may refer to.
 struct Names<'a> {
     labels: &'a HashMap<&'a str, (u32, usize)>,
     constants: &'a [(String, i64)],
@@ -118,7 +118,7 @@ impl Names<'_> {
             return format!("`{name}` is an instruction; end the one before it with `;`");
         }
         let known = self.labels.keys().copied().chain(self.constants.iter().map(|c| c.0.as_str()));
-        // The same edit distance for the length of the word as for mnemonics.
+        // The same maximum edit distance, relative to the length of the word, as for mnemonics.
         let limit = 1 + name.len() / 5;
         let nearest = known.map(|k| (strsim::levenshtein(k, name), k)).filter(|n| n.0 <= limit).min();
         match nearest {

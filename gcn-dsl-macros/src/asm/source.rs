@@ -1,4 +1,4 @@
-//! The body of `gcn_asm!` as instructions and labels.
+//! Splits the body of `gcn_asm!` into instructions and labels.
 //!
 //! Two notations may be mixed. *Tokens*: `v_add_f32 v0, |v1|, 0x3f800000;`, each statement ends with `;`; an error
 //! points at the exact operand. *Strings*: `"v_add_f32 v0, |v1|, 1.0"`, of one or several lines, with the syntax of an
@@ -18,7 +18,7 @@ pub(crate) struct Item {
     pub kind: ItemKind,
     /// The label's name, or the instruction's text.
     pub text: String,
-    /// The origin of the text: ranges of it, each with its token, in ascending order.
+    /// The origin of the text: byte ranges of it in ascending order, each with the span of its token.
     pieces: Vec<(Range<usize>, Span)>,
     /// Line and column of its start in the user's file, counted from 1, if known.
     pub place: Option<(usize, usize)>,
@@ -31,11 +31,11 @@ pub(crate) enum ItemKind {
     Instruction,
 }
 
-/// A place in a string of several lines.
+/// A position in a string of several lines.
 #[derive(Clone)]
 struct InString {
     line: usize,
-    /// Byte offset in the line.
+    /// The byte offset of the item in that line.
     at: usize,
     text: String,
 }
@@ -71,7 +71,7 @@ impl Item {
     }
 }
 
-/// Takes the body apart.
+/// Splits the body into items.
 pub(crate) fn items(body: TokenStream, errors: &mut Errors) -> Vec<Item> {
     let mut items = Vec::new();
     let tokens: Vec<TokenTree> = body.into_iter().collect();
@@ -103,13 +103,13 @@ fn is_punct(token: &TokenTree, wanted: char) -> bool {
 fn string(token: &TokenTree) -> Option<syn::LitStr> {
     match token {
         TokenTree::Literal(_) => syn::parse2(token.clone().into()).ok(),
-        // Arguments that a `macro_rules!` macro passes on are surrounded by invisible delimiters.
+        // Arguments that a `macro_rules!` macro forwards are wrapped in invisible delimiters.
         TokenTree::Group(group) if group.delimiter() == Delimiter::None => syn::parse2(group.stream()).ok(),
         _ => None,
     }
 }
 
-/// If a label is defined here: the number of tokens in its name, without the colon.
+/// The number of tokens in the name of a label definition, without the colon; `None` if the tokens do not start with one.
 fn label(tokens: &[TokenTree]) -> Option<usize> {
     let mut after_word = false;
     for (index, token) in tokens.iter().enumerate() {
@@ -136,13 +136,13 @@ fn from_tokens(kind: ItemKind, tokens: &[TokenTree]) -> Item {
     item
 }
 
-/// Reconstructs text from tokens. A blank precedes each word; other tokens are joined. So a statement reads the same
-/// however the user has spaced it.
+/// Reconstructs text from tokens. A blank precedes each word and other tokens are joined, so that a statement has the same text however the
+/// user has spaced it.
 struct Written<'i> {
     item: &'i mut Item,
-    /// The last token was a word or a closing bracket.
+    /// True if the last token was a word or a closing bracket.
     apart: bool,
-    /// Between the bars of an absolute value.
+    /// True between the bars of an absolute value.
     in_bars: bool,
 }
 
@@ -191,7 +191,7 @@ impl Written<'_> {
         self.put(text, span, true);
     }
 
-    /// True if nothing but the mnemonic of an instruction has been written.
+    /// True if only the mnemonic of an instruction has been added so far.
     fn is_mnemonic(&self) -> bool {
         self.item.kind == ItemKind::Instruction && self.item.pieces.len() == 1
     }
@@ -204,7 +204,7 @@ impl Written<'_> {
     }
 }
 
-/// Adds the labels and instructions of a string.
+/// Appends the labels and instructions in a string literal.
 fn strings(literal: &syn::LitStr, items: &mut Vec<Item>, errors: &mut Errors) {
     let text = literal.value();
     let lines = match source_lines(&text) {
@@ -230,10 +230,10 @@ fn strings(literal: &syn::LitStr, items: &mut Vec<Item>, errors: &mut Errors) {
     }
 }
 
-/// The start of the text of a string literal.
+/// The position where the text of a string literal starts.
 struct Begin {
     place: Option<(usize, usize)>,
-    /// The literal has no escapes, so that lines and columns in it can be counted.
+    /// True if the literal has no escapes, so that positions in its text correspond to source positions.
     plain: bool,
 }
 

@@ -1,4 +1,4 @@
-//! How statements are read, and what is refused.
+//! Tests of how statements are parsed, and of what is rejected.
 
 use gcn_emit::text::{Comments, print_program};
 use gcn_isa::hazards::RuleSet;
@@ -18,7 +18,7 @@ fn texts(body: TokenStream) -> Vec<String> {
     items.into_iter().map(|i| if i.kind == ItemKind::Label { i.text + ":" } else { i.text }).collect()
 }
 
-/// The messages of an input that is refused.
+/// The error messages for a rejected input.
 fn errors(input: TokenStream) -> Vec<String> {
     let text = asm(input).to_string();
     let messages = text.split("compile_error !").skip(1);
@@ -98,7 +98,7 @@ fn strings_are_taken_apart_as_files_are() {
     assert_eq!(found, expected);
 }
 
-/// A statement written as tokens and as text is the same instruction.
+/// A statement gives the same instruction whether written as tokens or as a string.
 #[test]
 fn both_ways_of_writing_give_the_same_program() {
     let tokens = quote! {
@@ -147,7 +147,8 @@ fn options_are_read() {
 
 #[test]
 fn rules_can_be_left_out() {
-    // What only LLVM asks for is a cautious rule: 1 wait state between a wide store and a write of its data.
+    // A requirement that only LLVM's source states is a cautious rule: here, 1 wait state between a wide store and a write to its data
+    // registers.
     let body = quote! { buffer_store_dwordx4 v[0:3], off, s[4:7], s8; v_mov_b32 v0, 0; };
     let with = |rules: TokenStream| {
         programs_of(quote! { target = gfx942, check = fix, rules = #rules, #body })[0].lines.len()
@@ -181,8 +182,8 @@ fn expressions() {
     assert!(matches!(value(&"-".repeat(1 << 20)), Err((_, Wrong::Form))));
 }
 
-/// What must stand between two instructions, as LLVM 22's passes put it (`si-insert-waitcnts`, `post-RA-hazard-rec`,
-/// `amdgpu-wait-sgpr-hazards`): target, lanes of a wave, what comes before, the wait, what comes after.
+/// The waits that LLVM 22's passes insert (`si-insert-waitcnts`, `post-RA-hazard-rec`, `amdgpu-wait-sgpr-hazards`): target, wave size,
+/// instructions before the wait, the wait, instructions after it.
 const RDNA: [(&str, u32, &str, &str, &str); 9] = [
     ("gfx1030", 32, "global_load_dword v1, v0, s[0:1]", "s_waitcnt vmcnt(0)", "v_add_f32 v2, v1, v1"),
     ("gfx1100", 64, "global_load_b32 v1, v0, s[0:1]", "s_waitcnt vmcnt(0)", "v_add_f32 v2, v1, v1"),
@@ -225,7 +226,7 @@ fn waits_of_rdna_are_asked_for_and_put_in() {
     }
 }
 
-/// The rule is about masks of 64 lanes (LLVM 22, `fixVALUMaskWriteHazard`).
+/// The hazard concerns 64-bit lane masks, so it exists with waves of 64 lanes only (LLVM 22, `fixVALUMaskWriteHazard`).
 #[test]
 fn the_size_of_waves_counts() {
     let input = quote! {
@@ -252,7 +253,7 @@ fn faults_of_several_targets_are_one_error() {
     let one = errors(quote! { targets = [gfx90a, gfx942], #hazard s_nop 6; v_add_f32 v20, v0, v1; });
     assert_eq!(one.len(), 1, "{one:#?}");
     assert!(one[0].starts_with("on gfx90a: "), "{}", one[0]);
-    // The same need on both is said once, without a target.
+    // If both targets need the same wait, it is reported once and without a target name.
     let load = quote! { global_load_dword v1, v0, s[0:1]; v_mov_b32 v2, v1; };
     let same = errors(quote! { targets = [gfx90a, gfx942], #load });
     assert_eq!(same.len(), 1, "{same:#?}");
@@ -291,6 +292,6 @@ fn offsets_of_arguments_are_those_of_the_signature() {
         .skip(1)
         .map(|s| u32::from_str_radix(s.split(['\\', '\n']).next().unwrap_or(""), 16).unwrap_or(0) - 100)
         .collect();
-    // `gcn_dsl::__private::Signature` lays the same arguments out in `gcn-dsl/tests/instructions/asm.rs`.
+    // The test in `gcn-dsl/tests/instructions/asm.rs` checks that `gcn_dsl::__private::Signature` gives these arguments the same layout.
     assert_eq!(offsets, [0, 8, 16, 24, 28, 32, 40, 52], "{text}");
 }

@@ -1,4 +1,4 @@
-//! `#[max_registers(…)]`, `#[min_occupancy(…)]` and `#[wave(…)]`.
+//! Parses `#[max_registers(…)]`, `#[min_occupancy(…)]` and `#[wave(…)]`.
 
 use gcn_isa::Target;
 use gcn_isa::target::WaveSize;
@@ -12,7 +12,7 @@ use super::{find, literal};
 use crate::errors::Errors;
 use crate::parse::KernelFn;
 
-/// A kernel's limits for registers, and for the waves that share them.
+/// A kernel's register limits, minimum occupancy and wave size.
 #[derive(Default)]
 pub(crate) struct Registers {
     vgprs: Option<Expr>,
@@ -25,7 +25,7 @@ pub(crate) struct Registers {
 
 const FORM: &str = "write `#[max_registers(64)]` for VGPRs, or any of `#[max_registers(vgpr = 64, sgpr = 40, agpr = 0, lds_spill = 8192)]`";
 
-/// `64` or `vgpr = 64`.
+/// One argument of `#[max_registers]`: `64` or `vgpr = 64`.
 enum Limit {
     Vgprs(Expr),
     Named(Ident, Expr),
@@ -71,7 +71,7 @@ pub(super) fn registers(kernel: &KernelFn, targets: Option<&[Target]>, errors: &
     found
 }
 
-/// Checks the number of waves against the most that a SIMD of any of the targets holds.
+/// Checks the requested number of waves against the maximum per SIMD on any of the targets.
 fn occupancy(waves: &Expr, targets: Option<&[Target]>, errors: &mut Errors) {
     let listed = Target::ALL.into_iter().filter(|t| targets.is_none_or(|list| list.contains(t)));
     let most = listed.map(Target::max_waves_per_simd).max().unwrap_or(8);
@@ -83,7 +83,7 @@ fn occupancy(waves: &Expr, targets: Option<&[Target]>, errors: &mut Errors) {
 }
 
 impl Registers {
-    /// `#[wave(…)]`.
+    /// The argument of `#[wave(…)]`.
     pub(crate) fn wave(&self) -> Option<WaveSize> {
         self.wave.as_ref().and_then(wave_of)
     }
@@ -98,7 +98,7 @@ impl Registers {
             "vgpr" => (&mut self.vgprs, "VGPRs", 1, 256),
             "sgpr" => (&mut self.sgprs, "SGPRs", 1, gcn_isa::reg::FIRST_NAMED_SGPR.into()),
             "agpr" => (&mut self.agprs, "AGPRs", 0, 256),
-            // The target's LDS bounds it in `build()`.
+            // `build()` checks it against the size of the target's LDS.
             "lds_spill" => {
                 (&mut self.lds_spill, "bytes of LDS for what finds no register", 0, u32::MAX.into())
             }
@@ -120,7 +120,7 @@ impl Registers {
         *place = Some(value);
     }
 
-    /// The calls on the kernel's `Signature`.
+    /// The method calls on the kernel's `Signature` that set these limits.
     pub fn calls(&self) -> TokenStream {
         let max = |file: &str, value: &Option<Expr>| {
             let method = quote::format_ident!("max_{file}");
@@ -135,7 +135,7 @@ impl Registers {
     }
 }
 
-/// The wave size of this number of lanes.
+/// Parses a number of lanes as a wave size.
 fn wave_of(lanes: &Expr) -> Option<WaveSize> {
     literal(lanes).and_then(|n| u32::try_from(n).ok()).and_then(WaveSize::of_lanes)
 }

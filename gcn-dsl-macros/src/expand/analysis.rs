@@ -1,4 +1,4 @@
-//! What is found out about a whole body before it is expanded: which variables vary, and which values nobody reads.
+//! Analyses of a whole body before it is expanded: which variables are varying (differ between lanes), and which values are never read.
 
 pub(crate) mod unused;
 pub(crate) mod vary;

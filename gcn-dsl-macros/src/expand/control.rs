@@ -1,4 +1,4 @@
-//! Branches, loops, `match`, patterns, and what leaves them.
+//! Branches, loops, `match`, patterns, and the exits out of them.
 
 pub(crate) mod branch;
 pub(crate) mod endless;

@@ -1,4 +1,4 @@
-//! `let x;`: a variable that gets its value later, on every path before it is read.
+//! `let x;`: checks that the variable is assigned on every path before it is read, and expands its assignments.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,36 +7,35 @@ use quote::quote_spanned;
 
 use super::{Cx, Kind, lang};
 
-/// The variables that have a value at the current point. A variable is identified by its index among the names in
-/// scope, so that one of an inner block is not confused with an outer one.
+/// The dataflow state at the current point. A variable is identified by its index among the names in scope, which distinguishes equal names
+/// in nested blocks.
 #[derive(Clone, Default)]
 pub(crate) struct Deferred {
-    /// Those that have a value on every way.
+    /// The variables that are assigned on every path.
     assigned: HashSet<usize>,
-    /// The variables that have a value on some path, each with the name at its first assignment.
+    /// The variables that are assigned on some path, each with the name at its first assignment.
     begun: HashMap<usize, Ident>,
     declared: HashMap<usize, Declared>,
-    /// The current point is unreachable: an exit needs no value.
+    /// True if the current point is unreachable.
     left: bool,
 }
 
 #[derive(Clone)]
 struct Declared {
     mutable: bool,
-    /// The written type.
+    /// The type annotation.
     ty: Option<syn::Type>,
 }
 
 impl Deferred {
-    /// The state after two paths join.
+    /// The lattice meet of the states of two paths.
     pub(super) fn meet(self, other: Deferred) -> Deferred {
         match (self.left, other.left) {
-            // A path that leaves contributes nothing: no lane arrives by it.
+            // An unreachable path contributes nothing.
             (true, false) => other,
             (false, true) => self,
             (left, _) => Deferred {
-                // A variable has a value only if it has one on every path; it may have one already if it has one on
-                // any.
+                // "Assigned on every path" is an intersection, "assigned on some path" a union.
                 assigned: self.assigned.intersection(&other.assigned).copied().collect(),
                 begun: self.begun.into_iter().chain(other.begun).collect(),
                 declared: self.declared,
@@ -45,7 +44,7 @@ impl Deferred {
         }
     }
 
-    /// The state after `ways` join: unreachable if there are none.
+    /// The meet of the states of all `ways`; unreachable if there are none.
     fn meeting(ways: impl IntoIterator<Item = Deferred>) -> Deferred {
         ways.into_iter().reduce(Deferred::meet).unwrap_or(Deferred { left: true, ..Deferred::default() })
     }
@@ -56,12 +55,12 @@ impl Cx<'_> {
     pub fn defer(&mut self, name: &Ident, ty: Option<syn::Type>, mutable: bool, span: Span) -> TokenStream {
         self.declare_as(name, Kind::Deferred);
         let key = self.names.len() - 1;
-        // An earlier variable may have had the same index, in a scope that has ended.
+        // Another variable may have had the same index, in a scope that has ended.
         self.deferred.assigned.remove(&key);
         self.deferred.begun.remove(&key);
         self.deferred.declared.insert(key, Declared { mutable, ty });
         let flow = self.flow(span);
-        // Mutable only if it is lent; assignments do not need it.
+        // Assignments do not need `mut` in the expansion; only a mutable borrow does.
         let mutable = mutable.then(|| quote_spanned!(span=> #[allow(unused_mut)]));
         let token = mutable.is_some().then(|| syn::Token![mut](span));
         quote_spanned!(span=> #mutable let #token #name = ::gcn_dsl::__private::Var::deferred(&#flow);)
@@ -77,7 +76,7 @@ impl Cx<'_> {
         self.deferred.declared.get(&self.deferred_key(name)?)
     }
 
-    /// The expansion of `name = value` for such a variable.
+    /// The expansion of `name = value` for a variable that was declared without a value.
     pub fn assign_deferred(&mut self, name: &Ident, value: TokenStream, span: Span) -> TokenStream {
         if let Some(key) = self.deferred_key(name) {
             self.begin(key, name);
@@ -98,7 +97,7 @@ impl Cx<'_> {
         quote_spanned!(span=> #name.set_first(&#flow, #value))
     }
 
-    /// Records that the variable has a value from here on.
+    /// Records that the variable has been assigned.
     fn begin(&mut self, key: usize, name: &Ident) {
         let immutable = self.deferred.declared.get(&key).is_some_and(|d| !d.mutable);
         // In unreachable code nothing is reported, as in Rust.
@@ -112,7 +111,7 @@ impl Cx<'_> {
         self.deferred.begun.insert(key, name.clone());
     }
 
-    /// True for a `let mut x;` that has a value here: it is an ordinary variable from now on.
+    /// True for a `let mut x;` that has been assigned: it is an ordinary variable from now on.
     pub fn has_value(&self, name: &Ident) -> bool {
         let assigned = self.deferred_key(name).is_some_and(|key| self.deferred.assigned.contains(&key));
         assigned && self.declared(name).is_some_and(|declared| declared.mutable)
@@ -123,7 +122,7 @@ impl Cx<'_> {
         self.declared(name).is_some_and(|declared| declared.ty.is_some())
     }
 
-    /// An error if the variable may have no value where it is read.
+    /// Reports an error if the variable may be unassigned where it is read.
     pub fn read_deferred(&mut self, name: &Ident) {
         let has_value = self.deferred_key(name).is_some_and(|key| self.deferred.assigned.contains(&key));
         if !self.deferred.left && !has_value {
@@ -142,7 +141,7 @@ impl Cx<'_> {
         here
     }
 
-    /// Expands one of two ways, then the other.
+    /// Expands the two sides of a branch and joins their states.
     pub fn ways<A, B>(
         &mut self,
         one: impl FnOnce(&mut Self) -> A,
@@ -150,15 +149,14 @@ impl Cx<'_> {
     ) -> (A, B) {
         let before = self.deferred.clone();
         let first = one(self);
-        // Both sides start from the state before the branch.
+        // The second side also starts from the state before the branch.
         let after = std::mem::replace(&mut self.deferred, before);
         let second = other(self);
         self.deferred = std::mem::take(&mut self.deferred).meet(after);
         (first, second)
     }
 
-    /// Expands a block that labelled `break`s can leave; at its end their states are joined with that of the last
-    /// statement.
+    /// Expands a block that labelled `break`s may leave; the state at its end is the meet of theirs and that of the last statement.
     pub fn meeting_at_end<A>(&mut self, f: impl FnOnce(&mut Self) -> (A, Vec<Deferred>)) -> A {
         let (expanded, ways) = f(self);
         let end = std::mem::take(&mut self.deferred);
@@ -166,8 +164,8 @@ impl Cx<'_> {
         expanded
     }
 
-    /// Expands the body of a loop, which returns the states at its `break`s and `continue`s. An `endless` loop ends
-    /// only by `break`; others may end before their first trip.
+    /// Expands a loop's body with `f`, which also returns the states at its `break`s and `continue`s. An `endless` loop ends only by
+    /// `break`; others may end before the first trip.
     pub fn trips<A>(
         &mut self,
         endless: bool,
@@ -177,11 +175,11 @@ impl Cx<'_> {
         let (expanded, breaks, continues) = body(self);
         let end = std::mem::take(&mut self.deferred);
         let next = Deferred::meeting(continues.into_iter().chain([end.clone()]));
-        // The second trip begins with what the first one has assigned.
+        // A variable assigned in one trip would be assigned again in the next.
         self.not_begun_again(&before, &next);
         self.deferred = match endless {
             true => Deferred::meeting(breaks),
-            // The loop may make no trip, so the state before it is one of the paths.
+            // The loop may make no trip, so the state before it belongs to one of the paths.
             false => Deferred::meeting(breaks.into_iter().chain([end, before])),
         };
         expanded
@@ -198,7 +196,7 @@ impl Cx<'_> {
         };
         let mut again: Vec<(&usize, &Ident)> = next.begun.iter().collect();
         again.retain(|(key, _)| !before.begun.contains_key(key) && immutable(key));
-        // In the order of declaration: the map has none, and messages must not change from build to build.
+        // Sorted in the order of declaration: the order of the map is random, and messages must not change from build to build.
         again.sort_by_key(|(key, _)| **key);
         for (_, name) in again {
             let what = format!(

@@ -1,4 +1,4 @@
-//! Expressions.
+//! Expands expressions.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -20,9 +20,9 @@ use crate::operator::is_compound;
 use crate::parse::marked;
 use crate::syntax::name_of;
 
-/// True for the name of a library function that has a requirement for its caller: that all lanes run, or certain
-/// targets. rustc is asked for every call with such a name; for a path of several segments, a method of a type or a
-/// function of a module, the last segment counts. rustc knows which function it is and what it requires.
+/// True for the name of a library function that has a requirement for its caller: that all lanes are active, or certain targets. For a
+/// path, the last segment counts. The name alone is no proof, so the expansion lets rustc resolve each such call and check what the
+/// function found requires.
 fn may_need(name: &Ident) -> bool {
     const NAMES: [&str; 9] = [
         "barrier",
@@ -38,7 +38,7 @@ fn may_need(name: &Ident) -> bool {
     NAMES.iter().any(|n| name == n) || name.to_string().starts_with("workgroup_")
 }
 
-/// The methods of `gcn_dsl::__private::GivesBack`.
+/// The methods of `gcn_dsl::__private::GivesBack` that receive the result of a call.
 const HERE: &str = "__gcn_here";
 
 /// Syntax that kernels do not support, with the alternative.
@@ -60,12 +60,12 @@ fn unavailable(e: &Expr) -> Option<(TokenStream, &'static str)> {
     Some((tokens, what))
 }
 
-/// True for a call with a closure of three parameters as an argument.
+/// True if an argument of the call is a closure with three parameters.
 fn takes_three(e: &ExprMethodCall) -> bool {
     e.args.iter().any(|arg| matches!(arg, Expr::Closure(closure) if closure.inputs.len() == 3))
 }
 
-/// A call of a method that this trait has for some receivers.
+/// A call of a method that the trait `of` provides for some receivers.
 fn with_trait(of: &TokenStream, call: &TokenStream, span: Span) -> TokenStream {
     quote_spanned!(span=> ({
         #[allow(unused_imports)]
@@ -99,7 +99,7 @@ impl Cx<'_> {
                 self.unsafes -= 1;
                 block
             }
-            // Of a macro's arguments, which were tokens until now.
+            // From the arguments of a macro, which the parser has not normalised.
             Expr::Unsafe(e) => self.expr(&Expr::Block(marked(e))),
             Expr::Block(b) => match &b.label {
                 Some(label) => self.labelled_block(label, &b.block.stmts, label.name.span()),
@@ -119,7 +119,7 @@ impl Cx<'_> {
         }
     }
 
-    /// Expressions that are not control flow.
+    /// Expands expressions that are not control flow.
     fn plain(&mut self, e: &Expr) -> TokenStream {
         match e {
             Expr::Assign(e) => self.assign(e),
@@ -127,7 +127,7 @@ impl Cx<'_> {
             Expr::Binary(e) => self.binary(e),
             Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => {
                 if let Some(name) = name_of(&e.expr)
-                    // A lent variable is not a pointer to memory: `*x` reads it.
+                    // A `&mut` parameter is a variable and not a pointer to memory: `*x` reads it.
                     && self.kind(name) == Some(Kind::Lent)
                 {
                     return quote_spanned!(name.span()=> #name.get());
@@ -144,7 +144,7 @@ impl Cx<'_> {
                 let call = lang("load", e.index.span());
                 quote_spanned!(e.span()=> #call(&#base, #index))
             }
-            // Rust's own conversion does not need to know the type of its operand.
+            // Rust's own cast works although the type of its operand is still to be inferred.
             Expr::Cast(e) if self.is_counter(&e.expr) && counted::is_integer(&e.ty) => {
                 let (inner, ty) = (self.operand(&e.expr), &e.ty);
                 quote_spanned!(e.span()=> (#inner as #ty))
@@ -185,7 +185,7 @@ impl Cx<'_> {
         }
     }
 
-    /// The function for an access by `*p`, in and outside of `unsafe` blocks.
+    /// The function for an access through `*p`, which differs inside and outside of `unsafe` blocks.
     pub(in crate::expand) fn through(&self, access: &str, span: Span) -> TokenStream {
         match self.unsafes {
             0 => lang(access, span),
@@ -193,10 +193,10 @@ impl Cx<'_> {
         }
     }
 
-    /// Expressions that keep their form, with their parts rewritten.
+    /// Expands expressions whose form stays, but whose subexpressions are expanded.
     fn structural(&mut self, e: &Expr) -> TokenStream {
         match e {
-            // The trait is in scope only here, so that it cannot collide with methods of the user's types.
+            // The trait is imported only here, so that it cannot conflict with methods of the user's types.
             Expr::MethodCall(e) if takes_three(e) => {
                 let call = self.method_call(e);
                 with_trait(&quote!(matrix::MapPlaced), &call, e.span())
@@ -236,7 +236,7 @@ impl Cx<'_> {
                     let what = "an element is not borrowed: write to it by its index, `y[i] = …`";
                     self.errors.at(e, what);
                 }
-                // A part of a slice is a slice; its type tells whether it is writable.
+                // A slice of a slice is a slice; its type says whether it is writable.
                 let part = matches!(&*e.expr, Expr::Index(i) if matches!(*i.index, Expr::Range(_)));
                 let (mutability, inner) = (e.mutability.filter(|_| !part), self.expr(&e.expr));
                 quote_spanned!(e.span()=> &#mutability #inner)
@@ -298,7 +298,7 @@ impl Cx<'_> {
             _ => e.method.clone(),
         };
         self.asynchronous(method);
-        // Functions of this macro call are known by name, so literals can take the types of their parameters.
+        // The functions of this macro call are known, so literals can take the types of their parameters.
         let given = self.as_taken(&e.method, &e.args).into_owned();
         let args: Vec<TokenStream> = match METHODS.iter().any(|m| method == m) {
             true if !self.known.generics.contains_key(&method.to_string()) => {
@@ -309,12 +309,12 @@ impl Cx<'_> {
             }
             _ => self.arguments(&given),
         };
-        // The call's own span, so that its location is the user's line.
+        // Has the span of the call, so that the instruction's source location is the user's line.
         let args = quote_spanned!(e.paren_token.span.join()=> (#(#args),*));
         quote!(#receiver #dot #method #turbofish #args)
     }
 
-    /// An operand of an operator or method: parenthesised if it is no longer a single expression to the parser.
+    /// An operand of an operator or method: parenthesised if its expansion may no longer be a single expression to the parser.
     pub(super) fn operand(&mut self, e: &Expr) -> TokenStream {
         let inner = self.expr(e);
         match e {
@@ -329,11 +329,11 @@ impl Cx<'_> {
         }
     }
 
-    /// The sides of an operator; a literal on the left takes its type from the right side.
+    /// The operands of an operator; a literal on the left takes its type from the right one.
     fn sides<'e>(&self, e: &'e ExprBinary) -> [Cow<'e, Expr>; 2] {
         let shift = matches!(e.op, BinOp::Shl(_) | BinOp::Shr(_));
         match (is_bare_number(&e.left), is_bare_number(&e.right)) {
-            // Two numbers are a host computation, whose type rustc infers as usual.
+            // An operation on two numbers is computed on the host, and rustc infers its type as usual.
             (true, true) => [Cow::Borrowed(&e.left), Cow::Borrowed(&e.right)],
             // The types of a shift's operands are independent of each other.
             (true, false) if shift => [Cow::Owned(inferred(&e.left)), Cow::Borrowed(&e.right)],
@@ -343,7 +343,7 @@ impl Cx<'_> {
         }
     }
 
-    /// The expression in brackets: an index, or the ends of a range.
+    /// Expands the expression in brackets: an index or a range.
     fn index(&mut self, e: &Expr) -> TokenStream {
         let Expr::Range(range) = e else { return self.position(e) };
         let span = e.span();
@@ -355,12 +355,12 @@ impl Cx<'_> {
         let (call, end) = (lang("part", span), self.expr(end));
         match range.limits {
             syn::RangeLimits::HalfOpen(_) => quote_spanned!(span=> #call(#start, #end)),
-            // Parts are half-open; the parentheses keep the end's own operators together.
+            // Slices have exclusive ends; the parentheses preserve precedence.
             syn::RangeLimits::Closed(_) => quote_spanned!(span=> #call(#start, (#end) + 1)),
         }
     }
 
-    /// An index: if it consists of host numbers alone, the indexed object determines its type.
+    /// Expands an index. If it contains host numbers only, the indexed object determines its type.
     pub(super) fn position(&mut self, e: &Expr) -> TokenStream {
         let index = self.expr(e);
         if !self.counts(e) {
@@ -370,10 +370,10 @@ impl Cx<'_> {
         quote_spanned!(e.span()=> #call(#index))
     }
 
-    /// True for a host index that may apply to memory as well as to arrays of values: it contains a constant that is a
-    /// parameter, or a variable of an `#[unroll] for` that indexes both.
+    /// True for a host index that may be used for memory as well as for arrays of values: it contains a constant parameter, or the variable
+    /// of an `#[unroll] for` that indexes both.
     fn counts(&self, e: &Expr) -> bool {
-        // A name of the device anywhere makes the index one of the device, for which no conversion is needed.
+        // A name of the device makes the whole index a device value, which needs no conversion.
         let of_host = |e: &Expr| match name_of(e) {
             Some(name) => match self.kind(name) {
                 Some(Kind::Counted) => Some(self.mixed.iter().any(|m| name == m)),
@@ -385,8 +385,8 @@ impl Cx<'_> {
         counted::all(e, &of_host) == Some(true)
     }
 
-    /// The conversion that makes `e` a host number next to device values: for parameters of type `usize`, and for names
-    /// whose type only rustc knows, if the other operand contains no such name and is not a bare number.
+    /// The conversion that makes `e` a host number next to device values: for parameters of type `usize`, and for names whose type only
+    /// rustc knows, unless the other operand contains such a name or is a bare number.
     fn size(&self, e: &Expr, beside: &Expr) -> Option<&'static str> {
         let of_size = |e: &Expr| {
             let name = name_of(e)?;
@@ -404,7 +404,7 @@ impl Cx<'_> {
         }
     }
 
-    /// True for the name of a constant or of another host value, which may be a `usize`.
+    /// True for the name of a constant or of another host value whose type may be `usize`.
     pub(super) fn may_be_size(&self, e: &Expr) -> bool {
         match name_of(e).map(|name| (name, self.name(name))) {
             Some((_, Some(name))) => name.size,
@@ -413,7 +413,7 @@ impl Cx<'_> {
         }
     }
 
-    /// The expansions of both operands; a size next to a device value is marked as one.
+    /// The expansions of both operands. A possible `usize` next to a device value is marked for conversion.
     fn sized(&self, e: &ExprBinary, [left, right]: [TokenStream; 2], span: Span) -> [TokenStream; 2] {
         [(left, &e.left, &e.right), (right, &e.right, &e.left)].map(|(side, of, beside)| {
             match self.size(of, beside) {
@@ -439,19 +439,19 @@ impl Cx<'_> {
         name_of(e).is_some_and(|name| self.kind(name) == Some(Kind::Counted))
     }
 
-    /// Arguments that are values of the device.
+    /// Arguments that are to be device values.
     fn numbers(&self, args: &Punctuated<Expr, Token![,]>) -> Punctuated<Expr, Token![,]> {
         args.iter().map(|e| number(e, &self.elements).into_owned()).collect()
     }
 
-    /// True for a comparison of a `#[host]` parameter with a variant: it involves no device value.
+    /// True for a comparison of a `#[host]` parameter with a variant, which the host computes.
     fn is_of_host(&self, e: &ExprBinary) -> bool {
         let is_host = |e: &Expr| name_of(e).is_some_and(|name| self.hosts.iter().any(|h| name == h));
         let is_variant = |e: &Expr| match e {
             Expr::Path(p) => {
                 let names: Vec<&Ident> = p.path.segments.iter().rev().take(2).map(|s| &s.ident).collect();
                 let upper = |name: &Ident| name.to_string().starts_with(char::is_uppercase);
-                // By Rust's naming convention: an associated constant may be a device value.
+                // True by Rust's naming convention for variants: an associated constant may be a device value.
                 let constant = |name: &Ident| !name.to_string().contains(char::is_lowercase);
                 matches!(names[..], [variant, of] if upper(of) && upper(variant) && !constant(variant))
             }
@@ -498,7 +498,7 @@ impl Cx<'_> {
         alone && (self.kind(name).is_some() || self.known.free.contains(&name.to_string()))
     }
 
-    /// True for a call of a function that is declared elsewhere: rustc is asked for the requirements of its result.
+    /// True for a call of a function that is declared elsewhere, so that rustc has to check the requirements of its result.
     fn is_asked(&mut self, e: &ExprCall) -> bool {
         let Expr::Path(p) = &*e.func else { return false };
         let Some(last) = p.path.segments.last() else { return false };
@@ -509,10 +509,10 @@ impl Cx<'_> {
             && (alone || may_need(&last.ident))
     }
 
-    /// A call; `taken` is the method that receives its result, [`HERE`] or [`ARGUMENT`].
+    /// Expands a call; `taken` is the method that receives its result, [`HERE`] or [`ARGUMENT`].
     pub(super) fn call(&mut self, e: &ExprCall, taken: &str) -> TokenStream {
         let name = called(&e.func);
-        // Before everything else: these construct device values that may exist in some lanes only.
+        // Before everything else: these construct device values that may be present in some lanes only.
         for (name, made) in [("Some", "some"), ("Ok", "ok"), ("Err", "err")] {
             if let (true, Some(value)) = (self.is_prelude(&e.func, name), e.args.first()) {
                 let (made, value) = (lang(made, e.func.span()), self.expr(value));
@@ -530,7 +530,7 @@ impl Cx<'_> {
         {
             self.elsewhere(name);
         }
-        // The kernel's author may give a function any name.
+        // The user may declare a function under any name, including a library function's.
         let own = name.is_some_and(|name| self.is_own_function(name, &e.func));
         if let (Some(name), Some(targets), false) = (name, self.targets, own) {
             check::instruction(name, targets, self.errors);
@@ -539,7 +539,7 @@ impl Cx<'_> {
             Expr::Path(p) => quote!(#p),
             other => self.operand(other),
         };
-        // Functions are inlined while the kernel is traced, so rustc would not see a recursion that never ends.
+        // Functions are inlined while the kernel is built, so rustc would not notice an infinite recursion.
         self.no_recursion(&e.func);
         let args: Vec<TokenStream> = match self.constructed(&e.func) {
             true => e.args.iter().map(|a| self.field_value(a)).collect(),
@@ -555,7 +555,7 @@ impl Cx<'_> {
             self.priority(e.args.first());
         }
         let span = e.func.span();
-        // A barrier with arguments hands them to the next phase; which overload applies depends on their types, so
+        // A barrier with arguments hands these buffers over to the next phase. Which overload applies depends on the arguments' types, so
         // traits select it.
         if !own && name.is_some_and(|n| n == "barrier") && !args.is_empty() {
             let (with, flow) = (lang("CallWith", span), self.flow_of_call(span));
@@ -583,8 +583,8 @@ impl Cx<'_> {
         }
     }
 
-    /// The result of a call, whose requirements rustc checks. The spans are those of the function and of the call's
-    /// end, so that errors about the result point at the call.
+    /// The result of a call, whose requirements rustc checks. It has the spans of the function and of the call's end, so that errors about
+    /// the result point at the call.
     pub(super) fn given_back(&self, call: &TokenStream, taken: &str, [span, end]: [Span; 2]) -> TokenStream {
         let taken = Ident::new(taken, span);
         let (flow, targets) = (self.flow_of_call(span), self.on_targets(span));
@@ -592,7 +592,7 @@ impl Cx<'_> {
         quote_spanned!(span=> #call.#taken::<_, #targets> #flow)
     }
 
-    /// The flow that a call runs in.
+    /// The flow token (whose type says whether all lanes are active) at a call.
     fn flow_of_call(&self, span: Span) -> TokenStream {
         match self.closures {
             0 => {
@@ -608,11 +608,11 @@ impl Cx<'_> {
 }
 
 impl Cx<'_> {
-    /// The targets as a type: those of `#[targets(…)]`, those of a device function's caller, or `AnyTarget`. Also the
-    /// targets that matrix instructions may use; for a caller's targets, its bounds determine them.
+    /// The targets as a type: the ones in `#[targets(…)]`, the targets of a device function's caller, or `AnyTarget`; also the targets
+    /// whose matrix instructions may be used, which for a caller's targets are determined by bounds.
     fn on_targets(&self, span: Span) -> TokenStream {
         if let Some(targets) = &self.callers_targets {
-            // Errors about the targets point at the call.
+            // Has the span of the call, at which errors about the targets point.
             let targets = targets.clone().into_iter().map(|mut token| {
                 token.set_span(span.resolved_at(token.span()));
                 token
@@ -621,10 +621,10 @@ impl Cx<'_> {
             let bound = lang("Bound", span);
             return quote_spanned!(span=> #targets, #bound<#targets>);
         }
-        // The matrix instructions of a generic target are those of the targets that represent it.
+        // A generic target, such as `gfx9-generic`, has the matrix instructions of the targets that it represents.
         let types = self.targets.unwrap_or_default().iter().flat_map(|target| target.represented_by());
         let types = types.collect::<BTreeSet<_>>().into_iter().map(|target| {
-            // `gfx90a` is `Gfx90a`.
+            // The type of `gfx90a` is `Gfx90a`.
             lang(&target.name().replacen('g', "G", 1), span)
         });
         let pairs = types.reduce(|pairs, next| quote_spanned!(span=> (#pairs, #next)));

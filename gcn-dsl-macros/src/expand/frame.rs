@@ -1,4 +1,4 @@
-//! The constructs around the current point, which exits cross.
+//! The stack of constructs around the current point, which exits search for their targets.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
@@ -7,7 +7,8 @@ use syn::Label;
 use super::deferred::Deferred;
 use super::lang;
 
-/// The names of `Leave` values: of `break`s and `continue`s, and of `return`s, which no variable outlives.
+/// The names of the `Leave` values that record exits: by `break` and `continue`, and by `return`, which also ends the scope of all outer
+/// variables.
 #[derive(Default, Clone)]
 pub(crate) struct Leaves {
     pub left: Vec<Ident>,
@@ -16,13 +17,13 @@ pub(crate) struct Leaves {
 
 /// A construct around the current point.
 pub(crate) enum Frame {
-    /// The statements of a block; what leaves it from the current statement.
+    /// The statements of a block, with the exits in the current statement.
     Statements(Leaves),
-    /// A branch of an `if`; its guard has the kind.
+    /// A branch of an `if`, with the name of its guard, whose type is the branch's kind.
     Branch(Ident),
-    /// What an exit can name.
+    /// A target of exits.
     Target(Box<Target>),
-    /// A part of an expression: nothing of the rest knows that lanes left.
+    /// A part of an expression, in which exits are forbidden: the rest of the expression would not know that lanes left.
     Operand,
     /// A closure.
     Closure,
@@ -30,7 +31,7 @@ pub(crate) enum Frame {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TargetKind {
-    /// A loop on the device; `loop` has a value.
+    /// A loop on the device; `valued` for a `loop`, whose `break`s may have a value.
     Loop { valued: bool, trips: Trips },
     /// A loop that is unrolled.
     Unrolled,
@@ -40,38 +41,38 @@ pub(crate) enum TargetKind {
     Function,
 }
 
-/// How the trips of a loop on the device follow each other.
+/// The order of the trips of a device loop.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Trips {
-    /// One after the other, until one leaves.
+    /// One after the other.
     Free,
-    /// `#[pipeline]`: a trip begins before the one before it has ended.
+    /// `#[pipeline]`: a trip starts before the previous one has ended.
     Pipelined,
-    /// `#[ping_pong]`: all waves count the same phases.
+    /// `#[ping_pong]`: all waves execute the same phases in step.
     PingPong,
 }
 
-/// What an exit can name.
+/// A loop, labelled block or function that an exit can leave.
 pub(crate) struct Target {
     pub kind: TargetKind,
     pub label: Option<String>,
-    /// Its guard.
+    /// The name of its guard.
     pub guard: Ident,
-    /// What leaves it, and for a block and a function what goes to its end.
+    /// The exits that cross it; for a block and a function also those to its end.
     pub leaves: Leaves,
-    /// The `continue`s so far.
+    /// The `Leave` values of its `continue`s so far.
     pub continues: Vec<Ident>,
-    /// It has a `break` (a `return` for a function).
+    /// True if it has a `break` (for a function, a `return`).
     pub breaks: bool,
-    /// The values of its exits.
+    /// The names of the variables that receive the values of its exits.
     pub values: Vec<Ident>,
-    /// Which variables have a value at its `break`s, and at its `continue`s.
+    /// The states of variables without an initial value at its `break`s and its `continue`s.
     pub at_breaks: Vec<Deferred>,
     pub at_continues: Vec<Deferred>,
 }
 
 impl Target {
-    /// The frame of a construct that nothing has left yet.
+    /// A frame for a target, without exits.
     pub fn frame(kind: TargetKind, label: Option<&Label>, guard: Ident) -> Frame {
         let label = label.map(|l| l.name.ident.to_string());
         Frame::Target(Box::new(Target {
@@ -87,7 +88,7 @@ impl Target {
         }))
     }
 
-    /// Declarations of its `Leave`s and slots.
+    /// Declares its `Leave` values and the variables for its values.
     pub fn declarations(&self, span: Span) -> TokenStream {
         let mut out = self.leaves.declarations(span);
         let (leave, slot) = (lang("Leave", span), lang("Slot", span));
@@ -100,7 +101,7 @@ impl Target {
         out
     }
 
-    /// Its slots as nested pairs.
+    /// The variables for its values, as nested pairs.
     pub fn slots(&self, span: Span) -> TokenStream {
         let (end, rest) = match &self.values[..] {
             [rest @ .., last] if !rest.is_empty() => {
@@ -119,7 +120,7 @@ impl Leaves {
         self.left.is_empty() && self.returned.is_empty()
     }
 
-    /// Their declarations.
+    /// Declares the `Leave` values.
     pub fn declarations(&self, span: Span) -> TokenStream {
         let leave = lang("Leave", span);
         self.left

@@ -1,4 +1,5 @@
-//! Syntax to calls of `gcn_dsl::__private`.
+//! Expands a kernel's syntax tree to calls of `gcn_dsl::__private`. Running the expansion while the kernel is built records the kernel's
+//! operations (*tracing*); device values are then handles of IR values.
 
 mod analysis;
 mod control;
@@ -25,59 +26,59 @@ use crate::ty;
 pub(crate) struct Cx<'e> {
     pub errors: &'e mut Errors,
     pub targets: Option<&'e [Target]>,
-    /// In a device function with a parameter `AllLanes<T>`: `T`.
+    /// In a device function with a parameter `AllLanes<T>`, the type `T`.
     pub callers_targets: Option<TokenStream>,
-    /// A token of the kernel, for the hygiene of names made here.
+    /// A token of the kernel, whose hygiene the generated names get.
     site: Span,
     /// Names in scope, innermost last.
     names: Vec<Name>,
     /// The number of closures around the current point.
     closures: usize,
-    /// The constructs around the current point, for exits.
+    /// The stack of enclosing constructs, for exits.
     frames: Vec<frame::Frame>,
     /// Line and column at which the names of the enclosing statements go out of scope.
     ends: Option<(u32, u32)>,
     /// The number of unique names generated so far.
     fresh: usize,
-    /// `return` has no value.
+    /// True if `return` has no value.
     pub returns_nothing: bool,
-    /// The device function whose body this is, and the number of `comptime` branches around the current point.
+    /// The device function that is being expanded, and the number of enclosing `comptime` branches.
     pub function: Option<Ident>,
     pub comptime: usize,
-    /// The nesting depth of assignments to patterns.
+    /// The nesting depth of destructuring assignments.
     pub nesting: usize,
-    /// The kernels of this macro call, and those of their names that the body rebinds.
+    /// The kernels of this macro call, and the ones whose names the body rebinds.
     pub kernels: Rc<[String]>,
     pub renamed: Vec<Ident>,
-    /// The tuple structs beside this function.
+    /// The tuple structs of this macro call.
     pub tuple_structs: Rc<[String]>,
-    /// The type in whose `impl` the function is, if it is a name.
+    /// The type whose `impl` contains the function, if it is a plain name.
     pub self_type: Option<Ident>,
     /// The function's return type, as written.
     pub result: Option<syn::Type>,
-    /// The type parameters around.
+    /// The type parameters in scope.
     pub elements: ty::Elements,
-    /// The number of manual blocks around the current point, and of `unsafe` ones.
+    /// The numbers of enclosing manually scheduled blocks and of enclosing `unsafe` blocks.
     manual: usize,
     unsafes: usize,
-    /// The number of `#[matrix]` blocks so far, and whether the current point is in one.
+    /// The number of `#[matrix]` phases so far, and whether the current point is in one.
     phases: usize,
     in_phase: bool,
     /// Assignments to `#[carried]` variables so far.
     carried: Vec<Ident>,
-    /// Facts about values from the items of this macro call.
+    /// Facts that follow from the other items of this macro call.
     pub known: Rc<crate::parse::Known>,
-    /// The variables without a first value that have a value by now.
+    /// The variables that were declared without an initial value, and whether they have been assigned.
     pub deferred: deferred::Deferred,
-    /// The variables that start uniform and are assigned varying values.
+    /// The variables that start uniform and are later assigned varying values.
     pub varying: analysis::vary::Varying,
-    /// Parameters whose values the host knows when the kernel is built.
+    /// Parameters whose values are known when the kernel is built.
     pub hosts: Vec<String>,
     /// Constant parameters of type `usize`.
     sizes: Vec<String>,
-    /// Parameters `&[V<T>]`.
+    /// Parameters of type `&[V<T>]`.
     lists: Vec<String>,
-    /// Names of memory, and variables of `#[unroll] for` that index memory and arrays of values.
+    /// Names of memory; variables of `#[unroll] for` that index both memory and arrays of values.
     memory: HashSet<String>,
     mixed: Vec<Ident>,
 }
@@ -85,32 +86,32 @@ pub(crate) struct Cx<'e> {
 /// The meaning of a name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A value: a handle, or a value of the host.
+    /// A device value (a handle) or a host value, immutable.
     Value,
-    /// A `let mut` device variable.
+    /// A `let mut` of the device.
     Variable,
-    /// A `&mut` parameter of a device function: the caller's variable, written `*name`.
+    /// A `&mut` parameter of a device function: a variable of the caller, accessed as `*name`.
     Lent,
     /// The parameter `name: AllLanes`.
     Token,
-    /// The variable of an `#[unroll] for`: a value of the host.
+    /// The variable of an `#[unroll] for`, a host value.
     Counted,
-    /// A `#[carried] let mut`.
+    /// A `#[carried] let mut`, whose value is passed to the next trip of its loop.
     Carried,
-    /// A `let x;`.
+    /// A `let x;` without an initial value.
     Deferred,
 }
 
 struct Name {
     text: String,
     kind: Kind,
-    /// The number of closures around its declaration.
+    /// The number of closures that enclose its declaration.
     closures: usize,
-    /// A variable that is a pointer.
+    /// True if it is a variable that holds a pointer.
     pointer: bool,
-    /// Its initial value, if that is a number without a type.
+    /// Its initial value, if that is an untyped number.
     number: Option<syn::Expr>,
-    /// Of the host, and perhaps a `usize`.
+    /// True if it is a host value that may be a `usize`.
     size: bool,
 }
 
@@ -152,18 +153,19 @@ impl<'e> Cx<'e> {
         }
     }
 
-    /// The flow token, for a use at `at`.
+    /// The name of the flow token, whose type says whether all lanes are active, with the position `at`.
     pub fn flow(&self, at: Span) -> Ident {
         self.helper("flow", at)
     }
 
-    /// A name of the expansion's own.
+    /// A name that the expansion declares.
     pub fn helper(&self, name: &str, at: Span) -> Ident {
         helper(name, at, self.site)
     }
 
-    /// The name of a guard. Constructs of the same kind may be nested, and exits name the outer ones, so each has its
-    /// own number.
+    /// The name of a construct's guard, the variable that represents it in the expansion. Constructs of the same kind may be nested, and
+    /// exits refer
+    /// to the outer ones, so each has its own number.
     pub fn guard(&self, name: &str, at: Span) -> Ident {
         let depth = self
             .frames
@@ -213,15 +215,15 @@ impl<'e> Cx<'e> {
         });
     }
 
-    /// Items that shadow the names of kernels: in a pattern, the name of a function is a new name, but that of a unit
-    /// struct is a comparison.
+    /// Items that shadow the kernels whose names the body rebinds. In a pattern, the name of a unit struct is a comparison, but that of a
+    /// function is a new binding.
     pub fn freed_names(&self) -> TokenStream {
         let free = |name: &Ident| quote!(#[allow(dead_code)] fn #name() {});
         self.renamed.iter().map(free).collect()
     }
 
-    /// Reports an error inside a closure: it is not known who calls the closure, and under which condition, so nothing
-    /// in it may depend on the set of active lanes.
+    /// Reports an error inside a closure. It is unknown who calls the closure and under which condition, so nothing in it may depend on the
+    /// set of active lanes.
     pub fn not_in_closure(&mut self, at: impl ToTokens, what: &str, remedy: &str) {
         if self.closures > 0 {
             let why = "the closure may be called where other lanes run";
@@ -229,7 +231,7 @@ impl<'e> Cx<'e> {
         }
     }
 
-    /// Runs `f` inside a closure.
+    /// Runs `f` as the expansion of a closure's body.
     pub fn closure<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
         self.closures += 1;
         self.frames.push(frame::Frame::Closure);
@@ -239,7 +241,7 @@ impl<'e> Cx<'e> {
         result
     }
 
-    /// Runs `f` in a scope of its own.
+    /// Runs `f` and drops the names that it declares.
     pub fn scope<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
         let depth = self.names.len();
         let result = f(self);
@@ -248,14 +250,14 @@ impl<'e> Cx<'e> {
     }
 }
 
-/// A name that the expansion declares. It has the location of `at`, so that errors about it point there, and the
-/// hygiene of `site`, a token of the user's kernel: with that of the macro call, rustc would point at the whole call.
-/// The prefix separates it from the user's names.
+/// A name that the expansion declares. It has the location of `at`, so that errors about it point there, and the hygiene of `site`, a token
+/// of the user's kernel: with the hygiene of the macro call, rustc would point at the whole call. The prefix distinguishes it from the
+/// user's names.
 pub(crate) fn helper(name: &str, at: Span, site: Span) -> Ident {
     Ident::new(&format!("__gcn_{name}"), at.resolved_at(site))
 }
 
-/// `::gcn_dsl::__private::name` with the span that an error about the call should have.
+/// `::gcn_dsl::__private::name`, with the span to which errors about the call should point.
 pub(crate) fn lang(name: &str, span: Span) -> TokenStream {
     let name = Ident::new(name, span);
     quote_spanned!(span=> ::gcn_dsl::__private::#name)

@@ -1,4 +1,4 @@
-//! What is assigned to and lent: variables, elements, fields, `&mut self`.
+//! Targets of assignments and mutable borrows: variables, elements, fields, `&mut self`.
 
 pub(crate) mod lend;
 pub(crate) mod place;

@@ -1,4 +1,4 @@
-//! Which types literals, numbers and indices take, and what programmers write for them in other languages.
+//! The types of literals, numbers and indices, and hints for idioms of other languages.
 
 pub(crate) mod counted;
 pub(crate) mod habits;

@@ -11,8 +11,8 @@ use super::{DeviceImpl, Item};
 use crate::operator::{Sides, of_assignment, of_impl};
 use crate::rename::renamed;
 
-/// Turns every `impl AddAssign` into an `impl Add`. If there is also an `impl Add` for the same two types, it is
-/// dropped: in any reasonable program the two agree.
+/// Turns every `impl AddAssign` into an `impl Add`. If the user has also written an `impl Add` for the same two types, the former is
+/// dropped, since the two agree in any reasonable program.
 pub(super) fn as_operators(items: &mut Vec<Item>) {
     let plain: HashSet<Sides> = items.iter().filter_map(|item| sides(item, of_impl)).collect();
     items.retain(|item| sides(item, of_assignment).is_none_or(|operator| !plain.contains(&operator)));
@@ -50,7 +50,7 @@ fn as_operator(found: &mut DeviceImpl, operator: &str) {
     }
 }
 
-/// The body with a variable in place of `self`, followed by that variable.
+/// The body with a variable in place of `self`, and that variable as its value.
 fn changed(body: &Block) -> syn::Result<Block> {
     let at = body.span();
     let variable = Ident::new("__gcn_left", at);
@@ -60,7 +60,7 @@ fn changed(body: &Block) -> syn::Result<Block> {
     syn::parse2(quote_spanned!(at=> { let mut #variable = self; { #(#statements)* } #variable }))
 }
 
-/// `*variable` is the variable itself.
+/// Replaces `*variable` by the variable itself.
 struct Place<'a>(&'a Ident);
 
 impl VisitMut for Place<'_> {

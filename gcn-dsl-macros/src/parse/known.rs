@@ -1,4 +1,4 @@
-//! Facts about functions, types and traits that follow from one `gcn_kernel!`.
+//! Facts about functions, types and traits that follow from the items of one macro call.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,62 +7,60 @@ use syn::{FnArg, Ident, Type};
 use super::{Item, KernelFn, repr};
 use crate::ty::Elements;
 
-/// Names with facts that apply wherever one macro call uses them.
+/// Sets of names; each fact applies wherever the macro call uses the name.
 #[derive(Default)]
 pub(crate) struct Known {
-    /// Functions that are declared in the macro call, without methods.
+    /// Functions that the macro call declares, without methods.
     pub free: HashSet<String>,
     /// Device functions and methods that return `V<…>`.
     pub functions: HashSet<String>,
     /// Fields of device structs that are `V<…>`.
     pub fields: HashSet<String>,
-    /// Device structs with `#[repr(C)]`, with the types of their fields.
+    /// Device structs that are stored in memory (`#[repr(C)]`), with the types of their fields.
     pub data: HashMap<String, Vec<Type>>,
-    /// Methods that exactly one of these structs has and no other type, with the struct.
+    /// Methods that exactly one of these structs and no other type has, with the name of the struct.
     pub of_data: HashMap<String, String>,
-    /// Those of them that return such a struct.
+    /// The methods among them that return such a struct.
     pub of_lanes: HashSet<String>,
     /// Methods with `&mut self`.
     pub mutating: HashSet<String>,
-    /// For functions and methods: which parameters are a `&mut V<…>` or a tuple of them, with that type, without
-    /// `self`.
+    /// For functions and methods: for each parameter except `self`, its type if it is a `&mut V<…>` or a `&mut` of a tuple of such values.
     pub lends: HashMap<String, Vec<Option<Type>>>,
-    /// For functions and methods: which parameters are an `Option` of the device, without `self`.
+    /// For functions and methods: for each parameter except `self`, true if it is a device `Option`.
     pub options: HashMap<String, Vec<bool>>,
-    /// For functions and methods: which parameters have an element type that is a type parameter, without `self`.
+    /// For functions and methods: for each parameter except `self`, true if its element type is a type parameter.
     pub generics: HashMap<String, Vec<bool>>,
-    /// The variants of device enums in order, and whether they have no fields.
+    /// The variants of device enums in order; true for those without fields.
     pub variants: HashMap<String, Vec<(String, bool)>>,
-    /// Device enums that are stored in memory, `#[repr(u32)]`.
+    /// Device enums that are stored in memory (`#[repr(u32)]`).
     pub listed: HashSet<String>,
-    /// Device enums with parameters.
+    /// Device enums with type parameters.
     pub generic: HashSet<String>,
     /// Device enums whose values are varying.
     pub varying: HashSet<String>,
-    /// Operators that `impl`s are for.
+    /// Operators that the `impl`s of this macro call implement.
     pub operators: HashSet<String>,
 }
 
-/// Functions that number the lanes. Nearly every kernel begins with one. For speed, the expansion states that the
-/// result is varying instead of asking rustc; if a function of this name is a different one, that is a compile error
-/// (`gcn_dsl::__private::each_lanes_own`).
+/// Functions that return a lane's number; nearly every kernel starts with one. For speed, the expansion assumes that the result is varying
+/// instead of asking rustc; if a function of this name is a different one, that is a compile error (`gcn_dsl::__private::each_lanes_own`).
 const LANES_OWN: [&str; 3] = ["global_id", "local_id", "lane_id"];
 
 impl Known {
-    /// True for a function of the prelude that numbers the lanes.
+    /// True for a call of such a function from the prelude.
     pub fn is_lanes_own(&self, function: &syn::Expr) -> bool {
         let syn::Expr::Path(path) = function else { return false };
         let Some(name) = path.path.get_ident() else { return false };
         LANES_OWN.iter().any(|own| name == own) && !self.free.contains(&name.to_string())
     }
 
-    /// True for a struct in memory that this macro call declares.
+    /// True for a struct stored in memory that this macro call declares.
     pub fn is_data(&self, ty: &Type) -> bool {
         let Type::Path(path) = crate::ty::bare(ty) else { return false };
         path.path.get_ident().is_some_and(|name| self.data.contains_key(&name.to_string()))
     }
 
-    /// True for an enum in memory that this macro call declares.
+    /// True for an enum stored in memory that this macro call declares.
     pub fn is_listed(&self, ty: &Type) -> bool {
         let Type::Path(path) = crate::ty::bare(ty) else { return false };
         path.path.get_ident().is_some_and(|name| self.listed.contains(&name.to_string()))
@@ -78,7 +76,7 @@ impl Known {
     }
 }
 
-/// For a parameter other than `self`, the type that it borrows mutably.
+/// For a parameter other than `self`, the type that it borrows mutably, if any.
 fn lends(input: &FnArg) -> Option<Option<Type>> {
     let FnArg::Typed(typed) = input else { return None };
     Some(match &*typed.ty {
@@ -89,21 +87,21 @@ fn lends(input: &FnArg) -> Option<Option<Type>> {
     })
 }
 
-/// For a parameter other than `self`, whether it is an `Option` of the device.
+/// For a parameter other than `self`, true if it is a device `Option`.
 fn takes_option(input: &FnArg) -> Option<bool> {
     let FnArg::Typed(typed) = input else { return None };
     let host = typed.attrs.iter().any(|a| a.path().is_ident("host"));
     Some(!host && crate::ty::optional(&typed.ty).is_some())
 }
 
-/// For a parameter other than `self`, whether it is a number whose type is a type parameter: `V<T>`, `S<T>` or `T`.
+/// For a parameter other than `self`, true if it is `V<T>`, `S<T>` or `T` with a type parameter `T`.
 fn takes_number(input: &FnArg, elements: &Elements) -> Option<bool> {
     let FnArg::Typed(typed) = input else { return None };
     let ty = crate::ty::handled(&typed.ty);
     Some(matches!(ty, Type::Path(p) if p.path.get_ident().is_some_and(|name| elements.is_parameter(name))))
 }
 
-/// The operator that an `impl` is for.
+/// The operator that an `impl` implements.
 fn operator(item: &Item) -> Option<String> {
     let Item::Impl(i) = item else { return None };
     let (_, path, _) = i.frame.trait_.as_ref()?;
@@ -118,14 +116,14 @@ pub(super) fn name_of(ty: &Type) -> Option<String> {
     }
 }
 
-/// The methods of an `impl` that return a value of its type.
+/// The methods of an `impl` that return its type.
 fn gives_itself(item: &Item) -> Vec<String> {
     let Item::Impl(i) = item else { return Vec::new() };
     let itself = |f: &&KernelFn| f.gives(name_of(&i.frame.self_ty).as_deref());
     i.functions.iter().filter(itself).map(|f| f.sig.ident.to_string()).collect()
 }
 
-/// The methods of structs of memory whose names no other type's methods have.
+/// The methods of structs stored in memory whose names no other type's methods have.
 fn methods_of_data(items: &[Item], known: &Known) -> HashMap<String, String> {
     let (mut found, mut others) = (HashMap::new(), HashSet::new());
     for item in items {
@@ -197,7 +195,7 @@ pub(super) fn known(items: &[Item]) -> Known {
         }
         let elements = around.with(&f.sig.generics);
         let numbers: Vec<bool> = f.sig.inputs.iter().filter_map(|i| takes_number(i, &elements)).collect();
-        // If several have the same name, all must agree.
+        // If several functions have the same name, the fact must hold for all of them.
         let seen = known.generics.entry(f.sig.ident.to_string()).or_insert_with(|| numbers.clone());
         *seen = seen.iter().zip(numbers).map(|(a, b)| *a && b).collect();
     };
@@ -241,7 +239,7 @@ pub(super) fn known(items: &[Item]) -> Known {
     known
 }
 
-/// Fields of device structs whose type is an enum of memory are uniform, as are those of a plain scalar type.
+/// Makes fields of device structs whose type is an enum stored in memory uniform, like those of a plain scalar type.
 pub(super) fn uniform_fields(item: &mut Item, known: &Known) {
     let fields: Vec<&mut syn::Field> = match item {
         Item::Struct(s) if !known.data.contains_key(&s.ident.to_string()) => s.fields.iter_mut().collect(),

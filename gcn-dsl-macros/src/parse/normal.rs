@@ -1,4 +1,4 @@
-//! Forms that another form expresses, so that all that follows has one to know: `unsafe { … }` is a block with a mark, and
+//! Normalises the syntax tree, so that later stages handle fewer forms: `unsafe { … }` becomes a marked block, and
 //! `v.iter_mut().for_each(|e| …)` a loop.
 
 use syn::spanned::Spanned;
@@ -8,14 +8,14 @@ use syn::{Block, Expr, ExprBlock, ExprMethodCall, ExprUnsafe, parse_quote_spanne
 
 use crate::attrs;
 
-/// An `unsafe` block as a block with its mark.
+/// An `unsafe` block as a block with an internal attribute.
 pub(crate) fn marked(e: &ExprUnsafe) -> ExprBlock {
     let mut attrs = e.attrs.clone();
     attrs.push(attrs::unsafe_mark(e.unsafe_token.span));
     ExprBlock { attrs, label: None, block: e.block.clone() }
 }
 
-/// The body in these forms. What the host computes is left as it is.
+/// The normalised body. Host code is left unchanged.
 pub(super) fn normal(mut body: Block) -> Block {
     Normal.visit_block_mut(&mut body);
     body
@@ -41,7 +41,7 @@ impl VisitMut for Normal {
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
 }
 
-/// The loop that `for_each` over the places of an array is: its closure assigns, which others do not.
+/// The loop that is equivalent to `for_each` over mutable references to array elements; only there may the closure assign.
 fn in_place(call: &ExprMethodCall) -> Option<Expr> {
     let Some(Expr::Closure(closure)) = call.args.first().filter(|_| call.method == "for_each") else {
         return None;

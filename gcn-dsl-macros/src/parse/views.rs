@@ -1,6 +1,5 @@
-//! Lifetimes of device structs: `struct Grid<'a> { data: &'a mut [f32], width: u32 }`. While a kernel is built, memory
-//! is a handle that lives long enough, so the lifetime parameter has no meaning; it is removed wherever the struct is
-//! named.
+//! Lifetimes of device structs: `struct Grid<'a> { data: &'a mut [f32], width: u32 }`. While a kernel is built, memory is a handle that
+//! lives long enough, so the lifetime parameter is meaningless, and is removed wherever the struct is named.
 
 use std::collections::HashSet;
 
@@ -49,7 +48,7 @@ fn strip(generics: &mut Generics) {
     }
 }
 
-/// The names of the structs.
+/// The names of structs with lifetimes.
 struct Views(HashSet<String>);
 
 impl Views {

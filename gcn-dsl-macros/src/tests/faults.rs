@@ -1,11 +1,11 @@
-//! Each fault: one message, at the right tokens, with a remedy; and what is left of a kernel that has one.
+//! Each mistake gives one message, at the right tokens and with a remedy. Also tests what remains of a kernel that has a mistake.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::{errors, expand, in_body};
 
-/// Checks that `body` has exactly one fault and that its message contains `part`.
+/// Checks that `body` has exactly one error and that its message contains `part`.
 #[track_caller]
 fn refused(body: TokenStream, part: &str) {
     let found = errors(in_body(body.clone()));
@@ -302,7 +302,7 @@ fn input_that_is_no_kernel() {
     }
 }
 
-/// The limits for what is not a literal, which the library checks when the kernel is built.
+/// The library's limits, which are checked for values that are not literals when the kernel is built.
 #[path = "../../../gcn-dsl/src/ir/pipeline/stages.rs"]
 mod stages;
 

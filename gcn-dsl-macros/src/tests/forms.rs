@@ -1,5 +1,5 @@
-//! Every form of every instruction that the assembler takes, as a line of `asm!`: it becomes a call of the function of that form
-//! with what the function takes, or is refused for a reason.
+//! Tests every form of every instruction that the assembler accepts, as a line of `asm!`: it becomes a call of the corresponding function
+//! with the right arguments, or is rejected for a reason.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -9,7 +9,7 @@ use gcn_test_support::env::fuzz_step;
 
 use catalog::{Form, Function, ParamKind};
 
-/// The catalogue of functions, as the library's build has it.
+/// The catalogue of functions that the library's build generates.
 #[allow(dead_code, reason = "this test needs names and parameters alone")]
 #[path = "../../../gcn-dsl/src/catalog/functions.rs"]
 mod catalog;
@@ -21,7 +21,7 @@ mod types;
 
 const OPTIONS: &str = include_str!("../../../gcn-dsl/src/lang/isa/options.rs");
 
-/// Each modifier as it is written, bits of lists aside.
+/// Each modifier in assembly syntax; those with lists of bits are handled separately.
 const WRITTEN: [(Modifiers, &str); 29] = [
     (Modifiers::CLAMP, "clamp"),
     (Modifiers::OMOD, "mul:2"),
@@ -67,7 +67,7 @@ fn is_both(row: &InstDesc, slot: &OperandDesc) -> bool {
     slot.name == "vaddr" && row.required.contains(Modifiers::IDXEN | Modifiers::OFFEN)
 }
 
-/// The operand as the assembler takes it, and in a line of `asm!`.
+/// An operand in the assembler's syntax, and in that of `asm!`.
 fn operand(row: &InstDesc, at: usize) -> (String, String) {
     let slot = &row.operands[at];
     let tuple = |file: char| match slot.dwords {
@@ -94,7 +94,7 @@ fn operand(row: &InstDesc, at: usize) -> (String, String) {
     }
 }
 
-/// The line, for the assembler and for the macro.
+/// An instruction in the assembler's syntax, and in that of `asm!`.
 fn lines(row: &InstDesc, modifiers: &str) -> (String, String) {
     let (theirs, ours): (Vec<_>, Vec<_>) = (0..row.operands.len()).map(|at| operand(row, at)).unzip();
     let mut declared: Vec<String> = ["scc", "vcc", "m0"].map(|r| format!("{r} = in(value)")).to_vec();
@@ -108,7 +108,7 @@ fn lines(row: &InstDesc, modifiers: &str) -> (String, String) {
             declared.push(format!("o{at}b = in(value)"));
         }
     }
-    // What a modifier may leave of a destination.
+    // Modifiers that may leave a part of the destination unchanged.
     if row.can_keep_part() && row.operands.first().is_some_and(|o| o.access == Access::Write) {
         declared.push("o0 = inout(value)".into());
     }
@@ -116,7 +116,7 @@ fn lines(row: &InstDesc, modifiers: &str) -> (String, String) {
     (line(&theirs).trim().to_owned(), format!("asm! {{ {}; {}; }};", declared.join(", "), line(&ours)))
 }
 
-/// Arguments of the call that begins at `from`.
+/// The number of arguments of the call that starts at the beginning of `text`.
 fn arguments(text: &str) -> usize {
     let (mut depth, mut count, mut any) = (0, 1, false);
     for c in text.chars() {
@@ -141,12 +141,12 @@ fn wanted(f: &Function, form: Form) -> usize {
     f.params_of(form).iter().map(|p| count(p.kind)).sum()
 }
 
-/// What is wrong with a line that the assembler takes.
+/// The fault in the expansion of a line that the assembler accepts, if there is one.
 fn fault(row: &InstDesc, line: &str, functions: &HashMap<String, &Function>) -> Option<String> {
     let body: proc_macro2::TokenStream = line.parse().unwrap();
     let name = format!("{}{}", row.mnemonic, row.variant().suffix());
     let ours = excluded::excluded(row).is_some() || row.implicit_writes.contains(ImplicitRegs::EXEC);
-    // Expanded once: there are thousands of lines.
+    // Expanded only once, because there are thousands of lines.
     let text = super::kernels(super::in_body(body)).to_string();
     let found = super::messages(&text);
     if ours {
@@ -176,7 +176,7 @@ fn every_form_becomes_its_function_or_is_refused() {
     let functions: HashMap<String, &Function> = all.iter().map(|f| (f.name.clone(), f)).collect();
     let (mut tried, mut faults): (usize, BTreeMap<String, Vec<String>>) = (0, BTreeMap::new());
     let mut seen = HashSet::new();
-    // Rows of one form differ in what is known about it on a target.
+    // Rows of the same form may differ only in their properties on certain targets.
     let rows = table::rows().iter().rev().filter(|row| seen.insert((row.printed, row.form, row.modifiers)));
     for row in rows.step_by(step) {
         let target = Target::ALL.into_iter().rfind(|t| row.targets.contains(*t)).unwrap();
@@ -213,7 +213,7 @@ fn every_form_becomes_its_function_or_is_refused() {
     assert!(tried > 10_000 / step, "{tried}");
 }
 
-/// Modifiers become methods that exist.
+/// Each modifier becomes a call of a method that exists.
 #[test]
 fn modifiers_are_methods() {
     for (_, text) in WRITTEN {

@@ -1,11 +1,11 @@
-//! Each rule of the expansion: what a statement becomes.
+//! Tests each rule of the expansion: the tokens that a statement becomes.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::body;
 
-/// Checks that `input` becomes `expected`, token for token; `lang` stands for `::gcn_dsl::__private`, `flow` for the flow token.
+/// Checks that `input` expands to `expected`, token for token; `lang` stands for `::gcn_dsl::__private`, `flow` for the flow token.
 #[track_caller]
 fn becomes(input: TokenStream, expected: &str) {
     let text = body(input.clone());
@@ -105,7 +105,7 @@ fn reads() {
         "{ { let __gcn_pointer = p; \
            lang::unsafe_store_deref(__gcn_pointer, lang::unsafe_load_deref(__gcn_pointer) + (a)) }; }",
     );
-    // Of the host.
+    // A `comptime` block is host code and stays unchanged.
     becomes(quote! { comptime { unsafe { f(*p) } } }, "{ unsafe { f(*p) } }");
     becomes(quote! { let mut p = 1; f(&p, x[p]); }, "f(&p.get(), lang::load(&x, p.get()));");
 }
@@ -121,7 +121,7 @@ fn operators() {
         quote! { f(a == 1 || a == 2 && !(a > 3)); },
         "f(lang::or(lang::eq(a, 1), lang::and(lang::eq(a, 2), !(lang::gt(a, 3)))));",
     );
-    // A right side of which syntax does not show what it does is computed where it is asked for.
+    // A right side whose effects syntax does not show is evaluated only in the lanes that need it.
     for right in [quote!(g()), quote!(b.max(a) > 3)] {
         let left = "let __gcn_left = lang::or_begin(lang::eq(a, 1), &__gcn_flow);";
         becomes(quote! { f(a == 1 || #right); }, left);
@@ -246,9 +246,9 @@ fn rustc_is_asked_what_a_call_needs() {
         quote! { f(all_lanes(), a); },
         "f(all_lanes().__gcn_argument::<_, lang::AnyTarget, lang::AnyTarget>(&flow), a);",
     );
-    // Whether a function of this name takes arguments, or they are what a barrier hands on, is for rustc to say.
+    // rustc decides whether a function of this name takes arguments, or they are buffers that a barrier hands over.
     becomes(quote! { let p = barrier(p); }, "lang::CallWith(barrier).given(&flow, p) }).__gcn_here::<_");
-    // A function that the body or the macro call declares is never the library's, even under one of its names.
+    // A function that the body or the macro call declares is never the library's, even if the names are equal.
     becomes(quote! { let mfma = a; mfma(a); }, "let mfma = a; mfma(a);");
     becomes(quote! { f(); k::f(); }, "f(); k::f();");
     let beside = super::expand(quote! {
@@ -257,7 +257,7 @@ fn rustc_is_asked_what_a_call_needs() {
     });
     assert!(beside.contains("fnbarrier(){"), "{beside}");
     assert!(beside.contains("{barrier();}"), "{beside}");
-    // A closure may be called anywhere.
+    // A closure may be called anywhere, so a barrier in it has no known set of lanes.
     becomes(quote! { let c = |v: u32| barrier(); }, "(&lang::InClosure::new())");
 }
 
@@ -287,7 +287,7 @@ fn structure_stays_around_rewritten_parts() {
 
 #[test]
 fn exits_note_what_they_cross() {
-    // The loop learns that lanes leave it under `c`; its slot stands before it.
+    // The loop learns that lanes leave it under the condition `c`; the record for that is declared before it.
     becomes(
         quote! { for i in 0..a { if c { break; } f(i); } },
         "{ let __gcn_exit4 = lang::Leave::new(); let __gcn_loop =",
@@ -297,7 +297,7 @@ fn exits_note_what_they_cross() {
         "{ let~flow = __gcn_if2.flow(); { __gcn_exit4.note(&__gcn_if2.kind()); __gcn_loop.leave() }; } __gcn_if2.end() }
          f(i);",
     );
-    // What follows a `continue` in the body runs with the lanes that stay.
+    // The rest of the body after a `continue` runs with the remaining lanes.
     becomes(
         quote! { for i in 0..a { if c { continue; } f(i); } },
         "let~flow = lang::after(&flow, &__gcn_exit3, &lang::Leave::together()); f(i);",

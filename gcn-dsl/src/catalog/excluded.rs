@@ -1,24 +1,24 @@
-//! Instructions without a function, with the reasons.
+//! Instructions without a function in [`crate::isa`], with the reasons.
 //!
-//! `build.rs` reads this file too: the list is a table in the documentation of [`crate::isa`].
+//! `build.rs` includes this file, too: it writes the list as a table into the documentation of [`crate::isa`].
 
 use gcn_isa::InstructionSet;
 use gcn_isa::table::{self, Access, Behaviours, Class, Format, ImplicitRegs, InstDesc};
 use gcn_isa::target::{Family, TargetSet};
 
-/// A group of instructions that have no function, for the same reason.
+/// A group of instructions that have no function for the same reason.
 #[derive(Debug, Clone, Copy)]
 pub struct Excluded {
-    /// Whether the instruction of this row is one of them.
+    /// Returns true if the instruction of this row belongs to the group.
     pub has: fn(&InstDesc) -> bool,
-    /// Why.
+    /// The reason.
     pub reason: &'static str,
-    /// The replacement in a kernel.
+    /// The alternative in a kernel.
     pub instead: &'static str,
 }
 
 impl Excluded {
-    /// The mnemonics, sorted, each once.
+    /// The mnemonics of the group, sorted and without duplicates.
     pub fn mnemonics(&self) -> Vec<&'static str> {
         let mut names: Vec<_> = candidates()
             .filter(|row| excluded(row).is_some_and(|by| std::ptr::eq(by, self)))
@@ -30,7 +30,7 @@ impl Excluded {
     }
 }
 
-/// The parts of barriers, and what reads their state.
+/// The instructions that are parts of a barrier or read its state.
 const BARRIERS_IN_PARTS: [&str; 7] = [
     "s_barrier_init",
     "s_barrier_join",
@@ -41,7 +41,7 @@ const BARRIERS_IN_PARTS: [&str; 7] = [
     "s_get_barrier_state",
 ];
 
-/// Every instruction that has no function.
+/// The groups of instructions that have no function. An instruction belongs to the first group that accepts it.
 pub static EXCLUDED: &[Excluded] = &[
     Excluded {
         has: |row| row.class == Class::Branch,
@@ -126,14 +126,15 @@ pub static EXCLUDED: &[Excluded] = &[
     },
 ];
 
-/// The rows of targets for which kernels are built. VOPD's pairs are made by the compiler.
+/// The rows of the instruction table for targets for which kernels can be built, except VOPD pairs, which only the
+/// compiler forms.
 pub fn candidates() -> impl Iterator<Item = &'static InstDesc> {
     let built = TargetSet::with(InstructionSet::has_instructions);
     let all = Family::ALL.into_iter().flat_map(table::rows_of);
     all.filter(move |row| row.halves.is_none() && !row.targets.intersection(built).is_empty())
 }
 
-/// Why the instruction of `row` has no function, if it has none.
+/// The group of the instruction of `row` if it has no function.
 pub fn excluded(row: &InstDesc) -> Option<&'static Excluded> {
     EXCLUDED.iter().find(|e| (e.has)(row))
 }

@@ -1,9 +1,9 @@
-//! The function for each row of the table, with its parameters and results.
+//! The functions of [`crate::isa`], derived from the instruction table, with their parameters and results.
 //!
-//! There is one function for each mnemonic, and one more for each form with other operands ([`Variant`]). If an
-//! instruction has optional modifiers, `f_with` takes the parameters of `f` followed by the modifiers. Everything is
-//! derived from the table. `build.rs` includes this file to generate the functions, the crate to look them up, and
-//! tests to count them.
+//! There is one function for each mnemonic, and an additional one for each form with other operands ([`Variant`]). If
+//! an instruction has optional modifiers, a second function `f_with` takes the parameters of `f` followed by the
+//! modifiers. Everything is derived from the table. `build.rs` includes this file to generate the functions, the crate
+//! uses it to look them up, and tests use it to count them.
 
 use std::collections::BTreeMap;
 
@@ -14,106 +14,108 @@ use gcn_isa::target::Family;
 
 use super::excluded::{candidates, excluded};
 
-/// The form of an instruction that a function represents.
+/// The form of an instruction for which a function is generated.
 pub use gcn_isa::table::Variant;
 
 /// The transformations that the compiler may apply to a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Effect {
-    /// It may drop an unused call, and reuse the result of an equal call.
+    /// An unused call may be removed, and equal calls may be merged.
     Pure,
-    /// It may drop an unused call, but not reuse a result: the result depends on the active lanes or on the time.
+    /// An unused call may be removed, but equal calls must not be merged: the result depends on the active lanes or on
+    /// the time.
     Unshared,
-    /// Nothing: it must run.
+    /// None: the call must be executed.
     Kept,
 }
 
 /// The kind of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParamKind {
-    /// The previous contents of a destination of this many dwords that is partly written. If only a modifier can leave
-    /// a part unwritten, `f_with` has this parameter and `f` does not.
+    /// The previous contents of a destination of this many dwords that the instruction writes only partly. If it is
+    /// only a modifier that makes the write partial, `f_with` has this parameter and `f` does not.
     Old(u8),
     /// A vector operand of this many dwords.
     Vector(u8),
-    /// A matrix operand whose width follows from `cbsz` or `blgp`.
+    /// A matrix operand whose width depends on the modifier `cbsz` or `blgp`.
     Narrow,
     /// A uniform operand of this many dwords.
     Uniform(u8),
     /// The address of a buffer instruction.
     Buffer,
-    /// The address of a global instruction: `vaddr` here, `saddr` where [`ParamKind::SecondAddress`] is.
+    /// The address of a global instruction. It fills the operand `vaddr` and the operand `saddr`, which is
+    /// [`ParamKind::SecondAddress`].
     Global,
-    /// The second half of an address, which is not a parameter.
+    /// The second operand of an address, which is not a parameter of the function.
     SecondAddress,
     /// The offset of a scalar memory instruction.
     Smem,
-    /// An immediate field.
+    /// An immediate operand.
     Imm,
     /// A literal dword.
     Literal,
-    /// SCC, read.
+    /// SCC, which the instruction reads.
     Scc,
-    /// VCC, read.
+    /// VCC, which the instruction reads.
     Vcc,
-    /// M0, read.
+    /// M0, which the instruction reads.
     M0,
-    /// `offset:`.
+    /// The modifier `offset:`.
     Offset,
-    /// `offset0:` and `offset1:`.
+    /// The modifiers `offset0:` and `offset1:`.
     Offsets,
-    /// `bitop3:`.
+    /// The modifier `bitop3:`.
     Bitop3,
-    /// `dfmt` and `nfmt`.
+    /// The modifiers `dfmt` and `nfmt`.
     BufferFormat,
-    /// The other modifiers.
+    /// All other modifiers, in one parameter.
     Options,
 }
 
-/// A parameter.
+/// A parameter of a function.
 #[derive(Debug, Clone, Copy)]
 pub struct Param {
-    /// The operand's name.
+    /// The name of the operand or modifier.
     pub name: &'static str,
-    /// Its kind.
+    /// The kind of the operand or modifier.
     pub kind: ParamKind,
-    /// The operand is written too.
+    /// The operand is also written.
     pub tied: bool,
 }
 
-/// Where a result comes from.
+/// A result of a function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
-    /// The operand, `exec` or `scc`.
+    /// The name of the operand that is the result, or `exec` or `scc`.
     pub name: &'static str,
-    /// The Rust type.
+    /// The Rust type of the result.
     pub ty: String,
 }
 
-/// A function.
+/// A function of [`crate::isa`] and its variant `…_with`, if there is one.
 #[derive(Debug, Clone)]
 pub struct Function {
-    /// Its name without `_with`.
+    /// The name without `_with`.
     pub name: String,
-    /// The mnemonic.
+    /// The mnemonic of the instruction.
     pub mnemonic: &'static str,
-    /// The variant.
+    /// The form of the instruction.
     pub variant: Variant,
-    /// There is a second function `…_with`.
+    /// True if there is a second function `…_with`.
     pub has_with: bool,
-    /// Parameters in order, without the last one of `…_with`.
+    /// The parameters in order, without the last parameter of `…_with`.
     pub params: Vec<Param>,
-    /// Results in order.
+    /// The results in order.
     pub results: Vec<Outcome>,
     /// The transformations that a call permits.
     pub effect: Effect,
-    /// The rows, of all targets, those of the signature first.
+    /// The rows of the instruction table for all targets; those from which the signature is derived come first.
     pub rows: Vec<&'static InstDesc>,
-    /// The family whose rows have the signature: the first that has the instruction.
+    /// The family from whose rows the signature is derived: the first that has the instruction.
     pub family: Family,
 }
 
-/// One of the two functions that a [`Function`] can be.
+/// The choice between the two functions of a [`Function`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// `f`.
@@ -122,7 +124,8 @@ pub enum Form {
     With,
 }
 
-/// Every function, by name. An instruction that several families have, under whatever names, has one function, by the name of the first.
+/// All functions, sorted by name. An instruction that several families have, perhaps under different names, has one
+/// function, under its name in the first of these families.
 pub fn functions() -> Vec<Function> {
     let mut groups: BTreeMap<(&'static str, Variant, &'static str), Vec<&'static InstDesc>> = BTreeMap::new();
     for row in candidates().filter(|row| excluded(row).is_none()) {
@@ -132,12 +135,12 @@ pub fn functions() -> Vec<Function> {
 }
 
 impl Function {
-    /// The forms that exist.
+    /// The forms that exist: `f`, and `f_with` if there are modifiers.
     pub fn forms(&self) -> &'static [Form] {
         if self.has_with { &[Form::Short, Form::With] } else { &[Form::Short] }
     }
 
-    /// The name of a form.
+    /// The name of a function.
     pub fn name_of(&self, form: Form) -> String {
         match form {
             Form::Short => self.name.clone(),
@@ -145,7 +148,7 @@ impl Function {
         }
     }
 
-    /// The parameters of a form.
+    /// The parameters of a function.
     pub fn params_of(&self, form: Form) -> Vec<Param> {
         let old = |p: &Param| matches!(p.kind, ParamKind::Old(_));
         let extended = self.params.iter().any(|p| p.kind == ParamKind::Options);
@@ -192,17 +195,18 @@ impl Function {
     }
 }
 
-/// Modifiers that a call may omit and that have no parameters of their own.
+/// The modifiers that a call may omit and that have no parameter of their own, so that they become the last parameter
+/// of `…_with`.
 fn optional(row: &InstDesc) -> Modifiers {
     let parameters = Modifiers::OFFSET
         | Modifiers::OFFSET0
         | Modifiers::OFFSET1
         | Modifiers::BITOP3
-        // Which of these are set follows from the address and the variant.
+        // These are determined by the address and the variant.
         | Modifiers::OFFEN
         | Modifiers::IDXEN
         | Modifiers::LDS
-        // A source operand says this itself.
+        // A negation is expressed by the source operand.
         | Modifiers::NEG;
     row.modifiers - parameters - row.required
 }
@@ -222,7 +226,7 @@ fn operand_kind(row: &InstDesc, o: &OperandDesc) -> ParamKind {
     match (row.format, o.name) {
         (format, "vaddr") if format.is_buffer() => ParamKind::Buffer,
         (Format::Global | Format::VGlobal, "vaddr") => ParamKind::Global,
-        // Lane numbers are the other half of the address.
+        // Here the lane's number is the other part of the address, instead of `vaddr`.
         (Format::Global | Format::VGlobal, "saddr") if row.operand_index("vaddr").is_none() => {
             ParamKind::Uniform(2)
         }
@@ -232,7 +236,7 @@ fn operand_kind(row: &InstDesc, o: &OperandDesc) -> ParamKind {
         _ if literal.contains(o.kinds) => ParamKind::Literal,
         (Format::Vop3pMai | Format::Vop3px2, "src0" | "src1") if row.width_by_format => ParamKind::Narrow,
         _ if super::types::is_vector(o) => ParamKind::Vector(o.dwords),
-        // A lane mask is a `V<bool>`, whatever the size of waves.
+        // A lane mask is passed as a `V<bool>`, for both wave sizes.
         _ if row.does(Behaviours::SELECTS_BY_MASK) => ParamKind::Uniform(2),
         _ => {
             debug_assert!(!is_off(o), "{}: {} is always off", row.mnemonic, o.name);
@@ -268,7 +272,7 @@ fn essential_modifiers(row: &InstDesc) -> Vec<Param> {
     .collect()
 }
 
-/// Results: written operands in order, then EXEC if it differs from the operand, then SCC.
+/// The results: written operands in order, then EXEC if it is not the same as a written operand, then SCC.
 fn results(row: &InstDesc) -> Vec<Outcome> {
     let written = row.operands.iter().filter(|o| o.access != Access::Read);
     let mut list: Vec<Outcome> =
@@ -282,8 +286,8 @@ fn results(row: &InstDesc) -> Vec<Outcome> {
     list
 }
 
-/// True if the instruction's function returns the new EXEC as a second result: `s_and_saveexec_b64` and the like, whose destination
-/// receives the old one.
+/// True if the instruction's function returns the new EXEC as a second result: `s_and_saveexec_b64` and similar
+/// instructions, whose destination receives the old EXEC.
 pub fn returns_exec(mnemonic: &str) -> bool {
     table::entry(mnemonic).is_some_and(|entry| entry.behaviours.contains(Behaviours::SAVES_EXEC))
 }

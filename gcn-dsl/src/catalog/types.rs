@@ -1,11 +1,12 @@
-//! The Rust types of results, by operand and mnemonic.
+//! The Rust types of the results of instruction functions, by operand and mnemonic.
 //!
-//! The first type in the mnemonic is the type of the result if its width agrees; any other result is plain
-//! dwords. `build.rs` reads this file too.
+//! If the first type that the mnemonic contains has the width of the result, it is the result's type; any other result
+//! consists of untyped dwords. `build.rs` includes this file, too.
 
 use gcn_isa::table::{Access, Behaviours, Class, Format, InstDesc, OperandDesc, OperandKinds};
 
-/// An element type in a mnemonic: Rust name and bits; `None` for formats that are handled as plain dwords.
+/// The element type that a word of a mnemonic names: its Rust name and width in bits. `Some(None)` for formats that are
+/// handled as untyped dwords.
 fn element(word: &str) -> Option<Option<(&'static str, u32)>> {
     Some(match word {
         "f16" => Some(("f16", 16)),
@@ -28,7 +29,7 @@ pub fn is_vector(operand: &OperandDesc) -> bool {
     operand.kinds.intersects(OperandKinds::VGPR | OperandKinds::HALF_VGPR | OperandKinds::AGPR)
 }
 
-/// The type of the result that `operand` of `row` is.
+/// The Rust type of the result in `operand` of `row`.
 pub fn result(row: &InstDesc, operand: &OperandDesc) -> String {
     let scalar = !is_vector(operand);
     if scalar && row.format.is_vop() && row.class != Class::TransScalar {
@@ -58,7 +59,7 @@ fn vector_type(
 ) -> String {
     let packed = row.entry.is_packed();
     let matrix = row.is_matrix();
-    // For 16-bit results that keep the other half of the register, both halves matter.
+    // An instruction that writes one half of a register and keeps the other returns both halves.
     let half = operand.access == Access::ReadWrite && row.does(Behaviours::KEEPS_PART);
     let vector = |name: &str, count: u32| format!("Vector<{name}, {count}>");
     match named {

@@ -1,31 +1,32 @@
-//! The manner of an access to memory, and what all accesses have in common.
+//! Special properties of memory accesses (cache hints and the like), and helpers for all kinds of accesses.
 
 use super::{Inst, Memory, Value};
 
 /// How caches treat the accessed data.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Cache {
-    /// The data is used once: keep other data rather than it (LLVM's `nontemporal`; `slc`, on gfx942 and
-    /// later `nt`).
+    /// The data is used once, so other data should be kept in the cache instead (LLVM's `nontemporal`; `slc`, on gfx942
+    /// and later `nt`).
     Streaming,
-    /// Pass by caches that another compute unit or device may not see (LLVM's `volatile` without its waits;
+    /// Bypass caches that are not coherent with other compute units or devices (LLVM's `volatile` without its waits;
     /// `glc`, on gfx942 and later `sc0 sc1`).
     Bypass,
 }
 
-/// The special property of an access.
+/// A special property of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Manner {
-    /// No particular manner: passes may merge the access with others, share it, or replace it by a known value.
+    /// None: passes may merge the access with others, reuse the result of an equal one, or replace it by a known value.
     Plain,
-    /// A hint to caches.
+    /// The access has a cache hint.
     Cached(Cache),
-    /// Every 16 lanes transpose the elements (of this many bits) that they load from LDS (gfx950).
+    /// A load from LDS in which every 16 lanes transpose the elements, of this many bits each (gfx950).
     Transposed(u8),
 }
 
 impl Inst {
-    /// The memory that a load, store or atomic goes to, and its byte offset. Scalar loads have none: they go to a resource.
+    /// The memory that a load, store or atomic accesses, and its byte offset. `None` for scalar loads, which access a
+    /// buffer resource.
     pub fn place(&self) -> Option<(Memory, Value)> {
         match self {
             Inst::Load { memory, offset, .. } | Inst::Store { memory, offset, .. } => {
@@ -36,7 +37,7 @@ impl Inst {
         }
     }
 
-    /// The same, to change it.
+    /// As `place`, to modify it.
     pub(super) fn place_mut(&mut self) -> Option<(&mut Memory, &mut Value)> {
         match self {
             Inst::Load { memory, offset, .. } | Inst::Store { memory, offset, .. } => Some((memory, offset)),

@@ -5,19 +5,19 @@ use hashbrown::HashMap;
 use super::{Bin, Inst, Kernel, Stmt, Type, Value};
 use crate::scalar::Elem;
 
-/// Larger alignments are not distinguished.
+/// The largest alignment, as a number of bits, that the analysis distinguishes.
 const ENOUGH: u32 = 16;
 
-/// Known alignment of 32-bit integers.
+/// The known alignments of 32-bit integers.
 pub struct Alignment {
-    /// For each variable, the number of low zero bits that all its writes have in common.
+    /// For each variable, the number of low bits that are zero in all values written to it.
     variables: Vec<u32>,
     values: HashMap<Value, u32>,
 }
 
 impl Alignment {
-    /// Analyses all writes of variables: a loop that counts in steps of 4 keeps multiples of 4. The iteration
-    /// starts optimistically, with all variables aligned, and lowers them to a fixpoint.
+    /// Analyses all writes of variables, so that for example a loop counter with steps of 4 is known to be a multiple
+    /// of 4. The iteration starts optimistically, with all variables aligned, and descends to the greatest fixpoint.
     pub fn of(kernel: &Kernel) -> Alignment {
         let mut writes = Vec::new();
         kernel.body.each_inst(&mut |v| {
@@ -27,8 +27,8 @@ impl Alignment {
         });
         let mut found = Alignment { variables: vec![ENOUGH; kernel.variables.len()], values: HashMap::new() };
         loop {
-            // Descends from "fully aligned" until no write contradicts it. Each variable can only lose bits,
-            // at most `ENOUGH` times.
+            // Descend from "fully aligned" until no write contradicts the result. A variable can only lose bits, so
+            // this takes at most `ENOUGH` rounds for each.
             let before = found.variables.clone();
             for (var, value) in &writes {
                 let bits = found.bits(kernel, *value);
@@ -43,7 +43,7 @@ impl Alignment {
         }
     }
 
-    /// For a kernel that is still being built, whose variables may yet be written: nothing is known about them.
+    /// For a kernel that is still being built: nothing is known about variables, which may still be written.
     pub fn so_far(kernel: &Kernel) -> Alignment {
         Alignment { variables: vec![0; kernel.variables.len()], values: HashMap::new() }
     }
@@ -73,7 +73,7 @@ impl Alignment {
         self.known(v)
     }
 
-    /// The alignment that was found for `v` before.
+    /// The cached alignment of `v`, or 0.
     fn known(&self, v: Value) -> u32 {
         self.values.get(&v).copied().unwrap_or(0)
     }
@@ -103,7 +103,7 @@ impl Alignment {
     }
 }
 
-/// The operands on which the alignment of a result depends.
+/// Calls `f` for the operands on which the alignment of the result depends.
 fn each_part(inst: &Inst, mut f: impl FnMut(Value)) {
     match *inst {
         Inst::Splat(a) | Inst::ReadFirstLane(a) | Inst::Bitcast(a) => f(a),
@@ -124,14 +124,14 @@ fn is_int32(ty: Type) -> bool {
 pub struct Split {
     /// The variable part, if there is one.
     pub base: Option<Value>,
-    /// The base is uniform, and the sum is converted to varying.
+    /// True if the base is uniform and the sum is converted to varying.
     pub splat: bool,
-    /// The constant; the sum wraps.
+    /// The constant; adding it may wrap around.
     pub constant: u32,
 }
 
 impl Split {
-    /// Splits `offset`.
+    /// Splits `offset` into its parts.
     pub fn of(kernel: &Kernel, offset: Value) -> Split {
         let (inner, splat) = match kernel.def(offset).inst {
             Inst::Splat(inner) => (inner, true),
@@ -148,7 +148,7 @@ impl Split {
         }
     }
 
-    /// Appends the instructions that compute the offset to `out`; `ty` is the offset's.
+    /// Appends the instructions that compute the offset, of type `ty`, to `out`.
     pub fn build(self, kernel: &mut Kernel, ty: Type, out: &mut Vec<Stmt>) -> Value {
         let mut add = |inst, ty| {
             kernel.values.push(super::ValueDef { inst, ty: Some(ty), loc: None });

@@ -11,9 +11,9 @@ use crate::scalar::Elem;
 pub enum AtomicOp {
     Load,
     Store,
-    /// New value, whatever the old one is.
+    /// Stores the operand unconditionally.
     Swap,
-    /// New value if the old one is as expected.
+    /// Stores the operand if the old value equals the expected one.
     CompareExchange,
     Add,
     Sub,
@@ -22,14 +22,14 @@ pub enum AtomicOp {
     And,
     Or,
     Xor,
-    /// One more, or 0 past a limit.
+    /// Adds one; wraps to 0 above a limit.
     IncWrap,
-    /// Subtracts one; gives the limit if the old value is 0 or above the limit.
+    /// Subtracts one; wraps to the limit if the old value is 0 or above the limit.
     DecWrap,
 }
 
 impl AtomicOp {
-    /// The memory model's view.
+    /// The kind of operation for the memory model.
     pub const fn operation(self) -> Operation {
         match self {
             AtomicOp::Load => Operation::Load,
@@ -44,23 +44,23 @@ impl AtomicOp {
 pub struct Atomic {
     /// The operation.
     pub op: AtomicOp,
-    /// Type of the element, varying.
+    /// The type of the element; varying.
     pub ty: Type,
-    /// Where.
+    /// The memory.
     pub memory: Memory,
-    /// Byte offset, varying.
+    /// The byte offset; varying.
     pub offset: Value,
-    /// The operand; a load has none.
+    /// The operand; `None` for a load.
     pub value: Option<Value>,
-    /// The expected value of a compare-exchange.
+    /// The expected value, for a compare-exchange only.
     pub expected: Option<Value>,
-    /// Scope.
+    /// The scope.
     pub scope: Scope,
-    /// Ordering.
+    /// The memory ordering.
     pub ordering: Ordering,
 }
 
-/// The type of the value of an atomic on elements of `ty`; a store has none.
+/// The type of the result of an atomic on elements of type `ty`; `None` for a store.
 pub(crate) const fn value_type(op: AtomicOp, ty: Type) -> Option<Type> {
     match op {
         AtomicOp::Store => None,
@@ -68,15 +68,17 @@ pub(crate) const fn value_type(op: AtomicOp, ty: Type) -> Option<Type> {
     }
 }
 
-/// The parts of the mnemonics of an operation on elements of some types, of vector memory and of LDS.
+/// For an operation on elements of certain types: the parts of its mnemonics for vector memory and for LDS.
 ///
-/// 64-bit integers have the suffix `_x2` or `64`: `global_atomic_smin_x2`, `ds_min_i64`.
+/// Mnemonics for 64-bit integers have the suffix `_x2` (vector memory) or `64` (LDS): `global_atomic_smin_x2`,
+/// `ds_min_i64`.
 pub(crate) struct Name {
     op: AtomicOp,
     elems: &'static [Elem],
     vector: &'static str,
     lds: &'static str,
-    /// The letter of the type in LDS mnemonics of integers. The names of float operations are complete without it.
+    /// For integers, the letter of the type in the LDS mnemonic; empty for float operations, whose names already
+    /// contain it.
     letter: &'static str,
 }
 
@@ -93,7 +95,7 @@ const fn name(
 const UNSIGNED: &[Elem] = &[Elem::U32, Elem::U64];
 const SIGNED: &[Elem] = &[Elem::I32, Elem::I64];
 const INTEGERS: &[Elem] = &[Elem::U32, Elem::I32, Elem::U64, Elem::I64];
-/// Types that are moved as bits.
+/// Types whose values are moved without interpretation.
 const WORDS: &[Elem] = &[Elem::U32, Elem::I32, Elem::F32, Elem::U64, Elem::I64, Elem::F64];
 
 #[rustfmt::skip]
@@ -122,14 +124,14 @@ const NAMES: &[Name] = &[
 ];
 
 impl AtomicOp {
-    /// The names of the operation on elements of this type; `None` if no target has it.
+    /// The name of the operation on elements of this type; `None` if no target has it.
     pub(crate) fn name(self, elem: Elem) -> Option<&'static Name> {
         NAMES.iter().find(|name| name.op == self && name.elems.contains(&elem))
     }
 }
 
 impl Name {
-    /// The mnemonic of `family`, which is `buffer`, `global` or `ds`.
+    /// The complete mnemonic for `family`, which is `buffer`, `global` or `ds`.
     pub fn mnemonic(&self, family: &str, elem: Elem, returns: bool) -> String {
         let wide = elem.bytes() == 8;
         if family != "ds" {
@@ -141,12 +143,12 @@ impl Name {
             _ if wide => "64",
             _ => "32",
         };
-        // Every exchange returns the old value.
+        // Every LDS exchange returns the old value, used or not.
         let rtn = if returns || self.op == AtomicOp::Swap { "_rtn" } else { "" };
         format!("ds_{}{rtn}_{}{width}", self.lds, self.letter)
     }
 
-    /// True if the operation does not depend on the element type.
+    /// True if the operation does not interpret the element.
     fn moves_bits(&self) -> bool {
         matches!(self.op, AtomicOp::Swap | AtomicOp::CompareExchange)
     }

@@ -1,8 +1,8 @@
 //! Sinks arithmetic on loaded values past branches, to just before its first reader.
 //!
-//! A wave waits for a load where its result is read. If there is little to do between a load and a branch, sinking the
-//! arithmetic lets the sides of the branch run before the wait. The scheduler does the same within a block. An
-//! instruction is sunk only if its operands occupy no more registers across the branch than its result would.
+//! A wave waits for a load where its result is first read. If there is little to do between a load and a branch, moving
+//! the arithmetic after the branch lets the branch's sides run before the wait. The scheduler does the same within a
+//! block. An instruction is sunk only if its operands occupy no more registers across the branch than its result would.
 
 use hashbrown::{HashMap, HashSet};
 
@@ -14,7 +14,7 @@ pub fn run(kernel: &mut Kernel) {
     kernel.rewrite(|kernel, body| region(kernel, &readers, None, body));
 }
 
-/// `of_trip`: the values that each trip of the innermost enclosing loop computes.
+/// `of_trip` is the set of values that each iteration of the innermost enclosing loop computes.
 fn region(kernel: &Kernel, readers: &[u32], of_trip: Option<&HashSet<Value>>, around: &mut Region) {
     for stmt in &mut around.stmts {
         let mut own = HashSet::new();
@@ -45,7 +45,7 @@ fn region(kernel: &Kernel, readers: &[u32], of_trip: Option<&HashSet<Value>>, ar
                 }
                 order.read_by(kernel, *v, order.place[at]);
             }
-            // Different lanes run after a loop or an exit.
+            // After a loop or an exit, other lanes may be active.
             Stmt::If { .. } if passes(kernel, stmt) => order.branches.push(at),
             _ => order.barriers.push(at),
         }
@@ -70,15 +70,15 @@ fn region(kernel: &Kernel, readers: &[u32], of_trip: Option<&HashSet<Value>>, ar
     around.stmts = places.into_iter().filter_map(|(.., at)| stmts[at].take()).collect();
 }
 
-/// The places of statements, found from the last to the first.
+/// The positions of statements in their new order, found from the last statement to the first.
 struct Order {
     /// For each statement, the index of the statement before which it is placed; its own index if it stays.
     place: Vec<usize>,
-    /// The first place where a value is read.
+    /// For each value, the first position at which it is read.
     first: HashMap<Value, usize>,
-    /// Values that an instruction reads whose result depends on lanes that do not run.
+    /// Values that must not move, because an instruction whose result depends on inactive lanes reads them.
     stays: HashSet<Value>,
-    /// Branches that arithmetic may move past, and statements that it may not move past, in descending order.
+    /// The branches that arithmetic may move past, and the statements that it must not move past, in descending order.
     branches: Vec<usize>,
     barriers: Vec<usize>,
 }
@@ -94,7 +94,7 @@ impl Order {
         }
     }
 
-    /// Sinks the statement `at`, which computes `v`, to its first reader if there is a branch between them.
+    /// Sinks statement `at`, which computes `v`, to just before its first reader if there is a branch between them.
     fn delay(&mut self, v: Value, at: usize) {
         let Some(first) = self.first.get(&v).filter(|_| !self.stays.contains(&v)) else { return };
         let to = self.barriers.last().map_or(*first, |barrier| *first.min(barrier));
@@ -137,8 +137,7 @@ fn passes(kernel: &Kernel, stmt: &Stmt) -> bool {
     })
 }
 
-/// The arithmetic of a region that waits for exactly one load of the region, and whose other operands stay alive
-/// anyway.
+/// The arithmetic of a region that depends on exactly one load of the region, and whose other operands are live anyway.
 fn waiting(
     kernel: &Kernel,
     readers: &[u32],
@@ -157,7 +156,7 @@ fn waiting(
             let of = &kernel.def(operand).inst;
             if loaded.contains(&operand) || waiting.contains(&operand) {
                 late += 1;
-                // It lives on in place of the result.
+                // The loaded value stays live instead of the result, so it must not be larger.
                 stays |= kernel.ty(operand).dwords() > kernel.ty(v).dwords();
             } else {
                 let lives_on = readers[operand.0 as usize] > 1

@@ -1,4 +1,4 @@
-//! Builds a [`Kernel`] statement by statement, folding constants and sharing equal values on the way.
+//! The builder of a [`Kernel`]: appends statements one by one, and folds constants and reuses equal values on the way.
 
 pub(in crate::ir) mod if_conversion;
 mod regions;
@@ -19,10 +19,10 @@ use super::{
     ValueDef, Variable,
 };
 
-/// The alignment of a constant table, in bytes.
+/// The alignment of a constant table in bytes.
 const CONSTANTS_ALIGN: usize = 16;
 
-/// An instruction with the type of its result, as a key: equal pure instructions give equal values.
+/// The key of local value numbering: pure instructions that are equal, and have equal types, give equal values.
 type Typed = (Inst, Type);
 
 /// A kernel under construction: a stack of open regions.
@@ -30,45 +30,45 @@ type Typed = (Inst, Type);
 pub struct Builder {
     kernel: Kernel,
     open: Vec<Open>,
-    /// Pure instructions of the open regions (local value numbering). An instruction that is available is not
+    /// The pure instructions of the open regions (local value numbering). An instruction that is available here is not
     /// emitted again, so no two open regions contain the same one.
     shared: HashMap<Rc<Typed>, Value>,
-    /// How many varying conditions enclose the current point.
+    /// The number of varying conditions around the current point.
     divergence: u32,
-    /// The divergence at each variable's declaration.
+    /// For each variable, the divergence at its declaration.
     declared_at: Vec<u32>,
     labels: u32,
-    /// Constants that represent undefined bits.
+    /// Constants that stand for undefined bits.
     undefined: HashSet<Value>,
-    /// Counters of loops that must not be unrolled.
+    /// The counters of loops that must not be unrolled.
     rolled: HashSet<Variable>,
 }
 
 #[derive(Debug, Default)]
 struct Open {
     region: Region,
-    /// The keys that this region has added to the shared instructions.
+    /// The keys that this region has added to `shared`.
     shared: Vec<Rc<Typed>>,
-    /// The value that a read of the variable gives, until the next write.
+    /// For each variable, the value that a read of it gives until the next write, if that is known.
     known: HashMap<Variable, Value>,
-    /// The last write of a variable that nothing can have read yet, by its position in the region.
+    /// For each variable, the position in the region of its last write, if nothing can have read it yet.
     unread: HashMap<Variable, usize>,
-    /// Positions of writes that were overwritten unread.
+    /// The positions of writes that were overwritten before any read.
     dead: Vec<usize>,
-    /// No lane continues after the region's last statement: further statements are dropped.
+    /// True if no lane continues after the region's last statement; further statements are dropped.
     ended: bool,
-    /// The region's condition is a constant, so that no lane enters it.
+    /// True if the region's condition is a constant and no lane enters it.
     never: bool,
-    /// Results that functions of the language have computed, by function and argument.
+    /// Results that library functions of the language have computed, by function and argument.
     derived: HashMap<(&'static str, Value), Vec<Value>>,
-    /// The variables that this region writes, including those that closed regions inside it write.
+    /// The variables that this region writes, including nested regions that are closed.
     written: HashSet<Variable>,
-    /// Variables that are written by closed regions which are not part of a statement yet.
+    /// The variables that are written by closed regions that are not yet part of a statement.
     pending: HashSet<Variable>,
 }
 
 impl Open {
-    /// The region without its dead writes.
+    /// Returns the region without its dead writes.
     fn finish(mut self) -> Region {
         if self.dead.is_empty() {
             return self.region;
@@ -84,7 +84,7 @@ impl Open {
 }
 
 impl Builder {
-    /// An empty kernel.
+    /// A builder for an empty kernel.
     pub fn new(name: impl Into<String>) -> Builder {
         let kernel = Kernel { name: name.into(), ..Kernel::default() };
         Builder {
@@ -99,17 +99,17 @@ impl Builder {
         }
     }
 
-    /// Sets the size of waves. Without it they have 64 lanes.
+    /// Sets the wave size. The default is 64 lanes.
     pub fn set_wave(&mut self, wave: WaveSize) {
         self.kernel.wave = Some(wave);
     }
 
-    /// Notes a name.
+    /// Records the name of a value.
     pub fn named(&mut self, named: Named) {
         self.kernel.name(named);
     }
 
-    /// The kernel so far, for look-ups.
+    /// The kernel as built so far.
     pub fn kernel(&self) -> &Kernel {
         &self.kernel
     }
@@ -117,14 +117,14 @@ impl Builder {
     /// Ends the kernel.
     ///
     /// # Panics
-    /// If a region is still open: the control-flow functions of the language close every region that they open.
+    /// If a region is still open. The language's control-flow functions close every region that they open.
     pub fn finish(mut self) -> Kernel {
         assert_eq!(self.open.len(), 1, "every region is closed by who opened it");
         self.kernel.body = self.top_pop();
         self.kernel
     }
 
-    /// Appends an instruction with a result without folding it, or returns an equal value that is already available.
+    /// Without folding: returns an equal value that is already available, or appends the instruction.
     /// [`Builder::value`] folds it first.
     pub(super) fn share(&mut self, inst: Inst, ty: Type, loc: Option<SourceLoc>) -> Value {
         if !inst.is_pure() && !self.is_constant_load(&inst) {
@@ -142,13 +142,13 @@ impl Builder {
         v
     }
 
-    /// Appends an instruction for its effect.
+    /// Appends an instruction without a result.
     pub fn effect(&mut self, inst: Inst, loc: Option<SourceLoc>) {
         self.forget_if_mode_changes(&inst);
         self.push(inst, None, loc);
     }
 
-    /// True for a load of memory that nothing writes while the kernel runs: it gives the same value at any place.
+    /// True for a load from memory that nothing writes while the kernel runs: it gives the same value everywhere.
     fn is_constant_load(&self, inst: &Inst) -> bool {
         match inst {
             Inst::Load { memory: Memory::Buffer(resource), manner: Manner::Plain, .. }
@@ -157,7 +157,7 @@ impl Builder {
         }
     }
 
-    /// The byte offset of a table in the kernel's constants. Equal tables are stored once.
+    /// Adds a table to the kernel's constants, unless an equal one exists. Returns its byte offset.
     pub fn constants(&mut self, table: &[u8]) -> u32 {
         let all = &mut self.kernel.constants;
         let places = (0..all.len()).step_by(CONSTANTS_ALIGN);
@@ -171,24 +171,24 @@ impl Builder {
         at as u32
     }
 
-    /// Records that nothing writes the memory that `resource` describes while the kernel runs.
+    /// Records that nothing writes the memory described by `resource` while the kernel runs.
     pub fn read_only(&mut self, resource: Value) {
         self.kernel.read_only.push(resource);
     }
 
-    /// Records that the memory that `resource` describes ends with a whole dword.
+    /// Records that the memory described by `resource` ends with a whole dword.
     pub fn whole_dwords(&mut self, resource: Value) {
         if !self.kernel.whole_dwords.contains(&resource) {
             self.kernel.whole_dwords.push(resource);
         }
     }
 
-    /// Records that `part` describes a part of the memory that `whole` describes.
+    /// Records that the memory described by `part` is a part of that described by `whole`.
     pub fn part_of(&mut self, part: Value, whole: Value) {
         self.kernel.overlapping.extend([part, whole]);
     }
 
-    /// Under another MODE equal instructions give different values.
+    /// After a change of MODE, equal instructions may give different values, so forget those that are available.
     fn forget_if_mode_changes(&mut self, inst: &Inst) {
         if matches!(inst, Inst::Machine(call) if call.changes_mode()) {
             self.shared.clear();
@@ -199,57 +199,58 @@ impl Builder {
         }
     }
 
-    /// The results that the function `name` has computed from `of`, if they are defined at the current point.
+    /// The results that the library function `name` has computed from `of`, if they are available here.
     pub fn derived(&self, name: &'static str, of: Value) -> Option<&[Value]> {
         self.open.iter().rev().find_map(|open| open.derived.get(&(name, of))).map(Vec::as_slice)
     }
 
-    /// Records the results that the function `name` has computed from `of` with branches, which value numbering does
-    /// not see through.
+    /// Records the results that the library function `name` has computed from `of` with branches, which value numbering
+    /// cannot match.
     pub fn derive(&mut self, name: &'static str, of: Value, results: Vec<Value>) {
         self.top().derived.insert((name, of), results);
     }
 
-    /// A constant of register bits `bits`.
+    /// A constant, given by its register bits.
     pub fn constant(&mut self, bits: u64, ty: Type) -> Value {
         self.share(Inst::Const(bits), ty, None)
     }
 
-    /// A value of undefined bits: zeros where an instruction needs an operand; a mere copy of it is omitted.
+    /// A value of undefined bits. Where an instruction needs it as an operand it is zero; a plain copy of it is
+    /// omitted.
     pub fn undefined(&mut self, ty: Type) -> Value {
         let value = self.push(Inst::Const(0), Some(ty), None);
         self.undefined.insert(value);
         value
     }
 
-    /// True for the result of [`Builder::undefined`], also if it was made varying.
+    /// True for a result of [`Builder::undefined`], even if it has been converted to varying.
     pub fn is_undefined(&self, v: Value) -> bool {
         self.undefined.contains(&v)
     }
 
-    /// The bits, if `v` is a constant (also one made varying).
+    /// The bits of `v` if it is a constant, even if it has been converted to varying.
     pub fn as_const(&self, v: Value) -> Option<u64> {
         self.kernel.constant(v)
     }
 
-    /// Registers a value to be shown. Returns the literal that its instruction carries.
+    /// Registers a value for the simulator to show. Returns the literal with which its instruction is marked.
     pub fn probe(&mut self, probe: Probe) -> u32 {
         let probes = &mut self.kernel.debug.probes;
         probes.push(probe);
         FIRST + probes.len() as u32 - 1
     }
 
-    /// Notes what a trap at a position means.
+    /// Records what a trap at this position means.
     pub fn note(&mut self, at: SourceLoc, text: String) {
         self.kernel.debug.notes.push((at, text));
     }
 
-    /// Requests software pipelining of the loop whose counter is `counter`.
+    /// Requests software pipelining of a loop.
     pub fn pipeline(&mut self, request: Request) {
         self.kernel.pipelines.push(request);
     }
 
-    /// Forbids unrolling of the loop whose counter is `counter`.
+    /// Forbids unrolling the loop with this counter.
     pub fn keep_rolled(&mut self, counter: Variable) {
         self.rolled.insert(counter);
     }
@@ -259,8 +260,8 @@ impl Builder {
         self.rolled.contains(&counter)
     }
 
-    /// Declares an LDS array of `len` elements of `element_bytes` bytes. An array that no memory can hold
-    /// ends at the last address; the kernel is rejected for it.
+    /// Declares an LDS array of `len` elements of `element_bytes` bytes. The size of an array that is too large for any
+    /// memory saturates; the kernel is rejected later.
     pub fn lds(&mut self, len: usize, element_bytes: u32) -> LdsId {
         let bytes = len.saturating_mul(element_bytes as usize);
         let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
@@ -269,7 +270,8 @@ impl Builder {
         LdsId(self.kernel.lds.len() as u32 - 1)
     }
 
-    /// The LDS array whose size is given at launch. There is one such array, which may have several names.
+    /// Declares a name for the LDS array whose size the launch gives. There is only one such array, but it may have
+    /// several names.
     pub fn dynamic_lds(&mut self) -> LdsId {
         let offset = self.kernel.lds_bytes();
         self.kernel.lds.push(LdsDef { bytes: 0, offset, dynamic: true });
@@ -283,42 +285,42 @@ impl Builder {
         PrivateId(self.kernel.private.len() as u32 - 1)
     }
 
-    /// Declares a variable without a value.
+    /// Declares a variable without an initial value.
     pub fn declare(&mut self, ty: Type) -> Variable {
         self.kernel.variables.push(ty);
         self.declared_at.push(self.divergence);
         Variable(self.kernel.variables.len() as u32 - 1)
     }
 
-    /// Declares a variable that joins the values of branches or exits at their common end, and is used for nothing
-    /// else.
+    /// Declares a variable that is used only to merge the values of branches or exits at their common end.
     pub fn declare_joined(&mut self, ty: Type) -> Variable {
         let var = self.declare(ty);
         self.kernel.joined.push(var);
         var
     }
 
-    /// Declares a variable whose scope began under `divergence` varying conditions, and whose first write comes here.
-    /// In other branches it keeps the values that this branch gives to its lanes, although it has no value before.
+    /// Declares a variable whose scope began under `divergence` varying conditions, and which is first written here.
+    /// The write must keep the values that other branches give to their lanes, although the variable has no value
+    /// before them.
     pub fn declare_deferred(&mut self, ty: Type, divergence: u32) -> Variable {
         let var = self.declare_joined(ty);
         self.declared_at[var.0 as usize] = divergence;
         var
     }
 
-    /// True for a variable of [`Builder::declare_joined`]. The list of these variables is sorted by number.
+    /// True for a variable of [`Builder::declare_joined`]. The list of these is sorted.
     pub(super) fn is_joined(&self, var: Variable) -> bool {
         self.kernel.joined.binary_search_by_key(&var.0, |joined| joined.0).is_ok()
     }
 
-    /// Declares a variable that lives in the given registers.
+    /// Declares a variable in the given registers.
     pub fn declare_in(&mut self, ty: Type, to: Reg, loc: Option<SourceLoc>) -> Variable {
         let var = self.declare(ty);
         self.kernel.pins.push(Pin { var, to, loc });
         var
     }
 
-    /// True if the user wants the variable's value in a register of its own, rather than where it was computed.
+    /// True if the user chose the variable's registers, so that its values must be written there.
     pub(super) fn is_pinned(&self, var: Variable) -> bool {
         self.kernel.pins.iter().any(|pin| pin.var == var)
     }
@@ -340,8 +342,7 @@ impl Builder {
         if self.top().known.get(&var) == Some(&value) {
             return;
         }
-        // Under a varying condition that does not enclose the declaration, inactive lanes may still need
-        // their value.
+        // Under a varying condition that began after the declaration, inactive lanes may still need their value.
         let keep = self.divergence > self.declared_at[var.0 as usize];
         self.effect(Inst::Write { var, value, keep }, loc);
         let top = self.top();
@@ -350,18 +351,18 @@ impl Builder {
             return;
         }
         let position = top.region.stmts.len() - 1;
-        // The earlier write in this region had the same active lanes and was not read: it is dead. A read in
-        // a nested region clears `unread`, so none was missed.
+        // The earlier write in this region had the same active lanes and was not read, so it is dead. A read in a
+        // nested region would have cleared `unread`.
         if let Some(earlier) = top.unread.insert(var, position) {
             top.dead.push(earlier);
         }
-        // The user wants to see each value of a pinned variable in its register, so reads are not forwarded.
+        // Reads of a pinned variable are not forwarded, because the user wants each value in the chosen register.
         if self.is_pinned(var) {
             self.top().known.remove(&var);
             return;
         }
-        // Inactive lanes still hold the old value, but nothing can read them before the mask widens. That
-        // happens at a region's end, where all known values are forgotten.
+        // Inactive lanes still have the old value, but nothing can read it until the mask widens. That happens only at
+        // a region's end, where all known values are forgotten.
         self.top().known.insert(var, value);
     }
 
@@ -381,7 +382,7 @@ impl Builder {
 
     fn top_pop(&mut self) -> Region {
         let Some(closed) = self.open.pop() else { return Region::default() };
-        // Instructions of a closed region do not dominate what follows.
+        // Instructions of a closed region do not dominate the code after it.
         for typed in &closed.shared {
             self.shared.remove(typed);
         }

@@ -1,8 +1,8 @@
-//! Sums over the bytes of words: the products of four bytes with four others, and the distances between them, are one instruction
-//! each (`v_dot4_i32_i8`, `v_sad_u8`), which adds the rest of the sum as well.
+//! Sums over the bytes of words: the sum of the products of four pairs of bytes, and that of their absolute
+//! differences, are one instruction each (`v_dot4_i32_i8`, `v_sad_u8`), which also adds the rest of the sum.
 //!
-//! Integer sums wrap, so they may be reassociated. A sum is taken apart into its terms; those of the four bytes of the same two
-//! words become the instruction.
+//! Integer addition wraps, so sums may be reassociated. A sum is split into its terms; four terms with the four bytes
+//! of the same two words become the instruction.
 
 use gcn_isa::Target;
 use hashbrown::{HashMap, HashSet};
@@ -29,21 +29,21 @@ impl Of {
     }
 }
 
-/// A term of a sum: the operation on byte number `byte` of both words.
+/// A term of a sum: the operation on byte `byte` of both words.
 struct Term {
     of: Of,
     words: [Value; 2],
     byte: usize,
 }
 
-/// The byte that a value is.
+/// A byte of a word.
 struct Byte {
     word: Value,
     number: usize,
     signed: bool,
 }
 
-/// Replaces the sums of `kernel`. Returns true if there are any.
+/// Replaces such sums in `kernel`. Returns true if there were any.
 pub fn run(kernel: &mut Kernel, target: Target) -> bool {
     let readers = kernel.readers();
     kernel.rewrite(|kernel, body| {
@@ -65,8 +65,8 @@ struct Sums<'k> {
 impl Sums<'_> {
     /// Visits the statements backwards, so that a whole sum is found before the partial sums that it contains.
     fn region(&mut self, region: &mut Region) {
-        // An instruction of an outer region is computed once. If a sum inside a loop absorbed it, it would be computed
-        // on every trip.
+        // An instruction of an outer region must not be absorbed: inside a loop it would then be computed in every
+        // iteration.
         let around = std::mem::replace(&mut self.here, region.insts().collect());
         let mut stmts = Vec::with_capacity(region.stmts.len());
         for mut stmt in std::mem::take(&mut region.stmts).into_iter().rev() {
@@ -96,7 +96,7 @@ impl Sums<'_> {
         let mut order = Vec::new();
         let mut open = vec![root];
         while let Some(v) = open.pop() {
-            // An instruction outside the region stays there.
+            // Instructions outside the region are not absorbed.
             let single = self.readers[v.0 as usize] == 1 && self.here.contains(&v);
             match self.kernel.def(v).inst {
                 Inst::Bin(Bin::Add, x, y) if v == root || single && self.is_sum(v) => {
@@ -104,7 +104,7 @@ impl Sums<'_> {
                     open.extend([y, x]);
                     continue;
                 }
-                // Signed and unsigned sums have the same bits, and source code mixes both.
+                // Signed and unsigned sums have the same bits, and source code mixes the two.
                 Inst::Bitcast(of) if single && is_word(self.kernel.ty(of)) => {
                     let alone = self.readers[of.0 as usize] == 1 && self.here.contains(&of);
                     if alone && (self.is_sum(of) || self.term(of).is_some()) {
@@ -123,11 +123,12 @@ impl Sums<'_> {
                 order.push((of, words));
                 [None; 4]
             });
-            // Of equal terms the second one stays.
+            // If two terms are equal, the second one remains a term of the rest.
             rest.extend(group[byte].replace(v));
         }
         order.retain(|key| {
-            // Three of four products would still need the fourth byte masked, which costs what the instruction saves.
+            // With only three of the four terms, the fourth byte would have to be masked, which costs what the
+            // instruction saves.
             let whole = groups[key].iter().all(Option::is_some);
             if !whole {
                 rest.extend(groups[key].iter().flatten());
@@ -139,7 +140,7 @@ impl Sums<'_> {
         }
     }
 
-    /// Adds `rest` and the results of the byte instructions.
+    /// Emits the byte instructions, and adds their results and `rest`.
     fn replace(&mut self, root: Value, rest: &[Value], order: &[(Of, [Value; 2])], before: &mut Vec<Stmt>) {
         let (ty, loc) = (self.kernel.ty(root), self.kernel.def(root).loc);
         let mut sum = None;
@@ -171,7 +172,7 @@ impl Sums<'_> {
                 let [x, y] = [self.byte(x)?, self.byte(y)?];
                 (if x.signed { Of::SignedProduct } else { Of::Product }, [x, y])
             }
-            // The absolute value of a difference.
+            // `max(x, -x)` is the absolute value of a difference.
             Inst::Bin(Bin::Max, x, y) => {
                 let is_negated = |of, v| matches!(self.kernel.def(v).inst, Inst::Un(Un::Neg, x) if x == of);
                 let difference = [(x, y), (y, x)].into_iter().find(|(of, v)| is_negated(*of, *v))?.0;
@@ -187,12 +188,12 @@ impl Sums<'_> {
         if x.signed != y.signed || x.number != y.number || !unsigned {
             return None;
         }
-        // Products and distances commute: one key for both orders, so that the four terms of a group meet.
+        // Both operations are commutative: a canonical order of the words gives the four terms of a group the same key.
         let words = if x.word <= y.word { [x.word, y.word] } else { [y.word, x.word] };
         Some(Term { of, words, byte: x.number })
     }
 
-    /// The byte of a word that `v` extends.
+    /// The byte of which `v` is the extension to a word, if it is one.
     fn byte(&self, v: Value) -> Option<Byte> {
         let kernel = &self.kernel;
         let Inst::Cast(narrow) = kernel.def(v).inst else { return None };
@@ -208,7 +209,7 @@ impl Sums<'_> {
         loop {
             match kernel.def(word).inst {
                 Inst::Bitcast(of) if is_word(kernel.ty(of)) => word = of,
-                // Only one shift: the sum of two would have to be checked against the width.
+                // Look through one shift only: the sum of two counts would have to be compared with the width.
                 Inst::Bin(Bin::Shr, of, count) if number == 0 => {
                     let elem = kernel.ty(of).elem;
                     let count =
@@ -221,7 +222,7 @@ impl Sums<'_> {
     }
 }
 
-/// A varying integer of 32 bits.
+/// True for a varying 32-bit integer.
 fn is_word(ty: Type) -> bool {
     ty == Type::varying(Elem::I32) || ty == Type::varying(Elem::U32)
 }

@@ -1,4 +1,4 @@
-//! The call of a machine instruction.
+//! Machine instructions in the IR, named by their mnemonic.
 
 use gcn_isa::mods::{Dpp, Modifier, Modifiers, Mods, Sdwa};
 use gcn_isa::table::{self, Class, InstDesc};
@@ -13,7 +13,7 @@ pub use crate::catalog::{Effect, Variant};
 pub enum Arg {
     /// A value.
     Value(Value),
-    /// An immediate field.
+    /// A value for an immediate field of the instruction.
     Imm(i64),
     /// A literal dword.
     Literal(u32),
@@ -23,37 +23,37 @@ pub enum Arg {
 
 /// A table instruction by mnemonic, with its operands.
 ///
-/// Its results are the written operands in assembly order, then EXEC and SCC if the instruction writes them.
-/// The value of the IR instruction is the first result; [`super::Inst::Result`] names the others.
+/// Its results are the operands that it writes, in assembly order, then EXEC and SCC if it writes them. The value of
+/// the IR instruction is the first result; [`super::Inst::Result`] gives the others.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Call {
-    /// Suffix-less mnemonic.
+    /// The mnemonic without an encoding suffix.
     pub mnemonic: &'static str,
-    /// Which of the mnemonic's rows are meant.
+    /// The variant that selects among the table's rows with this mnemonic.
     pub variant: Variant,
-    /// Operands that are read (also those that are read and written), in assembly order.
+    /// The operands that are read, including those that are also written, in assembly order.
     pub args: SmallVec<[Arg; 4]>,
-    /// Bit `i` refers to argument `i`: whether it is negated, its absolute value is taken, or it is sign-extended.
+    /// Source modifiers of the arguments.
     pub arg_mods: ArgMods,
     /// The previous value of a destination of which the instruction writes only a part.
     pub old: Option<Value>,
-    /// SCC, a uniform `bool`.
+    /// The SCC that the instruction reads, a uniform `bool`.
     pub scc: Option<Value>,
-    /// VCC.
+    /// The VCC that the instruction reads.
     pub vcc: Option<Value>,
-    /// M0.
+    /// The M0 that the instruction reads.
     pub m0: Option<Value>,
-    /// Modifiers that were given.
+    /// The modifiers that were set explicitly.
     pub given: Given,
-    /// Types of all results.
+    /// The types of all results.
     pub results: SmallVec<[Type; 2]>,
-    /// The transformations that it permits.
+    /// The transformations that the instruction permits.
     pub effect: Effect,
 }
 
 impl Call {
-    /// The table rows that the mnemonic names: the target's own instruction of that name, and if there is none, the one
-    /// that GFX9 called so (names changed in later instruction sets).
+    /// The table rows that the mnemonic stands for: those with this name on the target or, if there are none, those of
+    /// the instruction that GFX9 calls so (later instruction sets renamed some).
     pub fn rows(&self, on: Subtarget) -> impl Iterator<Item = &'static InstDesc> {
         let called = table::find_mnemonic(on, self.mnemonic);
         let renamed = table::find_mnemonic(on, self.mnemonic).next().is_none();
@@ -62,23 +62,23 @@ impl Call {
     }
 }
 
-/// Source modifiers by argument.
+/// Source modifiers: bit `i` of each mask refers to argument `i`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct ArgMods {
-    /// Negated.
+    /// The argument is negated.
     pub neg: u8,
-    /// Absolute value.
+    /// The argument's absolute value is taken.
     pub abs: u8,
-    /// Sign-extended.
+    /// The argument is sign-extended.
     pub sext: u8,
 }
 
-/// Modifiers, with the set of those that were given; the others have the row's default.
+/// Modifiers, and the set of those that were set explicitly; the others have the row's default.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Given {
-    /// The values.
+    /// The values of the modifiers.
     pub mods: Mods,
-    /// Which of them count.
+    /// The modifiers that were set.
     pub set: Modifiers,
 }
 
@@ -88,36 +88,37 @@ impl Default for Given {
     }
 }
 
-/// No DPP yet: the identity.
+/// DPP controls that have no effect.
 const DPP: Dpp = Dpp { ctrl: 0xe4, row_mask: 0xf, bank_mask: 0xf, bound_ctrl: false };
-/// No SDWA yet: whole dwords.
+/// SDWA selectors that select whole dwords.
 const SDWA: Sdwa = Sdwa { dst_sel: 6, dst_unused: 2, src0_sel: 6, src1_sel: 6 };
 
 impl Given {
-    /// The DPP controls, to be changed.
+    /// The DPP controls, for modification.
     pub fn dpp(&mut self) -> &mut Dpp {
         self.mods.dpp.get_or_insert(DPP)
     }
 
-    /// The SDWA selectors, to be changed.
+    /// The SDWA selectors, for modification.
     pub fn sdwa(&mut self) -> &mut Sdwa {
         self.mods.sdwa.get_or_insert(SDWA)
     }
 
-    /// Negates sources of a packed instruction: bit `i` of each mask is source `i` of the low and of the high half.
+    /// Negates sources of a packed instruction: bit `i` of `low` and `high` negates source `i` for the low and the high
+    /// half.
     pub fn negate(&mut self, [low, high]: [u8; 2]) {
         (self.mods.neg_lo, self.mods.neg_hi) = (low, high);
         self.set |= Modifiers::NEG_LO | Modifiers::NEG_HI;
     }
 
-    /// Selects halves of the sources of a packed instruction, for its low and for its high result. A set bit `i`
-    /// selects the high half of source `i`.
+    /// Selects halves of the sources of a packed instruction: bit `i` of `low` and `high` selects the high half of
+    /// source `i` for the low and the high half of the result.
     pub fn select_halves(&mut self, [low, high]: [u8; 2]) {
         (self.mods.op_sel, self.mods.op_sel_hi) = (low, high);
         self.set |= Modifiers::OP_SEL | Modifiers::OP_SEL_HI;
     }
 
-    /// The union of both; `other` takes precedence.
+    /// The union of the two; `other` takes precedence.
     #[must_use]
     pub fn and(self, other: Given) -> Given {
         let mut mods = self.mods;
@@ -125,7 +126,7 @@ impl Given {
         Given { mods, set: self.set | other.set }
     }
 
-    /// Sets the given modifiers in `mods`.
+    /// Sets the modifiers that were set explicitly in `mods`.
     pub fn apply(&self, mods: &mut Mods) {
         let mut from = self.mods;
         if self.set.intersects(Modifiers::DPP) {
@@ -145,11 +146,11 @@ impl Given {
     }
 }
 
-/// Represents the format of a typed buffer instruction in [`Given::set`].
+/// A bit of [`Given::set`] that stands for the format of a typed buffer instruction.
 pub const BUFFER_FORMAT: Modifiers = Modifiers::from_bits_retain(1 << 63);
 
 impl Call {
-    /// A plain instruction with one result and no modifiers.
+    /// A pure instruction with one result and no modifiers.
     pub fn plain(mnemonic: &'static str, args: impl IntoIterator<Item = Value>, result: Type) -> Call {
         Call {
             mnemonic,
@@ -166,14 +167,13 @@ impl Call {
         }
     }
 
-    /// True if the instruction does nothing but compute one result from its operands.
+    /// True if the instruction only computes one result from its explicit operands.
     pub fn has_one_result(&self) -> bool {
         let implicit = [self.old, self.scc, self.vcc, self.m0];
         self.effect == Effect::Pure && self.results.len() == 1 && implicit.iter().all(Option::is_none)
     }
 
-    /// True if the instruction writes MODE, so that later instructions may compute different results from equal
-    /// operands.
+    /// True if the instruction writes MODE; later instructions may then compute different results from equal operands.
     pub fn changes_mode(&self) -> bool {
         table::class_of(self.mnemonic) == Some(Class::Setreg)
     }

@@ -1,14 +1,15 @@
-//! `#[contract]`: a sum or difference with a product as an operand becomes a fused multiply-add, which rounds once.
+//! `#[contract]`: a sum or difference with a product as an operand becomes a fused multiply-add, which rounds only
+//! once.
 //!
-//! Product and sum must be in one region, so that no multiplication moves into a loop. If other instructions read the
-//! product, it is computed as well; the fused instruction costs no more than the sum.
+//! Product and sum must be in the same region, so that no multiplication moves into a loop. If other instructions read
+//! the product, it is still computed; the fused instruction costs no more than the sum.
 
 use hashbrown::HashSet;
 
 use super::{Bin, Inst, Kernel, Region, Stmt, Type, Un, Value};
 use crate::scalar::Elem;
 
-/// Fuses the products and sums of `kernel`. Products that nothing else reads become dead code.
+/// Fuses products and sums in `kernel`. Products that nothing else reads become dead code.
 pub fn run(kernel: &mut Kernel) {
     kernel.rewrite(region);
 }
@@ -32,12 +33,12 @@ fn region(kernel: &mut Kernel, region_: &mut Region) {
     });
 }
 
-/// The types that have the fused instruction.
+/// True for types that have the fused instruction.
 fn is_fused(ty: Type) -> bool {
     ty.count == 1 && matches!(ty.elem, Elem::F16 | Elem::F32 | Elem::F64)
 }
 
-/// Fuses a sum with one of its operands, with the left one if both are products.
+/// Fuses a sum with a product among its operands; with the left one if both are products.
 fn sum(
     kernel: &mut Kernel,
     products: &HashSet<Value>,

@@ -1,8 +1,8 @@
 //! Dead-code elimination: drops values, variable writes and empty control flow without effect.
 //!
-//! The pass marks backwards from effects: the operands of a live statement are live; a write is live if
-//! something live reads its variable. Variables are treated as a whole (flow-insensitively), so a write that
-//! is overwritten unread stays; [`super::build`] removes those.
+//! The pass marks backwards from instructions with effects: the operands of a live statement are live, and a write is
+//! live if something live reads its variable. Variables are treated flow-insensitively, so a write that is overwritten
+//! before any read stays; [`super::build`] removes those.
 
 use super::{Inst, Kernel, Region, Stmt, Value};
 
@@ -13,15 +13,15 @@ pub fn run(kernel: &mut Kernel) {
     kernel.rewrite(|kernel, body| sweep(kernel, &live, body));
 }
 
-/// The marked values and variables.
+/// The values and variables that are marked as live.
 struct Live {
     values: Vec<bool>,
     variables: Vec<bool>,
-    /// Values whose instruction is in the body.
+    /// For each value, whether its instruction is in the body.
     placed: Vec<bool>,
     /// The writes of each variable.
     writes: Vec<Vec<Value>>,
-    /// Worklist: live values whose operands have not been marked.
+    /// The worklist: live values whose operands have not been marked.
     work: Vec<Value>,
 }
 
@@ -45,7 +45,7 @@ impl Live {
                     _ => {}
                 }
             }
-            // Exits are never removed, so the conditions of the branches around them are live.
+            // Exits are never removed, so the conditions of all statements around them are live.
             other => other.condition().into_iter().for_each(|cond| live.mark(cond)),
         });
         live
@@ -87,7 +87,7 @@ fn sweep(kernel: &Kernel, live: &Live, region: &mut Region) {
                 [Stmt::Exit(target)] => target != label,
                 _ => true,
             },
-            // Loops stay even when empty: a loop may not terminate, and dropping it would change that.
+            // Loops stay even if they are empty: a loop may not terminate, and removing it would change that.
             Stmt::While { .. } | Stmt::DoWhile { .. } | Stmt::Loop { .. } | Stmt::Exit(_) => true,
         }
     });

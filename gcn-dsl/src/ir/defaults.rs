@@ -1,8 +1,8 @@
-//! Moves the side of a branch that only selects known values in front of the branch.
+//! Moves the side of a branch that only assigns values that are already known to before the branch.
 //!
-//! The result of `let x = if i > 0 { a[i - 1] } else { 0 }` is first set to 0 in all lanes, and then to the loaded
-//! value in some of them. The branch then has one side, and no wait for the load is needed to overwrite its register in
-//! the other lanes.
+//! For `let x = if i > 0 { a[i - 1] } else { 0 }`, the result is first set to 0 in all lanes, and the loaded value then
+//! overwrites it in some of them. The branch is left with one side, and setting the register in the other lanes need
+//! not wait for the load.
 
 use hashbrown::HashSet;
 
@@ -21,7 +21,7 @@ fn region(kernel: &mut Kernel, joined: &HashSet<Variable>, around: &mut Region) 
             && let Some(writes) = defaults(kernel, joined, then, els)
         {
             for write in &writes {
-                // The variable is read only after the branch, and only in these lanes.
+                // The variable is read only after the branch, and only in lanes that execute this write.
                 if let Inst::Write { keep, .. } = &mut kernel.values[write.0 as usize].inst {
                     *keep = false;
                 }
@@ -33,8 +33,8 @@ fn region(kernel: &mut Kernel, joined: &HashSet<Variable>, around: &mut Region) 
     });
 }
 
-/// The writes of `els`, if it contains nothing else, each value comes from before the branch, each variable only joins
-/// the values of the sides, and `then` only writes these variables.
+/// The writes of `els`, if it contains nothing else, all values come from before the branch, all variables only merge
+/// the values of the sides, and `then` does nothing with these variables except write them.
 fn defaults(kernel: &Kernel, joined: &HashSet<Variable>, then: &Region, els: &Region) -> Option<Vec<Value>> {
     if els.stmts.is_empty() || then.stmts.is_empty() {
         return None;

@@ -1,9 +1,9 @@
 //! Division of 32-bit integers, and of 64-bit integers by constants.
 //!
-//! A division by a constant becomes a multiplication by the reciprocal, rounded up to enough bits to make
-//! every quotient exact (Granlund and Montgomery, *Division by Invariant Integers using Multiplication*, PLDI
-//! 1994). Any other division multiplies by a reciprocal that is slightly too small, and corrects the
-//! quotient. Quotient and remainder share their common part, and so do divisions by the same divisor.
+//! A division by a constant becomes a multiplication by the reciprocal, rounded up to enough bits that every quotient
+//! is exact (Granlund and Montgomery, *Division by Invariant Integers using Multiplication*, PLDI 1994). Any other
+//! division multiplies by a reciprocal that is slightly too small, and corrects the quotient. Quotient and remainder
+//! share what they have in common, and so do divisions by the same divisor.
 
 use gcn_isa::program::SourceLoc;
 
@@ -13,7 +13,7 @@ use crate::scalar::Elem;
 
 /// A multiplier and the shift that follows the upper half of the product: `n * multiplier >> 32 >> shift`.
 struct Reciprocal {
-    /// Below 2^33.
+    /// The multiplier, below 2^33.
     multiplier: u64,
     shift: u32,
 }
@@ -25,8 +25,8 @@ fn reciprocal(d: u32, bits: u32) -> Reciprocal {
     Reciprocal { multiplier: multiplier as u64, shift }
 }
 
-/// The same for words of `width` bits; the multiplier has one bit more. For 64 bits, `d` must be at most half the
-/// range.
+/// As `reciprocal`, for words of `width` bits; the multiplier may have one bit more. For 64 bits, `d` must be at most
+/// half the range.
 fn reciprocal_of(d: u64, bits: u32, width: u32) -> (u128, u32) {
     let log = u64::BITS - (d - 1).leading_zeros();
     let power = 1u128 << (width + log);
@@ -40,7 +40,7 @@ fn reciprocal_of(d: u64, bits: u32, width: u32) -> (u128, u32) {
     (high, shift)
 }
 
-/// `x / d` or `x % d` of type `ty`, which is u64 or i64, by a constant that is not 0, given by its bits.
+/// `x / d` or `x % d` of type `ty`, which is u64 or i64, where the constant `d`, given by its bits, is not 0.
 pub fn by_constant_64(b: &mut Builder, op: Bin, x: Value, d: u64, ty: Type, loc: Option<SourceLoc>) -> Value {
     let mut expansion = Expansion { b, ty: Type { elem: Elem::U64, ..ty }, loc };
     let quotient = match ty.elem {
@@ -56,8 +56,8 @@ pub fn by_constant_64(b: &mut Builder, op: Bin, x: Value, d: u64, ty: Type, loc:
     expansion.op(Bin::Sub, x, product)
 }
 
-/// A factor and a shift that compute `x * multiplier >> 32 >> shift` in a 32-bit product, for values up to `max`, if
-/// the expression is a division. The factor and `max` are below 2^24.
+/// If `x * multiplier >> 32 >> shift` is a division for values up to `max`: a factor and a shift that compute the same
+/// with a 32-bit product. The factor and `max` are below 2^24.
 pub fn in_24_bits(max: u32, multiplier: u32, shift: u32) -> Option<(u32, u32)> {
     let power = 32u32.checked_add(shift).and_then(|bits| 1u128.checked_shl(bits))?;
     let d = u32::try_from((power + u128::from(multiplier) / 2) / u128::from(multiplier.max(1))).ok()?;
@@ -65,8 +65,8 @@ pub fn in_24_bits(max: u32, multiplier: u32, shift: u32) -> Option<(u32, u32)> {
     if (whole.multiplier, whole.shift) != (u64::from(multiplier), shift) || max >= 1 << 24 {
         return None;
     }
-    // The factor is the power of two divided by `d`, rounded up, which adds `more / d`. That raises the quotient `x /
-    // d` by less than `1 / d` as long as `more * x` is below the power of two.
+    // The factor is `power / d` rounded up, so it is too large by `more / d`. The quotient `x / d` then grows by less
+    // than `1 / d` as long as `more * x` is below `power`.
     (d.ilog2()..32).find_map(|shift| {
         let power = 1u64 << shift;
         let factor = power.div_ceil(u64::from(d));
@@ -110,7 +110,7 @@ impl Expansion<'_> {
         self.op(op, x, constant)
     }
 
-    /// A right shift of a signed value that fills with zeros.
+    /// A right shift of a signed value that shifts in zeros.
     fn logical_right(&mut self, x: Value, by: u32) -> Value {
         let unsigned = Type { elem: Elem::U32, ..self.ty };
         let x = self.b.value(Inst::Bitcast(x), unsigned, self.loc);
@@ -119,8 +119,7 @@ impl Expansion<'_> {
         self.b.value(Inst::Bitcast(shifted), self.ty, self.loc)
     }
 
-    /// Unsigned division. The estimated quotient is at most two too small, so two steps of comparison and correction
-    /// are enough.
+    /// Unsigned division. The estimated quotient is at most two too small, so two corrections by comparison are enough.
     fn natural(&mut self, op: Bin, x: Value, y: Value) -> Value {
         let reciprocal = self.b.value(Inst::Un(Un::Reciprocal, y), self.ty, self.loc);
         let mut quotient = self.op(Bin::MulHi, x, reciprocal);
@@ -151,7 +150,7 @@ impl Expansion<'_> {
         self.b.value(Inst::Bitcast(result), ty, self.loc)
     }
 
-    /// `v`, or `-v` if `sign` is all ones.
+    /// `-v` if `sign` is all ones, `v` if it is 0.
     fn signed_by(&mut self, v: Value, sign: Value) -> Value {
         let flipped = self.op(Bin::Xor, v, sign);
         self.op(Bin::Sub, flipped, sign)
@@ -168,13 +167,13 @@ impl Expansion<'_> {
         self.op(Bin::Shr, x, by)
     }
 
-    /// As [`Expansion::unsigned`], of 64 bits.
+    /// As [`Expansion::unsigned`], for 64 bits.
     fn unsigned_64(&mut self, x: Value, d: u64) -> Value {
         if d.is_power_of_two() {
             return self.right_64(x, d.trailing_zeros());
         }
         if d > 1 << 63 {
-            // At most once.
+            // The divisor is so large that it is contained at most once.
             let divisor = self.b.constant(d, self.ty);
             let condition = Type { elem: Elem::Bool, ..self.ty };
             let reaches = self.b.value(Inst::Cmp(Pred::Ge, x, divisor), condition, self.loc);
@@ -247,7 +246,7 @@ impl Expansion<'_> {
         let quotient = if size == 1 {
             x
         } else if size.is_power_of_two() {
-            // A shift rounds down. Adding `d - 1` to negative dividends rounds towards 0.
+            // A right shift rounds down. Adding `d - 1` to negative dividends makes it round towards 0.
             let log = size.trailing_zeros();
             let sign = self.with(Bin::Shr, x, log - 1);
             let more = self.logical_right(sign, 32 - log);
@@ -288,7 +287,7 @@ mod tests {
                 }
             }
         }
-        // No other multiplication by a constant is a division.
+        // A multiplication by any other constant is not a division.
         assert!(
             found > 2000
                 && in_24_bits(255, 0x1234_5678, 0).is_none()

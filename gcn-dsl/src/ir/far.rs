@@ -1,5 +1,5 @@
-//! LDS arrays that start farther away than an instruction's offset field reaches (64 KiB): their start is
-//! added to the indices, where value numbering can share it and loop-invariant code motion can hoist it.
+//! LDS arrays that start beyond the reach of an instruction's offset field (64 KiB): their start is added to the
+//! indices, where value numbering can share the sum and loop-invariant code motion can hoist it.
 
 use hashbrown::HashMap;
 
@@ -9,15 +9,15 @@ use super::{Bin, Inst, Kernel, Memory, Region, Stmt, Type, Value};
 pub const DS_OFFSET_MAX: u32 = 65_535;
 
 impl Kernel {
-    /// The part of an array's byte offset that is added to the indices of its accesses, and the part that is in the
-    /// instructions' offset fields.
+    /// An array's byte offset as two parts: the part that is added to the indices of accesses, and the part in the
+    /// offset fields of instructions.
     pub fn lds_place(&self, id: super::LdsId) -> (u32, u32) {
         let offset = self.lds_offset(id);
         if offset > DS_OFFSET_MAX { (offset, 0) } else { (0, offset) }
     }
 }
 
-/// Adds the offsets of arrays that are out of reach to the indices. Returns true if there are any.
+/// Adds the start of arrays that are out of reach to the indices. Returns true if there are any.
 pub fn run(kernel: &mut Kernel) -> bool {
     if kernel.lds_end() <= DS_OFFSET_MAX {
         return false;
@@ -31,7 +31,7 @@ pub fn run(kernel: &mut Kernel) -> bool {
 
 struct Far<'k> {
     kernel: &'k mut Kernel,
-    /// The index of an access, by the access's offset and the array's offset, within a region.
+    /// Within a region: the sum for each offset of an access and start of an array.
     sums: HashMap<(Value, u32), Value>,
     found: bool,
 }
@@ -71,7 +71,7 @@ impl Far<'_> {
         }
     }
 
-    /// `offset + place`. A constant part of the offset stays outermost, where it goes to the instruction's offset
+    /// `offset + place`. A constant part of the offset is added last, so that it can go to the instruction's offset
     /// field.
     fn sum(&mut self, offset: Value, place: u32, out: &mut Vec<Stmt>) -> Value {
         let resolved = self.kernel.resolved(offset);

@@ -1,13 +1,13 @@
 //! Exits: the common form of `break`, `continue` and `return`.
 //!
-//! One construct can be left, [`Stmt::Block`], in one way, [`Stmt::Exit`]: the lanes that execute the exit
-//! continue after the block. `break` leaves a block around a loop, `continue` one around the loop's body,
-//! `return` one around a function's body. Values cross through variables.
+//! Only one construct can be left, [`Stmt::Block`], and only by [`Stmt::Exit`]: the lanes that execute the exit
+//! continue after the block. `break` leaves a block around a loop, `continue` one around the loop's body, and `return`
+//! one around a function's body. Values are passed in variables.
 //!
-//! An exit is *plain* if all lanes that run the block's body leave together: nothing between the exit and its
-//! block can have separated the lanes. Otherwise it is *varying*, and so is its block: lanes wait at its end.
-//! A pass that moves code, or that tracks what memory holds, must consider that the end of a block is reached
-//! from each of its exits.
+//! An exit is *plain* if all lanes that run the block's body leave together, that is, if nothing between the exit and
+//! its block can have separated them. Otherwise the exit is *varying*, and so is its block: lanes wait at the block's
+//! end. A pass that moves code, or that tracks what memory contains, must take into account that the end of a block is
+//! reached from each of its exits.
 
 use hashbrown::HashSet;
 
@@ -37,11 +37,11 @@ pub fn leaves(region: &Region, label: Label) -> bool {
     })
 }
 
-/// The blocks with a varying exit.
+/// The blocks that have a varying exit.
 pub fn varying_blocks(kernel: &Kernel) -> HashSet<Label> {
     let mut found = HashSet::new();
-    // An exit across a varying block is varying itself, so this iterates to a fixpoint. Each round can only
-    // add enclosing blocks, so there are at most as many rounds as nested blocks.
+    // An exit across a varying block is varying itself, so iterate to a fixpoint. Each round only adds enclosing
+    // blocks, so there are at most as many rounds as nested blocks.
     loop {
         let before = found.len();
         Walk { kernel, found: &mut found, around: Vec::new() }.region(&kernel.body);
@@ -51,10 +51,10 @@ pub fn varying_blocks(kernel: &Kernel) -> HashSet<Label> {
     }
 }
 
-/// How an enclosing statement affects the lanes inside it.
+/// An enclosing statement that affects exits inside it.
 #[derive(Clone, Copy)]
 enum Around {
-    /// A varying condition.
+    /// A statement with a varying condition.
     Varying,
     /// A block.
     Block(Label),

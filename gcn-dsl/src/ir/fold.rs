@@ -1,9 +1,9 @@
 //! Folding while the IR is built: constants, identities, and the reassociations that addresses need.
 //!
-//! Integer arithmetic wraps, as in Rust's release builds, so integer sums may be reassociated. Constant parts
-//! move to the outside of sums: accesses whose offsets differ by constants then have a common base, which
-//! `merge` and the offset fields of instructions need. Floats are not folded, except for moves: the result
-//! would have to be exact and the same under every mode.
+//! Integer arithmetic wraps, as in Rust's release builds, so integer sums may be reassociated. Constant parts are moved
+//! to the outside of sums, so that accesses whose offsets differ by constants have a common base; `merge` and the
+//! offset fields of instructions need that. Floats are folded only if they are merely moved: any other result would
+//! have to be exact and independent of the rounding mode.
 
 mod select;
 
@@ -16,14 +16,14 @@ use crate::scalar::Elem;
 
 /// The result of folding.
 pub(super) enum Folded {
-    /// An existing value.
+    /// The result is an existing value.
     Value(Value),
-    /// This instruction, still to be appended.
+    /// The result is this instruction, which must still be appended.
     Inst(Inst),
 }
 
 impl Builder {
-    /// Appends an instruction with a result. Folds it, or returns an equal value that is already available.
+    /// Appends an instruction with a result, after folding it, or returns an equal value that is already available.
     pub fn value(&mut self, inst: Inst, ty: Type, loc: Option<SourceLoc>) -> Value {
         match fold(self, inst, ty, loc) {
             Folded::Value(v) => v,
@@ -57,7 +57,7 @@ fn fold(b: &mut Builder, inst: Inst, ty: Type, loc: Option<SourceLoc>) -> Folded
         Inst::Cast(v) if is_int32(ty) && is_int32(b.kernel().ty(v)) => Folded::Inst(Inst::Bitcast(v)),
         Inst::Cast(v) => cast(b, v, ty),
         Inst::Bitcast(v) => match b.as_const(v) {
-            // Only the constant masks "all lanes" and "no lane" are constants.
+            // Only the masks of all lanes and of no lane are constants.
             _ if ty.elem == Elem::Bool => Folded::Inst(inst),
             Some(bits) => Folded::Inst(Inst::Const(bits)),
             None => Folded::Inst(inst),
@@ -75,23 +75,23 @@ fn is_condition(ty: Type) -> bool {
     ty.count == 1 && ty.elem == Elem::Bool
 }
 
-/// `&&` or `||` if one side is known.
+/// Folds `&&` or `||` if one side is known.
 fn logic(b: &Builder, op: Bin, x: Value, y: Value) -> Folded {
     let (known, other) = match (b.as_const(x), b.as_const(y)) {
         (Some(bits), _) => (bits != 0, y),
         (None, Some(bits)) => (bits != 0, x),
         (None, None) => return Folded::Inst(Inst::Bin(op, x, y)),
     };
-    // `true && x` and `false || x` are `x`; the other constants decide.
+    // `true && x` and `false || x` are `x`; any other constant decides the result.
     if known == (op == Bin::And) { Folded::Value(other) } else { Folded::Inst(Inst::Const(known.into())) }
 }
 
-/// Divides integers of fewer than 32 bits in 32 bits.
+/// Computes a division of integers of fewer than 32 bits in 32 bits.
 fn narrow_division(b: &mut Builder, op: Bin, [x, y]: [Value; 2], ty: Type, loc: Option<SourceLoc>) -> Folded {
     let wide = Type { elem: if ty.elem.is_signed() { Elem::I32 } else { Elem::U32 }, ..ty };
     let divisor = match b.as_const(y) {
         Some(bits) => {
-            // Extend the constant from its own width to 32 bits.
+            // Extend the constant from its width to 32 bits.
             let above = 32 - 8 * ty.elem.bytes();
             let shifted = (bits as u32) << above;
             let value = if ty.elem.is_signed() {
@@ -116,7 +116,7 @@ fn splat(b: &mut Builder, v: Value, ty: Type) -> Folded {
     match b.kernel().def(v).inst {
         _ if b.is_undefined(v) => Folded::Value(b.undefined(ty)),
         Inst::Const(bits) => Folded::Inst(Inst::Const(bits)),
-        // The same in all lanes already.
+        // The value is already the same in all lanes.
         Inst::ReadFirstLane(of) if b.kernel().ty(of) == ty && is_uniform_load(b, of) => Folded::Value(of),
         _ => Folded::Inst(Inst::Splat(v)),
     }
@@ -147,11 +147,11 @@ fn bin(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type, loc: Option<Sourc
     {
         return Folded::Inst(Inst::Const(u64::from(c)));
     }
-    // Constants to the right, where the rules below expect them.
+    // Put constants on the right, where the rules below expect them.
     if cx.is_some() && cy.is_none() && matches!(op, Bin::Add | Bin::Mul | Bin::And | Bin::Or | Bin::Xor) {
         return bin(b, op, y, x, ty, loc);
     }
-    // Both operands are uniform values made varying: compute once per wave on the scalar unit.
+    // If both operands are uniform values converted to varying, compute once for the wave on the scalar unit.
     if let Some(scalar) = uniform_operands(b, op, x, y, ty) {
         let result = b.value(Inst::Bin(op, scalar[0], scalar[1]), Type { place: Place::Uniform, ..ty }, loc);
         return splat(b, result, ty);
@@ -170,7 +170,7 @@ fn bin(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type, loc: Option<Sourc
         | (Bin::And, u32::MAX) => Folded::Value(x),
         (Bin::Mul | Bin::And, 0) => Folded::Inst(Inst::Const(0)),
         (Bin::Rem, 1) => Folded::Inst(Inst::Const(0)),
-        // A subtraction of a constant becomes an addition, so that constants can gather.
+        // Turn a subtraction of a constant into an addition, so that constants can be combined.
         (Bin::Sub, _) => {
             let minus = constant(c.wrapping_neg());
             bin(b, Bin::Add, x, minus, ty, loc)
@@ -180,7 +180,7 @@ fn bin(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type, loc: Option<Sourc
             shift_left(b, x, k, c.trailing_zeros(), ty, loc)
         }
         (Bin::Mul, _) => match plus_constant(b, x) {
-            // (x + c1) * c2 = x * c2 + c1 * c2 in wrapping arithmetic: constants gather at the outside.
+            // (x + c1) * c2 = x * c2 + c1 * c2 in wrapping arithmetic; this moves constants to the outside.
             Some((inner, c1)) => {
                 let product = b.value(Inst::Bin(Bin::Mul, inner, y), ty, loc);
                 let c = b.constant(u64::from(c.wrapping_mul(c1)), ty);
@@ -198,14 +198,14 @@ fn bin(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type, loc: Option<Sourc
             Folded::Inst(Inst::Bin(Bin::And, x, mask))
         }
         (Bin::Div, 1..) => Folded::Value(division::by_constant(b, x, c, ty, loc)),
-        // x % c = x - x / c * c: the quotient is shared with a division by the same constant.
+        // x % c = x - x / c * c; the quotient is shared with a division by the same constant.
         (Bin::Rem, 1..) => {
             let quotient = b.value(Inst::Bin(Bin::Div, x, y), ty, loc);
             let product = b.value(Inst::Bin(Bin::Mul, quotient, y), ty, loc);
             Folded::Value(b.value(Inst::Bin(Bin::Sub, x, product), ty, loc))
         }
         (Bin::Div | Bin::Rem, 0) => Folded::Value(division::by_value(b, op, [x, y], ty, loc)),
-        // (x + c1) + c2 = x + (c1 + c2), so that offsets gather at the outside.
+        // (x + c1) + c2 = x + (c1 + c2); this combines constants at the outside.
         (Bin::Add, _) => match plus_constant(b, x) {
             Some((inner, c1)) => {
                 let sum = b.constant(u64::from(c.wrapping_add(c1)), ty);
@@ -217,10 +217,10 @@ fn bin(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type, loc: Option<Sourc
     }
 }
 
-/// The lower half of 64 bits.
+/// The mask of the lower half of 64 bits.
 const LOWER: u64 = 0xffff_ffff;
 
-/// A shift of 64 bits by at least 32, which is a shift of the remaining half: `(t >> 32) as u32` is a register of `t`.
+/// A shift of 64 bits by at least 32 is a shift of one half: `(t >> 32) as u32` is simply a register of `t`.
 fn shift_of_half(b: &mut Builder, op: Bin, x: Value, c: u32, ty: Type) -> Inst {
     let word = Type { elem: Elem::U32, ..ty };
     let from = u8::from(op == Bin::Shr);
@@ -231,7 +231,8 @@ fn shift_of_half(b: &mut Builder, op: Bin, x: Value, c: u32, ty: Type) -> Inst {
     Inst::Concat(parts.into_iter().collect())
 }
 
-/// A conversion to an integer of another width: of a constant, or to the lower one of two halves.
+/// Folds a conversion to an integer of another width if the operand is constant, or if the result is the lower half of
+/// the operand.
 fn cast(b: &mut Builder, v: Value, ty: Type) -> Folded {
     let from = b.kernel().ty(v);
     let wide = |ty: Type| ty.count == 1 && matches!(ty.elem, Elem::I64 | Elem::U64);
@@ -250,7 +251,7 @@ fn cast(b: &mut Builder, v: Value, ty: Type) -> Folded {
     }
 }
 
-/// 64-bit integers, for pointers.
+/// Folds operations on 64-bit integers, which occur in pointer arithmetic.
 fn bin_64(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type) -> Folded {
     let (cx, cy) = (b.as_const(x), b.as_const(y));
     let folded = match (op, cx, cy) {
@@ -286,7 +287,7 @@ fn bin_64(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type) -> Folded {
 }
 
 /// `(a * b + x) + y` with words `x` and `y` becomes `a * b + (x + y)`: the sum of two words is one addition with carry,
-/// and the instruction that computes the product adds it.
+/// and the instruction that computes the product also adds the sum.
 fn sum_with_words(b: &mut Builder, sides: [Value; 2], ty: Type) -> Inst {
     let is_word = |b: &Builder, v: Value| b.as_const(v).is_none() && b.kernel().has_zero_above(v);
     let [x, y] = sides;
@@ -303,14 +304,14 @@ fn sum_with_words(b: &mut Builder, sides: [Value; 2], ty: Type) -> Inst {
     Inst::Bin(Bin::Add, x, y)
 }
 
-/// True for a load that reads the same address in all lanes.
+/// True for a load from the same address in all lanes.
 fn is_uniform_load(b: &Builder, v: Value) -> bool {
     let Inst::Load { memory, offset, manner: Manner::Plain } = b.kernel().def(v).inst else { return false };
     let one = matches!(b.kernel().def(offset).inst, Inst::Splat(_) | Inst::Const(_));
     one && matches!(memory, Memory::Buffer(_) | Memory::Global(_) | Memory::Lds(_))
 }
 
-/// The uniform values that were converted to varying operands, if a scalar instruction can do the operation.
+/// The uniform values from which both operands were converted to varying, if a scalar instruction can do the operation.
 fn uniform_operands(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type) -> Option<[Value; 2]> {
     if ty.place != Place::Varying || matches!(op, Bin::Div | Bin::Rem) {
         return None;
@@ -328,8 +329,8 @@ fn uniform_operands(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type) -> O
     }
 }
 
-/// (x + c) + y = (x + y) + c, so that constants gather at the outside also where `x + c` is uniform and `y`
-/// is not: accesses whose offsets differ by constants then have one base.
+/// (x + c) + y = (x + y) + c moves constants to the outside even if `x + c` is uniform and `y` is not: accesses whose
+/// offsets differ by constants then have one base.
 fn sum_with_constant(
     b: &mut Builder,
     op: Bin,
@@ -361,9 +362,8 @@ fn sum_with_constant(
     Folded::Inst(Inst::Bin(op, x, y))
 }
 
-/// The operands of a sum that [`product_of_sum`] made: a product in the lanes and a uniform part. The uniform part
-/// moves to the outside of sums as constants do, so that rows at distances that are the same for all lanes share the
-/// rest of the address.
+/// The operands of a sum that [`product_of_sum`] made: a varying product and a uniform part. The uniform part is moved
+/// to the outside of sums, as constants are, so that rows at uniform distances share the rest of the address.
 fn plus_uniform(b: &Builder, v: Value) -> Option<(Value, Value)> {
     let def = |v: Value| &b.kernel().def(v).inst;
     let Inst::Bin(Bin::Add, product, rest) = *def(v) else { return None };
@@ -371,8 +371,8 @@ fn plus_uniform(b: &Builder, v: Value) -> Option<(Value, Value)> {
     apart.then_some((product, rest))
 }
 
-/// True if a uniform part may move to the outside of a sum with `v`. That does not pay if `v` is uniform,
-/// constant or read from a variable: `v` may then be all that a loop changes in the sum.
+/// True if a uniform part may be moved to the outside of a sum with `v`. That does not pay if `v` is uniform, constant
+/// or read from a variable, because `v` may then be the only part of the sum that a loop changes.
 fn moves_past(b: &Builder, v: Value) -> bool {
     let kernel = b.kernel();
     match kernel.def(v).inst {
@@ -382,8 +382,8 @@ fn moves_past(b: &Builder, v: Value) -> bool {
     }
 }
 
-/// (x + c) * u = x * u + c * u where `x` varies and `u` does not: rows at constant distances share the lane's
-/// product, and the added part is computed once for the wave.
+/// (x + c) * u = x * u + c * u for varying `x` and uniform `u`: rows at constant distances share the varying product,
+/// and the added part is computed once for the wave.
 fn product_of_sum(b: &mut Builder, x: Value, y: Value, ty: Type, loc: Option<SourceLoc>) -> Folded {
     for (sum, factor) in [(x, y), (y, x)] {
         if let (Some((inner, c)), Inst::Splat(uniform)) =
@@ -400,7 +400,7 @@ fn product_of_sum(b: &mut Builder, x: Value, y: Value, ty: Type, loc: Option<Sou
     Folded::Inst(Inst::Bin(Bin::Mul, x, y))
 }
 
-/// (x + c) << k = (x << k) + (c << k) in wrapping arithmetic: byte offsets of neighbours then differ by a
+/// (x + c) << k = (x << k) + (c << k) in wrapping arithmetic: byte offsets of neighbouring elements then differ by a
 /// constant.
 fn shift_left(b: &mut Builder, x: Value, k: Value, shift: u32, ty: Type, loc: Option<SourceLoc>) -> Folded {
     if shift < 32
@@ -416,7 +416,7 @@ fn shift_left(b: &mut Builder, x: Value, k: Value, shift: u32, ty: Type, loc: Op
         && c < 32
         && shift < 32
     {
-        // The hardware would mask a count of 32 or more.
+        // The total count may be 32 or more, for which the result is 0; the hardware would mask the count.
         let both = c as u32 + shift;
         if both >= 32 {
             return Folded::Inst(Inst::Const(0));
@@ -427,7 +427,7 @@ fn shift_left(b: &mut Builder, x: Value, k: Value, shift: u32, ty: Type, loc: Op
     Folded::Inst(Inst::Bin(Bin::Shl, x, k))
 }
 
-/// `x` as `inner + constant`.
+/// If `x` is a sum with a constant: the other operand and the constant.
 fn plus_constant(b: &Builder, x: Value) -> Option<(Value, u32)> {
     match b.kernel().def(x).inst {
         Inst::Bin(Bin::Add, inner, c) if is_int32(b.kernel().ty(x)) => Some((inner, b.as_const(c)? as u32)),

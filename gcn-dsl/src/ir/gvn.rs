@@ -1,18 +1,18 @@
 //! Global value numbering over the structured regions.
 //!
-//! Values are numbered in program order, by hashing. Two pure instructions with equal operands have the same
-//! number wherever they stand: an operand is an SSA value, which no instruction changes. The first of them is
-//! the *leader*. If the leader's region encloses the second instruction, it dominates it and replaces it. If
-//! the two are in sibling regions, such as both branches of an `if`, the leader is hoisted into the nearest
-//! common region, provided that it is cheap integer arithmetic and its operands are defined there. A load has
-//! the number of an earlier load if nothing between them can have written to its memory.
+//! Values are numbered in program order, by hashing. Two pure instructions with equal operands get the same number
+//! wherever they are, because their operands are SSA values. The first of them is the *leader*. If the leader's region
+//! encloses the second instruction, it dominates it and replaces it. If the two are in sibling regions, such as both
+//! sides of an `if`, the leader is hoisted into the innermost common region, provided that it is cheap integer
+//! arithmetic and its operands are defined there. A load gets the number of an earlier load if nothing between them can
+//! have written to its memory.
 //!
-//! A read of a variable has the number of the value that the variable holds (`current.rs`), so that equal expressions
-//! of both are shared. If the values of all reads of a variable are known, they replace the reads, and the variable is
-//! dead. Otherwise its reads stay: replacing only some would keep the value alive beside the variable's register. In
-//! loops of matrix instructions, which use all registers, that would cost spills.
+//! A read of a variable gets the number of the variable's present value, if that is known (`current.rs`), so that equal
+//! expressions of the two are shared. If the values of all reads of a variable are known, they replace the reads, and
+//! the variable is dead. Otherwise its reads stay: if only some were replaced, the value would stay live in addition to
+//! the variable's register. In loops of matrix instructions, which use all registers, that would cost spills.
 //!
-//! A value that a loop's head computes is known in its body too (`carried.rs`).
+//! A value that a loop's head computes is also known in its body (`carried.rs`).
 
 mod carried;
 mod current;
@@ -29,18 +29,18 @@ use crate::scalar::Elem;
 use carried::Carried;
 use current::{Current, Reads};
 
-/// Replaces each value by the earliest value that equals it.
+/// Replaces each value by its leader.
 pub fn run(kernel: &mut Kernel) {
     kernel.rewrite(|kernel, body| {
         let mut numbering = Numbering::of(kernel, body);
-        // Under another MODE equal instructions give different values.
-        // MODE is not an operand, so that no key tells them apart.
+        // After a change of MODE equal instructions may give different values, and no key distinguishes them, because
+        // MODE is not an operand.
         if numbering.changes_mode {
             return;
         }
         numbering.region(body);
         let Numbering { mut leader, moved, places, regions, carried, reads, .. } = numbering;
-        // In program order: a known value may itself be such a read.
+        // In program order, because the known value may itself be such a read.
         reads.all_known().for_each(|(read, known)| leader[read.0 as usize] = leader[known.0 as usize]);
         rename(kernel, &leader, body);
         let writes = carried.apply(kernel);
@@ -56,11 +56,11 @@ struct Key {
     detail: u64,
     operands: SmallVec<[Value; 4]>,
     ty: Type,
-    /// For a load, the number of possible writes to its memory so far.
+    /// For a load, the number of possible writes to its memory before it.
     epoch: u32,
 }
 
-/// The place of a statement: its region and its index there.
+/// The position of a statement: its region, and its index there.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Place {
     region: u32,
@@ -73,35 +73,35 @@ struct RegionInfo {
     /// The statement that contains the region; the body contains itself.
     parent: Place,
     depth: u32,
-    /// For a loop's head: the loop's body, which runs after it on each trip.
+    /// For a loop's head: the loop's body, which follows it in each iteration.
     body: Option<u32>,
 }
 
 struct Numbering<'k> {
     kernel: &'k Kernel,
     changes_mode: bool,
-    /// The user has fixed the order of loads.
+    /// True if the user has fixed the order of loads.
     scheduled: bool,
-    /// The leader of each value, which replaces it.
+    /// For each value, the leader that replaces it.
     leader: Vec<Value>,
-    /// The number of each value: the leader, or a value that is equal at the point where this one is computed.
+    /// For each value, its number: the leader, or a value that is equal at the point where this one is computed.
     number: Vec<Value>,
     known: HashMap<Key, Value>,
-    /// By leader: its current place.
+    /// For each leader, its present position.
     places: Vec<Place>,
     /// Leaders that were hoisted, in the order of their last move.
     moved: Vec<Value>,
     regions: Vec<RegionInfo>,
     /// The open regions, outermost first, each with the index of its current statement.
     open: Vec<Place>,
-    /// Number of possible writes to LDS, and to other memory.
+    /// The number of possible writes so far to LDS, and to other memory.
     epochs: [u32; 2],
     current: Current,
     reads: Reads,
     carried: Carried,
 }
 
-/// Index to `Numbering::epochs`.
+/// Indices into `Numbering::epochs`.
 const LDS: usize = 0;
 const OTHER: usize = 1;
 
@@ -132,7 +132,7 @@ impl<'k> Numbering<'k> {
         }
     }
 
-    /// Numbers the values of a region. Returns the region's number.
+    /// Numbers the values of a region. Returns the index of the region.
     fn region(&mut self, region: &Region) -> u32 {
         let id = self.regions.len() as u32;
         let parent = self.open.last().copied().unwrap_or(Place { region: id, index: 0 });
@@ -144,8 +144,8 @@ impl<'k> Numbering<'k> {
             }
             match stmt {
                 Stmt::Inst(v) => self.inst(*v),
-                // The body may run again after a store in it. Its first load must not get the number of a
-                // load before the loop.
+                // The body may run again after one of its stores, so its first load must not get the number of a load
+                // before the loop.
                 stmt if stmt.repeats() => {
                     self.written(&[LDS, OTHER]);
                     self.current.enter_loop();
@@ -158,12 +158,12 @@ impl<'k> Numbering<'k> {
         id
     }
 
-    /// Numbers the regions of a statement. The values of variables in one of them are not known in the others or after
-    /// it; only the body of a loop inherits those of its head, since it always runs after it.
+    /// Numbers the regions of a statement. What is known about variables in one of them does not hold in the others or
+    /// after the statement; only the body of a loop inherits it from the head, which always precedes it.
     fn inner(&mut self, stmt: &Stmt) {
         let mark = self.current.mark();
         if let Stmt::While { head, body, .. } = stmt {
-            // The state is not reset in between: the body always runs directly after the head.
+            // The state is not reset between the two, because the body always follows the head.
             let head = self.region(head);
             self.regions[head as usize].body = Some(self.regions.len() as u32);
             self.region(body);
@@ -190,15 +190,14 @@ impl<'k> Numbering<'k> {
                 self.current.write(*var, Some(self.leader[value.0 as usize]));
             }
             Inst::Store { memory, .. } => self.written(&[class(*memory)]),
-            // After synchronisation memory may hold what other waves wrote.
+            // After synchronisation, memory may contain what other waves wrote.
             Inst::Barrier | Inst::Atomic(_) | Inst::Fence { .. } => self.written(&[LDS, OTHER]),
             inst if inst.has_effect() => self.written(&[LDS, OTHER]),
             _ => {}
         }
         let Some(key) = self.key(v) else { return };
         match self.known.get(&key).copied() {
-            // The leader comes earlier in an open region, which encloses the current point: it dominates this
-            // instruction.
+            // The leader precedes the current point in an open region, so it dominates this instruction.
             Some(first) if self.is_open(self.places[first.0 as usize].region) => {
                 self.replace(v, first);
             }
@@ -232,7 +231,7 @@ impl<'k> Numbering<'k> {
         } else {
             self.current.read(var, v);
         }
-        // A value of a loop's head is not defined in the body.
+        // A value of a loop's head is not visible in the body.
         let is_defined = |known: &Value| self.is_open(self.places[known.0 as usize].region);
         self.reads.add(var, v, known.filter(is_defined));
     }
@@ -243,13 +242,13 @@ impl<'k> Numbering<'k> {
         body.is_some_and(|body| self.is_open(body))
     }
 
-    /// True if the region is open. Its statements before the current point have then been executed.
+    /// True if the region is open. The statements that it has so far then dominate the current point.
     fn is_open(&self, region: u32) -> bool {
         let depth = self.regions.get(region as usize).map_or(usize::MAX, |r| r.depth as usize);
         self.open.get(depth).is_some_and(|open| open.region == region)
     }
 
-    /// Moves `v` outwards to the nearest open region, if its operands are defined there.
+    /// Hoists `v` to the innermost open region around it, if its operands are defined there.
     fn hoist(&mut self, v: Value) -> bool {
         let mut place = self.places[v.0 as usize];
         while !self.is_open(place.region) {
@@ -258,7 +257,7 @@ impl<'k> Numbering<'k> {
         let mut known = true;
         self.kernel.def(v).inst.operands(|operand| {
             let at = self.places[self.leader[operand.0 as usize].0 as usize];
-            // Operands count at their current place: an operand may itself have been hoisted before.
+            // Use the operands' present positions, since an operand may itself have been hoisted.
             known &= self.is_open(at.region)
                 && self.regions[at.region as usize].depth <= self.regions[place.region as usize].depth;
         });
@@ -283,7 +282,7 @@ impl<'k> Numbering<'k> {
             Inst::Splat(_) | Inst::Fma(..) | Inst::Select(..) | Inst::Cast(_) | Inst::Bitcast(_) => (0, 0),
             Inst::Concat(_) | Inst::LaneId | Inst::Constants => (0, 0),
             Inst::LoadUniform { resource, .. } if self.kernel.read_only.contains(resource) => (0, 0),
-            // The detail distinguishes the memories, since `operands` does not contain ids of arrays.
+            // The detail distinguishes arrays, whose ids are not among the operands.
             Inst::Load { memory, manner: Manner::Plain, .. } if !self.scheduled => match memory {
                 Memory::Buffer(resource) if self.kernel.read_only.contains(resource) => (1, 0),
                 Memory::Buffer(_) => (1, self.epochs[OTHER]),
@@ -296,7 +295,7 @@ impl<'k> Numbering<'k> {
         };
         let mut operands = SmallVec::new();
         inst.operands(|operand| operands.push(self.number[operand.0 as usize]));
-        // A canonical order makes `a + b` equal `b + a`.
+        // A canonical order of operands makes `a + b` equal `b + a`.
         if matches!(inst, Inst::Bin(op, ..) if op.commutes()) {
             operands.sort_unstable();
         }
@@ -308,7 +307,7 @@ fn class(memory: Memory) -> usize {
     if matches!(memory, Memory::Lds(_)) { LDS } else { OTHER }
 }
 
-/// Single-instruction arithmetic that may execute where nothing needs its result: it has no effect and cannot
+/// True for single-instruction arithmetic that may execute where its result is not needed: it has no effect and cannot
 /// fault.
 pub(super) fn is_cheap(kernel: &Kernel, v: Value) -> bool {
     let ty = kernel.ty(v);
@@ -321,13 +320,13 @@ pub(super) fn is_cheap(kernel: &Kernel, v: Value) -> bool {
     }
 }
 
-/// Replaces all uses of values by their leaders.
+/// Replaces all uses of values by uses of their leaders.
 fn rename(kernel: &mut Kernel, leader: &[Value], body: &mut Region) {
     let first = |v: &mut Value| *v = leader[v.0 as usize];
     for def in &mut kernel.values {
         def.inst.operands_mut(first);
     }
-    // Instructions contain constants, which have no register of their own that could be the same in all lanes.
+    // Constants are part of instructions, so a uniform constant converted to varying is simply a constant.
     for v in 0..kernel.values.len() {
         if let Inst::Splat(of) = kernel.values[v].inst
             && let Inst::Const(bits) = kernel.def(of).inst
@@ -354,15 +353,15 @@ fn rename_conditions(leader: &[Value], region: &mut Region) {
     }
 }
 
-/// Moves hoisted instructions to their places and drops those that have a leader.
+/// Moves hoisted instructions to their new positions, and removes those that have another leader.
 struct Placing<'a> {
     leader: &'a [Value],
     has_moved: Vec<bool>,
-    /// The writes that follow instructions whose results loops carry.
+    /// For results of a loop's head that are carried to the body: the writes to insert after them.
     writes: HashMap<Value, Value>,
-    /// For each region, the instructions to insert, each with the index of the statement that follows it.
+    /// For each region, the instructions to insert, each with the index of the statement that is to follow it.
     arrivals: Vec<Vec<(u32, Value)>>,
-    /// The number of the next region. Regions are visited in the order in which they were numbered.
+    /// The index of the next region. Regions are visited in the order in which they were numbered.
     next: usize,
 }
 
@@ -370,8 +369,8 @@ impl<'a> Placing<'a> {
     fn of(leader: &'a [Value], moved: &[Value], places: &[Place], regions: usize) -> Placing<'a> {
         let mut has_moved = vec![false; leader.len()];
         let mut arrivals = vec![Vec::new(); regions];
-        // A value that moved more than once belongs where its last move put it. Operands move before their
-        // users, so the order of moves is an order of dependence.
+        // The last move of a value counts. Operands move before their users, so the order of moves respects
+        // dependences.
         for v in moved.iter().rev() {
             if !std::mem::replace(&mut has_moved[v.0 as usize], true) {
                 let to = places[v.0 as usize];

@@ -1,20 +1,19 @@
-//! Scalar arithmetic whose results only one side of a branch uses moves into that side.
+//! Moves scalar arithmetic whose results only one side of a branch uses into that side.
 //!
-//! A wave that skips the side then skips the arithmetic too, such as the positions in a ring of LDS rows, which a wave
-//! without work does not need. Only words of the scalar unit move: a vector instruction computes for the lanes that are
-//! active at its place, and a branch may have fewer.
+//! A wave that skips the side then also skips the arithmetic. Only instructions of the scalar unit move: a vector
+//! instruction computes for the lanes that are active at its position, and in a branch these may be fewer.
 
 use super::{Bin, Inst, Kernel, Place, Region, Stmt, Value};
 use crate::scalar::Elem;
 
-/// Moves scalar arithmetic of `kernel` to where it is needed.
+/// Moves scalar arithmetic of `kernel` into the branches that need it.
 pub fn run(kernel: &mut Kernel) {
     kernel.rewrite(|kernel, body| {
         let mut tree = Tree { regions: Vec::new(), needed: vec![None; kernel.values.len()] };
         let mut order = Vec::new();
         tree.read(body, Parent::None, &mut order);
         let mut moved = vec![Vec::new(); tree.regions.len()];
-        // Readers come before their operands, so that an operand follows readers that move.
+        // Go backwards, so that an operand can follow readers that have moved.
         for (v, at) in order.into_iter().rev() {
             let target = tree.needed[v.0 as usize].map_or(at, |needed| tree.side(at, needed));
             if target != at && is_scalar_word(kernel, v) {
@@ -32,7 +31,7 @@ pub fn run(kernel: &mut Kernel) {
     });
 }
 
-/// Arithmetic that the scalar unit does in one instruction.
+/// True for arithmetic that takes one instruction of the scalar unit.
 fn is_scalar_word(kernel: &Kernel, v: Value) -> bool {
     let word = |v: Value| {
         let ty = kernel.ty(v);
@@ -46,15 +45,15 @@ fn is_scalar_word(kernel: &Kernel, v: Value) -> bool {
         }
 }
 
-/// The relation of a region to the one around it.
+/// A region's parent, with its relation to it.
 #[derive(Clone, Copy)]
 enum Parent {
     None,
-    /// A side of a branch.
+    /// The region is a side of a branch.
     Side(u32),
-    /// The statements of a block, which run once each time the block does.
+    /// The region is the body of a block, which runs once each time the block does.
     Block(u32),
-    /// They may run several times.
+    /// The region belongs to a loop, so it may run several times.
     Loop(u32),
 }
 
@@ -67,15 +66,17 @@ impl Parent {
     }
 }
 
-/// The regions in the order of their beginnings, and for each value the innermost region that contains all its readers.
+/// The tree of regions, numbered in program order; and for each value the innermost region that contains all its
+/// readers.
 struct Tree {
-    /// With their depths.
+    /// The parent and the depth of each region.
     regions: Vec<(Parent, u32)>,
     needed: Vec<Option<u32>>,
 }
 
 impl Tree {
-    /// Numbers the regions, records the operands of conditions, and lists the instructions with their regions.
+    /// Numbers the regions, records where operands and conditions are read, and lists the instructions with their
+    /// regions.
     fn read(&mut self, region: &Region, parent: Parent, order: &mut Vec<(Value, u32)>) {
         let number = self.regions.len() as u32;
         let depth = parent.region().map_or(0, |around| self.regions[around as usize].1 + 1);
@@ -94,13 +95,13 @@ impl Tree {
                 self.read(inner, parent, order);
             }
             if let Some(condition) = stmt.condition() {
-                // That of a loop is read in it.
+                // The condition of a loop is read inside it.
                 self.read_in(condition, if stmt.repeats() { first_inner } else { number });
             }
         }
     }
 
-    /// Records that the instruction `v`, in `region`, reads its operands.
+    /// Records that the instruction `v` in `region` reads its operands.
     fn note(&mut self, kernel: &Kernel, v: Value, region: u32) {
         kernel.def(v).inst.operands(|operand| self.read_in(operand, region));
     }
@@ -110,7 +111,7 @@ impl Tree {
         self.needed[v.0 as usize] = Some(before.map_or(region, |before| self.common(before, region)));
     }
 
-    /// The innermost region around both.
+    /// The innermost region that contains both.
     fn common(&self, mut a: u32, mut b: u32) -> u32 {
         while a != b {
             let deeper =
@@ -136,7 +137,7 @@ impl Tree {
     }
 }
 
-/// Inserts the moved instructions at the front of their region, in program order.
+/// Inserts the moved instructions at the start of their new region, in program order.
 fn place(region: &mut Region, next: &mut usize, moved: &[Vec<Value>], gone: &[bool]) {
     let here = &moved[*next];
     *next += 1;

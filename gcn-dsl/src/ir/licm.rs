@@ -1,9 +1,8 @@
-//! Loop-invariant code motion: moves integer arithmetic that is the same on each trip, mostly addresses, out
-//! of loops.
+//! Loop-invariant code motion: moves integer arithmetic with the same result in each iteration, mostly address
+//! arithmetic, out of loops.
 //!
-//! Arithmetic has no effect and cannot fault, so it may also run if the loop makes no trip. Scalar loads from
-//! read-only slices move too: the hardware checks them against the slice's bounds wherever they run, and
-//! nothing writes what they read.
+//! Arithmetic has no effect and cannot fault, so it may run even if the loop runs no iteration. Scalar loads from
+//! read-only slices move, too: the hardware checks their bounds wherever they run, and nothing writes the memory.
 
 use super::{Inst, Kernel, Place, Region, Stmt, Un, Value, gvn};
 use crate::scalar::Elem;
@@ -16,13 +15,13 @@ pub fn run(kernel: &mut Kernel) {
 
 struct Hoister<'k> {
     kernel: &'k Kernel,
-    /// For each value, the number of its statement in program order; for a hoisted value, the number of the loop.
+    /// For each value, the number of its statement in program order; for a hoisted value, that of the loop.
     place: &'k mut [u32],
     next: u32,
 }
 
 impl Hoister<'_> {
-    /// Visits inner loops first, so that an instruction can leave several loops in turn.
+    /// Inner loops are visited first, so that an instruction can leave several loops.
     fn region(&mut self, region: &mut Region) {
         region.rebuild(|mut stmt, out| {
             self.next += 1;
@@ -42,8 +41,8 @@ impl Hoister<'_> {
         });
     }
 
-    /// Moves instructions that depend on nothing inside the loop from its body to `out`. Statements in
-    /// branches of the loop stay: they do not run on every trip.
+    /// Moves instructions that depend on nothing inside the loop from its body to `out`. Statements in branches of the
+    /// loop stay, since they do not run in every iteration.
     fn hoist(&mut self, loop_: u32, region: &mut Region, out: &mut Vec<Stmt>) {
         region.rebuild(|mut stmt, rest| {
             match &mut stmt {
@@ -58,8 +57,8 @@ impl Hoister<'_> {
         });
     }
 
-    /// True if an operand of `v` is defined inside the loop. Everything defined before the loop has a smaller
-    /// number.
+    /// True if an operand of `v` is defined inside the loop. Everything defined before the loop has a smaller number
+    /// than the loop.
     fn depends(&self, loop_: u32, v: Value) -> bool {
         let mut depends = false;
         self.kernel.def(v).inst.operands(|operand| depends |= self.place[operand.0 as usize] > loop_);
@@ -72,11 +71,12 @@ fn moves(kernel: &Kernel, v: Value) -> bool {
         Inst::LoadUniform { resource, .. } => kernel.read_only.contains(resource),
         Inst::Un(op, _) => *op == Un::Reciprocal,
         Inst::Constants => kernel.pipelines.is_empty(),
-        // Pairs of dwords as packed instructions read them. In the loop they would be copies of values that stay alive.
+        // Pairs of dwords for packed instructions: inside the loop they would be copied again and again, while their
+        // parts stay live.
         Inst::Extract { .. } | Inst::Concat(_) => {
             let ty = kernel.ty(v);
             let two = ty.elem == Elem::F32 && ty.count == 2;
-            // A slice's resource is uniform.
+            // A slice's resource, for example, is uniform.
             (two || ty.place == Place::Uniform) && kernel.pipelines.is_empty()
         }
         _ => gvn::is_cheap(kernel, v),

@@ -1,56 +1,55 @@
-//! Scheduling marks: the user's requirements on the instruction order, carried from the kernel's body to the finished
+//! Scheduling marks: the user's requirements on instruction order, carried from the kernel's source to the finished
 //! program.
 
 use bitflags::bitflags;
 use gcn_isa::counters::Counter;
 use gcn_isa::table::{Class, InstDesc};
 
-/// A place in a kernel with a requirement on the order around it. A mark is not an instruction: it keeps its
-/// place among the instructions that stay in order, and does not appear in the finished program.
+/// A point in a kernel with a requirement on the order around it. A mark is not an instruction: it keeps its position
+/// relative to the instructions that stay in order, and does not appear in the finished program.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Mark {
-    /// From here on instructions keep the written order, until the matching [`Mark::ManualEnd`] in layout
-    /// order.
+    /// From here on instructions keep their source order, until the matching [`Mark::ManualEnd`] in layout order.
     ManualBegin,
-    /// The end of such a stretch.
+    /// The end of a manual schedule.
     ManualEnd,
     /// The following instructions, up to the [`Mark::Issued`] with the same number, form one asynchronous
     /// operation.
     Issue(u32),
-    /// Its end.
+    /// The end of an asynchronous operation.
     Issued(u32),
-    /// The `s_waitcnt` after this mark waits for an operation; its value is computed when registers are
-    /// known.
+    /// The `s_waitcnt` after this mark waits for an operation; its value is computed after register allocation.
     Wait {
         /// The operation's number.
         op: u32,
-        /// The counter that it moves.
+        /// The counter that counts it.
         counter: Counter,
     },
-    /// The `s_waitcnt` after this mark is the compiler's own, for this reason.
+    /// The compiler itself emitted the `s_waitcnt` after this mark, for this reason.
     Because(&'static str),
-    /// Reads of LDS may be outstanding at the `s_barrier` after this mark.
+    /// LDS reads may be outstanding at the `s_barrier` after this mark.
     ReadsPass,
-    /// A loop follows, on whose barriers all waves of the workgroup rely: [`super::ping_pong`].
+    /// A `#[ping_pong]` loop follows, whose barriers all waves of the workgroup must reach: [`super::ping_pong`].
     PingPong,
-    /// Its end.
+    /// The end of that loop.
     PingPongEnd,
-    /// The barrier after this mark belongs to the construct, and only one group of waves reaches it outside the loop.
+    /// The barrier after this mark belongs to a `#[ping_pong]` loop, and outside of the loop only one group of waves
+    /// reaches it.
     Stagger,
-    /// The barrier after this mark begins or ends a phase, for all waves.
+    /// The barrier after this mark begins or ends a phase of a `#[ping_pong]` loop, for all waves.
     Phase,
-    /// Control rarely comes here.
+    /// The code here is rarely executed.
     Cold,
-    /// Only instructions of these classes may move across.
+    /// Only instructions of these classes may move across this mark.
     Fence(Classes),
-    /// The same, inserted by a pass: LDS accesses on the same side may still be merged.
+    /// As `Fence`, but inserted by a pass: LDS accesses on the same side may still be merged.
     Gate {
-        /// The classes.
+        /// The classes that may move across.
         but: Classes,
-        /// The instructions before it are as urgent as those that wait for it.
+        /// True if the instructions before the gate are as urgent as those after it, which wait for them.
         urgent: bool,
     },
-    /// The instructions around this mark are emitted in turns from these groups.
+    /// The scheduler takes the instructions around this mark from these groups in turn.
     Interleave(Box<[Group]>),
 }
 
@@ -59,12 +58,12 @@ pub enum Mark {
 pub struct Group {
     /// The number of instructions in each turn.
     pub count: u8,
-    /// Of which class (or group of classes).
+    /// The class, or a union of classes.
     pub class: Classes,
 }
 
 impl Mark {
-    /// True if two accesses of LDS on the same side may become one.
+    /// True if two LDS accesses on the same side may become one.
     pub fn leaves_pairs(&self) -> bool {
         match self {
             Mark::Cold => true,
@@ -74,7 +73,7 @@ impl Mark {
         }
     }
 
-    /// The only classes that may move across, for a fence or gate.
+    /// For a fence or gate, the only classes that may move across it.
     pub fn passing(&self) -> Option<Classes> {
         match self {
             Mark::Fence(but) | Mark::Gate { but, .. } => Some(*but),
@@ -82,7 +81,7 @@ impl Mark {
         }
     }
 
-    /// True if the mark separates scheduling windows: instructions on both sides are never ordered together.
+    /// True if the mark separates scheduling windows: no instructions of its two sides are reordered together.
     pub fn is_boundary(&self) -> bool {
         match self {
             Mark::Fence(classes) => classes.is_empty(),
@@ -93,10 +92,10 @@ impl Mark {
 }
 
 bitflags! {
-    /// Kinds of instruction, as a set. The bits are those of the mask of LLVM's `llvm.amdgcn.sched.barrier`.
+    /// Sets of instruction classes. The bits are those of the mask of LLVM's `llvm.amdgcn.sched.barrier`.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
     pub struct Classes: u16 {
-        /// Vector arithmetic, matrix instructions not included.
+        /// Vector arithmetic except matrix instructions.
         const VALU = 0x2;
         /// Scalar arithmetic.
         const SALU = 0x4;
@@ -104,7 +103,7 @@ bitflags! {
         const MFMA = 0x8;
         /// Loads from global memory, buffers and scratch.
         const VMEM_READ = 0x20;
-        /// Stores and atomics to them.
+        /// Stores and atomics to global memory, buffers and scratch.
         const VMEM_WRITE = 0x40;
         /// Vector memory.
         const VMEM = Self::VMEM_READ.bits() | Self::VMEM_WRITE.bits();
@@ -137,7 +136,7 @@ pub const NAMES: &[(&str, Classes)] = &[
 ];
 
 impl Classes {
-    /// The class of that name.
+    /// The class with that name.
     pub fn named(name: &str) -> Option<Classes> {
         NAMES.iter().find(|(n, _)| *n == name).map(|(_, class)| *class)
     }

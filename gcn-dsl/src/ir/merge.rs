@@ -1,20 +1,19 @@
 //! Merges neighbouring loads and stores into wide ones.
 //!
-//! In a run of instructions without control flow, accesses to one memory object whose byte offsets differ by
-//! known constants become one access of up to 16 bytes (64 for scalar loads), if the common part of the
-//! offset is known to be aligned to the whole block. The alignment makes the merge correct in every case: an
-//! aligned block does not wrap at 2^32, so the bounds of a slice are still checked dword by dword; and the
-//! blocks of two lanes are identical or disjoint, so lanes of one wave still write in program order.
-//! Elements of 8 and 16 bits are merged where they fill dwords (`narrow`). In a slice of structs or arrays of another size, the
-//! element is the block: it wraps around only where the index is beyond every slice, and those of two lanes are identical or
-//! disjoint.
+//! In a run of instructions without control flow, accesses to one memory object whose byte offsets differ by known
+//! constants become one access of up to 16 bytes (64 for scalar loads), if the common part of the offset is known to be
+//! aligned to the whole block. The alignment makes the merge correct in every case: an aligned block does not wrap at
+//! 2^32, so the bounds of a slice are still checked dword by dword; and the blocks of two lanes are either identical or
+//! disjoint, so the lanes of a wave still write in program order. Elements of 8 and 16 bits are merged where they fill
+//! dwords (`narrow`). In a slice of structs or arrays whose size is not a power of two, the element is the block: it
+//! wraps around only at an index beyond every slice, and the elements of two lanes are identical or disjoint.
 //!
 //! Reordering:
-//! - Loads of read-only memory (`&[T]`) pass everything.
-//! - Loads and stores of one object pass accesses to another one. A slice, an LDS array and a private array
-//!   are objects of their own. Raw pointers may point to the same memory as each other, but not into a slice.
-//! - Loads and stores with one base and different bytes of an aligned block pass each other.
-//! - Nothing else passes barriers, atomics, fences or instructions that the kernel names.
+//! - Loads from read-only memory (`&[T]`) may pass everything.
+//! - Loads and stores of one object may pass accesses to another one. A slice, an LDS array and a private array are
+//!   different objects. Raw pointers may point to the same memory as each other, but not into a slice.
+//! - Loads and stores with the same base and different bytes of an aligned block may pass each other.
+//! - Nothing else passes barriers, atomics, fences or machine instructions that the kernel names.
 
 mod alias;
 mod edit;
@@ -36,7 +35,7 @@ pub fn run(kernel: &mut Kernel) {
     kernel.rewrite(|kernel, body| region(kernel, &mut alignment, body, &mut 0, false));
 }
 
-/// `manual` counts the open manual schedules. In these every access stays as written.
+/// `manual` counts the open manual schedules, in which every access stays as written.
 fn region(
     kernel: &mut Kernel,
     alignment: &mut Alignment,

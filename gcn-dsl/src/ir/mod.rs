@@ -1,14 +1,14 @@
 //! The kernel IR: SSA values in one arena, structured control flow, and types that say whether a value is
 //! uniform or varying.
 //!
-//! A [`Region`] is a list of statements. An instruction defines at most one value; its operands are values
-//! defined earlier in the same region or in an enclosing one. State that changes from one trip of a loop to
-//! the next, or on one side of an `if`, lives in a [`Variable`], which instructions read and write. So the IR
-//! needs no phis, and a write under a divergent condition simply keeps the value of inactive lanes. `break`,
+//! A [`Region`] is a list of statements. An instruction defines at most one value; its operands are values defined
+//! earlier in the same region or in an enclosing one. State that changes from one iteration of a loop (here also called
+//! a *trip*) to the next, or on one side of an `if`, is in a [`Variable`], which instructions read and write. So the IR
+//! needs no phis, and a write under a divergent condition simply keeps the values of inactive lanes. `break`,
 //! `continue` and `return` are an [`Stmt::Exit`] from a [`Stmt::Block`]: see [`flow`].
 //!
-//! Values are folded and shared while the IR is built ([`build`]); [`dce`] later drops unused ones.
-//! [`Kernel`]'s `Display` is the textual form.
+//! Values are folded and reused while the IR is built ([`build`]); [`dce`] later removes unused ones. [`Kernel`]'s
+//! `Display` is the textual form.
 
 pub mod access;
 pub mod align;
@@ -69,233 +69,234 @@ pub use wave::Wave;
 
 use crate::scalar::Elem;
 
-/// Memory that an access goes to, with its base.
+/// The memory that an access goes to, with its base address.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Memory {
-    /// A slice through a buffer resource (four uniform dwords): the hardware checks bounds.
+    /// A slice, accessed through a buffer resource (four uniform dwords); the hardware checks bounds.
     Buffer(Value),
-    /// Raw global memory from a uniform 64-bit pointer.
+    /// Raw global memory at a uniform 64-bit pointer.
     Global(Value),
-    /// Raw global memory from a 64-bit pointer of each lane; the offset is a constant.
+    /// Raw global memory at a 64-bit pointer that each lane has; the offset is a constant.
     Lanes(Value),
     /// An LDS array.
     Lds(LdsId),
-    /// An array of each lane's own, in scratch.
+    /// A private array, of which each lane has its own, in scratch.
     Private(PrivateId),
 }
 
 /// An instruction.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Inst {
-    /// A constant, by register bits.
+    /// A constant, given by its register bits.
     Const(u64),
-    /// So many dwords of the kernarg segment from a byte offset.
+    /// Dwords of the kernarg segment, as many as the type has.
     KernArg {
-        /// Byte offset.
+        /// The byte offset in the segment.
         offset: u32,
     },
-    /// The address of the kernel's constants, two dwords.
+    /// The address of the kernel's constant tables, two dwords.
     Constants,
-    /// The workgroup's index in a dimension.
+    /// The workgroup's index in this dimension.
     WorkgroupId(u8),
-    /// Work-items of the grid in a dimension.
+    /// The number of work-items of the grid in this dimension.
     GridSize(u8),
-    /// The work-item's index in its workgroup in a dimension.
+    /// The work-item's index in its workgroup, in this dimension.
     LocalId(u8),
-    /// Uniform value as a varying one (or a vector register copy for an accumulator read).
+    /// Converts a uniform value to a varying one, or copies an accumulator to a vector register.
     Splat(Value),
-    /// Arithmetic; the type is the result's.
+    /// Two-operand arithmetic; the type is that of the result.
     Bin(Bin, Value, Value),
     /// `a * b + c`, fused for floats.
     Fma(Value, Value, Value),
-    /// Arithmetic.
+    /// One-operand arithmetic.
     Un(Un, Value),
-    /// Comparison of operands of one type.
+    /// A comparison of two operands of one type.
     Cmp(Pred, Value, Value),
     /// `condition ? a : b`.
     Select(Value, Value, Value),
-    /// Conversion to the result's element type with Rust's `as` semantics.
+    /// A conversion to the result's element type, as Rust's `as`.
     Cast(Value),
-    /// Same bits, other type of the same width.
+    /// The same bits as another type of the same size.
     Bitcast(Value),
-    /// Consecutive dwords of a vector as a value.
+    /// Consecutive dwords of a value, as a value.
     Extract {
-        /// The vector.
+        /// The value.
         from: Value,
-        /// First dword.
+        /// The first dword.
         dword: u8,
     },
-    /// Values side by side, by dwords. Dwords of the result after the last part are undefined.
+    /// Concatenates values by dwords. If the result has more dwords, the last ones are undefined.
     Concat(SmallVec<[Value; 4]>),
-    /// Load from byte address (varying offset from the base).
+    /// A load.
     Load {
-        /// Where.
+        /// The memory.
         memory: Memory,
-        /// Byte offset, varying.
+        /// The byte offset from the memory's base; varying.
         offset: Value,
-        /// Its special property.
+        /// A special property, such as a cache hint.
         manner: Manner,
     },
-    /// Scalar load through a buffer resource at a uniform byte offset.
+    /// A scalar load through a buffer resource.
     LoadUniform {
-        /// Resource.
+        /// The resource.
         resource: Value,
-        /// Byte offset, uniform.
+        /// The byte offset; uniform.
         offset: Value,
     },
-    /// Store.
+    /// A store.
     Store {
-        /// Where.
+        /// The memory.
         memory: Memory,
-        /// Byte offset, varying.
+        /// The byte offset from the memory's base; varying.
         offset: Value,
-        /// The value, varying.
+        /// The stored value; varying.
         value: Value,
-        /// Its special property.
+        /// A special property, such as a cache hint.
         manner: Manner,
     },
     /// Reads a variable.
     Read(Variable),
-    /// Writes a variable; `keep` if inactive lanes must keep their value.
+    /// Writes a variable.
     Write {
         /// The variable.
         var: Variable,
         /// The new value.
         value: Value,
-        /// Some lanes may be inactive that were active where the variable was declared.
+        /// True if inactive lanes must keep their value: some lanes may be inactive that were active at the
+        /// declaration.
         keep: bool,
     },
-    /// Workgroup barrier.
+    /// A workgroup barrier.
     Barrier,
-    /// First active lane's value, as a uniform one.
+    /// The value of the first active lane, as a uniform value.
     ReadFirstLane(Value),
-    /// A lane's value by uniform lane number.
+    /// The value of the lane with this uniform number, as a uniform value.
     ReadLane(Value, Value),
-    /// Value of another lane, by varying byte address `4 * lane` (`ds_bpermute_b32`), one dword.
+    /// A dword of another lane, whose number varies (`ds_bpermute_b32`).
     Permute {
-        /// Byte address of the source lane.
+        /// The source lane, as the byte address `4 * lane`.
         address: Value,
-        /// The value.
+        /// The value of which lanes get a dword.
         value: Value,
     },
-    /// Lane mask of a varying `bool`, EXEC-masked, as u64.
+    /// The mask of the active lanes in which a varying `bool` is true, as u64.
     Ballot(Value),
     /// The lane's number in its wave.
     LaneId,
-    /// An atomic access; its value is what a load finds, or the old value of a read-modify-write.
+    /// An atomic access. The result is the loaded value, or the old value of a read-modify-write.
     Atomic(Box<Atomic>),
     /// A fence.
     Fence {
-        /// Scope.
+        /// The scope.
         scope: atomic::Scope,
-        /// Ordering.
+        /// The memory ordering.
         ordering: atomic::Ordering,
     },
     /// A reduction or scan over the lanes of the wave.
     Wave(Wave),
-    /// Something about order and waits.
+    /// A requirement on instruction order, or a wait.
     Schedule(Box<Schedule>),
-    /// A table instruction; the value is its first result.
+    /// A machine instruction; the value is its first result.
     Machine(Box<Call>),
-    /// Another result of a table instruction.
+    /// Another result of a machine instruction.
     Result {
-        /// The instruction.
+        /// The value of the machine instruction.
         of: Value,
-        /// Which result; from 1.
+        /// The number of the result, from 1.
         index: u8,
     },
 }
 
-/// An instruction with its type and origin.
+/// An instruction with its type and source location.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ValueDef {
     /// The instruction.
     pub inst: Inst,
-    /// Result type; `None` for effects only.
+    /// The type of the result; `None` if there is none.
     pub ty: Option<Type>,
-    /// The user's position.
+    /// The location in the user's source.
     pub loc: Option<SourceLoc>,
 }
 
-/// An LDS array's size.
+/// An LDS array.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LdsDef {
-    /// Bytes.
+    /// The size in bytes.
     pub bytes: u32,
-    /// Byte offset in the workgroup's LDS, assigned in order of declaration at 16-byte alignment.
+    /// The byte offset in the workgroup's LDS, assigned in order of declaration and aligned to 16 bytes.
     pub offset: u32,
-    /// The array starts after all others and is as long as the launch says.
+    /// True for the array that starts after all others and whose size the launch gives.
     pub dynamic: bool,
 }
 
-/// A private array's place in each lane's scratch.
+/// A private array.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PrivateDef {
-    /// Bytes.
+    /// The size in bytes.
     pub bytes: u32,
-    /// Byte offset, assigned in order of declaration at 16-byte alignment; of no meaning once the array is in
-    /// registers.
+    /// The byte offset in each lane's scratch, assigned in order of declaration and aligned to 16 bytes; meaningless
+    /// once the array is in registers.
     pub offset: u32,
 }
 
-/// A variable in registers that the user chose.
+/// A *pinned* variable, whose registers the user chose.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Pin {
     /// The variable.
     pub var: Variable,
-    /// Its registers.
+    /// The registers.
     pub to: Reg,
-    /// Where the user says so.
+    /// The location of the user's request.
     pub loc: Option<SourceLoc>,
 }
 
 /// A whole kernel.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Kernel {
-    /// Name.
+    /// The kernel's name.
     pub name: String,
-    /// The size of waves; 64 lanes if not given. Lane masks have 64 bits in the IR, of which shorter waves use the
-    /// lower half.
+    /// The wave size; `None` stands for 64 lanes. Lane masks have 64 bits in the IR; smaller waves use the lower half.
     pub wave: Option<WaveSize>,
-    /// Every value.
+    /// All values.
     pub values: Vec<ValueDef>,
-    /// Every variable's type.
+    /// The type of each variable.
     pub variables: Vec<Type>,
-    /// Variables that only join the values of branches or exits at their common end: none lives longer.
+    /// *Joined* variables, which only merge the values of branches or exits at their common end.
     pub joined: Vec<Variable>,
-    /// Variables whose registers the user chose.
+    /// Pinned variables.
     pub pins: Vec<Pin>,
     /// LDS arrays.
     pub lds: Vec<LdsDef>,
-    /// The end of the LDS to which registers may be spilled, if arrays of dynamic size must come after it.
+    /// If arrays of dynamic size must come after it: the end of the part of LDS to which registers may be spilled.
+    /// Otherwise 0.
     pub lds_reserved: u32,
     /// Private arrays.
     pub private: Vec<PrivateDef>,
     /// Buffer resources of memory that nothing writes while the kernel runs (`&[T]`).
     pub read_only: Vec<Value>,
-    /// Buffer resources of slices that the user has declared to end with a whole dword.
+    /// Buffer resources of slices that the user has promised to end with a whole dword.
     pub whole_dwords: Vec<Value>,
-    /// Buffer resources that may reach the same memory: those of written slices of which a part has its own resource,
-    /// and those of the parts.
+    /// Buffer resources that may describe overlapping memory: those of written slices of which a subslice was taken,
+    /// and those of the subslices.
     pub overlapping: Vec<Value>,
-    /// Constant tables that the kernel reads. They are placed after its code.
+    /// Constant tables that the kernel reads; they are placed after its code.
     pub constants: Vec<u8>,
     /// The body.
     pub body: Region,
-    /// Loops for which the user requested pipelining. They stay listed afterwards, so that later passes keep their
-    /// form.
+    /// Loops for which the user requested pipelining. They stay in the list after pipelining, so that later passes keep
+    /// their form.
     pub pipelines: Vec<pipelined::Request>,
-    /// Debugging information: values to show, and the meanings of traps.
+    /// Debug information: values to show, and the meanings of traps.
     pub debug: probe::Debug,
 }
 
 impl Kernel {
-    /// The size of waves.
+    /// The wave size.
     pub fn wave(&self) -> WaveSize {
         self.wave.unwrap_or(WaveSize::W64)
     }
 
-    /// True for an integer of 64 bits whose upper half is known to be 0.
+    /// True for a 64-bit integer whose upper half is known to be 0.
     pub(crate) fn has_zero_above(&self, v: Value) -> bool {
         let unsigned = |v: Value| matches!(self.ty(v).elem, Elem::U8 | Elem::U16 | Elem::U32);
         match &self.def(v).inst {
@@ -310,12 +311,12 @@ impl Kernel {
         }
     }
 
-    /// Definition of `v`.
+    /// The definition of `v`.
     pub fn def(&self, v: Value) -> &ValueDef {
         &self.values[v.0 as usize]
     }
 
-    /// The value that `v` is another name of.
+    /// The value behind bitcasts of `v` that do not change its type.
     pub fn resolved(&self, v: Value) -> Value {
         match self.def(v).inst {
             Inst::Bitcast(of) if self.ty(of) == self.ty(v) => self.resolved(of),
@@ -323,7 +324,7 @@ impl Kernel {
         }
     }
 
-    /// The bits, if `v` is a constant (also one made varying).
+    /// The bits of `v` if it is a constant, even if it has been converted to varying.
     pub fn constant(&self, v: Value) -> Option<u64> {
         match self.def(v).inst {
             Inst::Const(bits) => Some(bits),
@@ -332,13 +333,13 @@ impl Kernel {
         }
     }
 
-    /// The number of bits by which a constant shift of `elem` moves: Rust masks counts by the width of the type. All
-    /// passes use this function to read a count, since the constant may have any size.
+    /// The number of bits by which a constant shift of `elem` moves. Rust masks shift counts by the width of the type.
+    /// All passes must read counts with this function, since a constant may have any value.
     pub fn shift_count(&self, count: Value, elem: Elem) -> Option<u32> {
         self.constant(count).map(|count| count as u32 & elem.shift_mask())
     }
 
-    /// A new value; its instruction goes to the end of `out`.
+    /// Appends an instruction to `out`, and returns its value.
     pub fn append(&mut self, inst: Inst, ty: Type, loc: Option<SourceLoc>, out: &mut Vec<Stmt>) -> Value {
         self.values.push(ValueDef { inst, ty: Some(ty), loc });
         let v = Value(self.values.len() as u32 - 1);
@@ -346,12 +347,12 @@ impl Kernel {
         v
     }
 
-    /// Type of a value that has one.
+    /// The type of a value that has one.
     pub fn ty(&self, v: Value) -> Type {
         self.def(v).ty.unwrap_or(Type::uniform(Elem::U32))
     }
 
-    /// The positions in the kernarg segment of slices that the user has declared to end with a whole dword.
+    /// The positions in the kernarg segment of the slices that the user has promised to end with a whole dword.
     pub fn whole_dword_arguments(&self) -> Vec<u32> {
         let loaded = |v: Value| match self.def(v).inst {
             Inst::KernArg { offset } => Some(offset),
@@ -361,7 +362,7 @@ impl Kernel {
             let Inst::Concat(parts) = &self.def(*resource).inst else { return None };
             let pointer = *parts.first()?;
             match self.def(pointer).inst {
-                // Several arguments come by one load.
+                // One load may load several arguments.
                 Inst::Extract { from, dword } => loaded(from).map(|at| at + 4 * u32::from(dword)),
                 _ => loaded(pointer),
             }
@@ -369,23 +370,23 @@ impl Kernel {
         self.whole_dwords.iter().filter_map(argument).collect()
     }
 
-    /// Scratch bytes of each lane for private arrays.
+    /// The number of scratch bytes that each lane needs for private arrays.
     pub fn private_bytes(&self) -> u32 {
         self.private.last().map_or(0, |a| a.offset + a.bytes)
     }
 
-    /// Byte offset of an LDS array in the workgroup's LDS.
+    /// The byte offset of an LDS array in the workgroup's LDS.
     pub fn lds_offset(&self, id: LdsId) -> u32 {
         let array = self.lds[id.0 as usize];
         if array.dynamic { self.lds_end().next_multiple_of(16) } else { array.offset }
     }
 
-    /// LDS bytes of arrays whose length is known.
+    /// The number of LDS bytes of arrays with a known length.
     pub fn lds_bytes(&self) -> u32 {
         self.lds.last().map_or(0, |l| l.offset.saturating_add(l.bytes))
     }
 
-    /// The end of the LDS whose size does not depend on the launch, including the part reserved for spilled
+    /// The end of the part of LDS whose size does not depend on the launch, including the part reserved for spilled
     /// registers.
     pub fn lds_end(&self) -> u32 {
         self.lds_bytes().max(self.lds_reserved)
@@ -393,7 +394,7 @@ impl Kernel {
 }
 
 impl Inst {
-    /// True if the instruction must stay even if its value is unused.
+    /// True if the instruction must stay even if its result is unused.
     pub fn has_effect(&self) -> bool {
         match self {
             Inst::Store { .. } | Inst::Write { .. } | Inst::Barrier => true,
@@ -403,7 +404,7 @@ impl Inst {
         }
     }
 
-    /// True if two equal instructions give the same value, provided that the first dominates the second.
+    /// True if two equal instructions give the same value, if the first dominates the second.
     pub fn is_pure(&self) -> bool {
         if let Inst::Machine(call) = self {
             return call.effect == Effect::Pure;
@@ -414,7 +415,7 @@ impl Inst {
                 Inst::Load { .. }
                     | Inst::LoadUniform { .. }
                     | Inst::Read(_)
-                    // The results of these depend on which lanes are active.
+                    // The results of these depend on the set of active lanes.
                     | Inst::ReadFirstLane(_)
                     | Inst::Ballot(_)
                     | Inst::Permute { .. }

@@ -1,34 +1,34 @@
-//! The values that have names in the user's source, for debug information.
+//! Names of values in the user's source, for debug information.
 
 use gcn_isa::program::SourceLoc;
 
 use super::{Kernel, Value, Variable};
 use crate::scalar::Elem;
 
-/// A part of a named value.
+/// A scalar part of a named value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Leaf {
     /// The result of an instruction.
     Value(Value),
-    /// The content of a variable.
+    /// The present value of a variable.
     Variable(Variable),
-    /// A number of the host, by its register bits.
+    /// A host number, given by its register bits.
     Constant(u64, Elem),
 }
 
-/// How parts compose a value.
+/// The composition of a value of scalar parts.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Shape {
-    /// One part.
+    /// A single part.
     Value,
-    /// So many of the same shape.
+    /// An array: the shape and the number of its elements.
     Array(Box<Shape>, usize),
     /// A struct or tuple: the names and shapes of its fields.
     Struct(&'static str, Vec<(&'static str, Shape)>),
 }
 
 impl Shape {
-    /// The number of parts.
+    /// The number of scalar parts.
     pub fn leaves(&self) -> usize {
         match self {
             Shape::Value => 1,
@@ -38,24 +38,24 @@ impl Shape {
     }
 }
 
-/// A `let`.
+/// A `let` in the user's source.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Named {
     /// The name.
     pub name: &'static str,
-    /// Where it is bound.
+    /// The location of the `let`.
     pub at: SourceLoc,
-    /// The end of the scope of the name: line and column in the same file.
+    /// The end of the name's scope: line and column in the same file.
     pub end: (u32, u32),
-    /// How the parts compose the value.
+    /// The composition of the value of its parts.
     pub shape: Shape,
-    /// Its parts.
+    /// The parts.
     pub leaves: Vec<Leaf>,
 }
 
 impl Kernel {
-    /// Records a name. A `let` that is traced again, in an unrolled loop, names several values. No instruction tells
-    /// which of them is meant, so the name is omitted.
+    /// Records a name. A `let` that is traced several times, as in an unrolled loop, names several values, and no
+    /// instruction tells which one is meant; such a name is dropped.
     pub fn name(&mut self, new: Named) {
         let names = &mut self.debug.names;
         match names.iter_mut().find(|known| known.name == new.name && known.at == new.at) {

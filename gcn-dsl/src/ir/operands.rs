@@ -1,10 +1,10 @@
-//! The operands of an instruction, to read and to change: one list for both.
+//! The operands of an instruction, for reading and for modification, from a single list.
 //!
-//! `dyn`: the list is long, and a copy of it for each closure of each pass would take longer to compile than the calls take.
+//! The visitors take `dyn` closures: the list is long, and compiling a copy of it for each closure would take too long.
 
 use super::{Arg, Atomic, Call, Inst, Memory, Value};
 
-/// The visitors of one kind: `each` with `& Value`, `each_mut` with `&mut Value`.
+/// Defines one kind of visitor: `each` with `&Value`, or `each_mut` with `&mut Value`.
 macro_rules! visitors {
     ($each:ident $($mutable:tt)?) => {
         impl Memory {
@@ -108,7 +108,7 @@ impl Inst {
         self.each(&mut |v| f(*v));
     }
 
-    /// Calls `f` for each operand, to change it.
+    /// Calls `f` for each operand, which it may modify.
     pub fn operands_mut(&mut self, mut f: impl FnMut(&mut Value)) {
         self.each_mut(&mut f);
     }

@@ -1,14 +1,15 @@
-//! Packed arithmetic from scalar code: two equal operations whose results become the halves of a register, or of a pair of registers,
-//! are one packed instruction (superword-level parallelism; Larsen and Amarasinghe, PLDI 2000).
+//! Packed arithmetic from scalar code: two equal operations whose results become the halves of a register, or of a
+//! register pair, are combined into one packed instruction (superword-level parallelism; Larsen and Amarasinghe, PLDI
+//! 2000).
 //!
-//! The pass starts at words that are composed of two results, as for wide stores and for variables that a loop carries
-//! (`variables.rs`), and follows both to their operands. Equal operations there are a pair again; halves of one
-//! register are read in place; other operands are composed by an instruction. 16-bit halves are extracted by
-//! instructions, so such a pair is packed only if nothing else reads its results. Dwords are read in place. A connected
-//! set of pairs is packed if that saves instructions.
+//! The pass starts at *words* that are composed of two results, as for wide stores and for variables that a loop
+//! carries (`variables.rs`), and follows both results to their operands. Equal operations there form a *pair*, too;
+//! halves of one register are read in place; other operands are composed by an additional instruction. Extracting a
+//! 16-bit half takes an instruction, so a pair of these is packed only if nothing else reads its results. Dwords are
+//! read in place. A connected set of pairs is packed if that saves instructions.
 //!
-//! A packed instruction computes the same bits as the two single ones. It replaces the later one; both are in one
-//! region, so that the same lanes run.
+//! A packed instruction computes the same bits as the two single ones. It is put at the position of the later one; both
+//! are in the same region, so the same lanes are active.
 
 mod cost;
 mod emit;
@@ -31,20 +32,20 @@ use half::{Half, is_wide};
 pub fn run(kernel: &mut Kernel, target: Target) -> bool {
     let mut candidates = variables::candidates(kernel, target);
     while !candidates.is_empty() {
-        // Whether joining variables pays off is known only after the packing that it allows has been planned, so the
-        // plan is made on a copy.
+        // Whether joining variables pays is known only after the packing that it enables has been planned, so plan it
+        // on a copy.
         let mut trial = kernel.clone();
         let carried = variables::join(&mut trial, &candidates);
         let made = carried.iter().flatten().copied().collect();
         let Some(found) = find(&trial, target, &made) else { break };
-        // Variables are joined for the loops in which that saves an instruction.
+        // Variables are joined if that saves an instruction in the loop that writes them.
         let pays =
             |writes: &Vec<Value>| writes.iter().all(|write| found.words.iter().any(|w| w.value == *write));
         let before = candidates.len();
         let mut paying = carried.iter().map(pays);
         candidates.retain(|_| paying.next() == Some(true));
-        // Accept the candidates only if all pay off. Otherwise repeat without those that did not: their contribution
-        // may have been the reason why others paid off.
+        // Accept the candidates only if all of them pay. Otherwise repeat without those that did not, because they may
+        // be the reason why others did.
         if candidates.len() == before {
             emit::run(&mut trial, &found);
             *kernel = trial;
@@ -56,11 +57,10 @@ pub fn run(kernel: &mut Kernel, target: Target) -> bool {
     true
 }
 
-/// The pairs that save instructions. The words in `made` need no instruction to compose.
+/// The pairs that save instructions. No instruction is needed to compose the words in `made`.
 fn find(kernel: &Kernel, target: Target, made: &HashSet<Value>) -> Option<Found> {
     let mut pairs = Pairs::of(kernel, target, made)?;
-    // Dropping a costly pair removes a reader from its operands; the results of another pair may then be read outside
-    // pairs.
+    // Dropping a costly pair adds readers outside of pairs to its operands, which may in turn no longer be packed.
     pairs.drop_shared();
     pairs.drop_costly();
     pairs.drop_shared();
@@ -75,26 +75,26 @@ fn find(kernel: &Kernel, target: Target, made: &HashSet<Value>) -> Option<Found>
 /// The instructions to pack.
 struct Found {
     pairs: Vec<Pair>,
-    /// Those that pay, in program order.
+    /// The pairs that pay, in program order.
     packed: Vec<usize>,
-    /// Words composed of their results.
+    /// The words composed of their results.
     words: Vec<Word>,
 }
 
-/// A place where the results of a pair are composed.
+/// A value, or a part of one, that is composed of the two results of a pair.
 struct Word {
     value: Value,
-    /// The first of the two dwords, if the value has more.
+    /// The first of the two dwords, if the value has more than two.
     dword: Option<u8>,
     pair: usize,
-    /// The number of instructions that composing them takes.
+    /// The number of instructions that compose it.
     costs: i32,
 }
 
 /// A source of a packed instruction.
 struct Source {
     from: Origin,
-    /// Whether the signs of the low and of the high half are inverted.
+    /// For the low and the high half, true if it is negated.
     negated: [bool; 2],
 }
 
@@ -102,34 +102,34 @@ struct Source {
 enum Origin {
     /// The results of a pair.
     Pair(usize),
-    /// Halves of one register; `true` selects the high half.
+    /// Two halves of one register; `true` stands for the high half.
     Halves(Value, [bool; 2]),
-    /// Dwords of a value, of two consecutive ones from this number on; `true` selects the second.
+    /// Two dwords of a value, each of them dword number `.1` or, for `true`, the one after it.
     Dwords(Value, u8, [bool; 2]),
     /// The same constant twice.
     Constant(u32),
-    /// Two values, which an instruction composes.
+    /// Two unrelated values, which an instruction composes.
     Apart([Half; 2]),
 }
 
-/// Two operations that may become one.
+/// Two equal operations that may be combined.
 struct Pair {
     op: Packed,
     elem: Elem,
     results: [Value; 2],
-    /// The later result in program order.
+    /// The result that comes later in program order.
     last: Value,
     sources: SmallVec<[Source; 3]>,
-    /// The number of reads of the results by pairs and by words composed of them.
+    /// The number of times that pairs and words read the results.
     readers: u32,
     kept: bool,
 }
 
-/// Where a value is computed.
+/// The position of the instruction that computes a value.
 #[derive(Clone, Copy, Default, PartialEq)]
 struct At {
     region: u32,
-    /// In program order; 0 if it is not.
+    /// Its number in program order; 0 if the value is not in the body.
     order: u32,
 }
 
@@ -137,11 +137,11 @@ struct Pairs<'k> {
     kernel: &'k Kernel,
     target: Target,
     at: Vec<At>,
-    /// The number of reads of each value.
+    /// For each value, the number of its readers.
     readers: Vec<u32>,
     pairs: Vec<Pair>,
     known: HashMap<[Value; 2], usize>,
-    /// The pair that a value is a result of.
+    /// The pair of which a value is a result.
     pair_of: HashMap<Value, usize>,
     words: Vec<Word>,
 }
@@ -156,7 +156,7 @@ impl<'k> Pairs<'k> {
             Inst::Schedule(what) => fixed |= **what != Schedule::Mark(Mark::Cold),
             _ => {}
         });
-        // Most kernels have nothing to pack; they leave before any table is made.
+        // Most kernels have nothing to pack; return before building any table.
         if !any || fixed {
             return None;
         }
@@ -176,7 +176,7 @@ impl<'k> Pairs<'k> {
         Some(found)
     }
 
-    /// Notes places.
+    /// Records the positions of instructions.
     fn visit(&mut self, region: &Region, last: &mut At) {
         last.region += 1;
         let here = last.region;
@@ -189,7 +189,7 @@ impl<'k> Pairs<'k> {
         }
     }
 
-    /// Adds the pairs that lead to a value, if it, or dwords of it, are composed of two results.
+    /// Adds the pairs from which a value, or dwords of it, are composed.
     fn words(&mut self, v: Value, made: &HashSet<Value>) {
         let ty = self.kernel.ty(v);
         let costs = i32::from(!made.contains(&v));
@@ -223,7 +223,7 @@ impl<'k> Pairs<'k> {
         let Some(pair) = self.pair(halves, dword.is_some()) else { return };
         self.words.push(Word { value, dword, pair, costs });
         self.pairs[pair].readers += 1;
-        // Sources are found pair by pair and not by recursion: chains of operations are long in unrolled code.
+        // The sources are found pair by pair without recursion, because chains of operations in unrolled code are long.
         for new in first.. {
             let Some(results) = self.pairs.get(new).map(|pair| pair.results) else { break };
             let sources = self.sources(results);
@@ -236,7 +236,7 @@ impl<'k> Pairs<'k> {
         }
     }
 
-    /// The pair of two results, if one instruction computes both.
+    /// The pair of two results, if one packed instruction can compute both.
     fn pair(&mut self, halves: [Half; 2], wide: bool) -> Option<usize> {
         let [Half::Low(low), Half::Low(high)] = halves else { return None };
         let results = [low, high];
@@ -247,17 +247,17 @@ impl<'k> Pairs<'k> {
         let places = results.map(|v| self.at[v.0 as usize]);
         let alike = operation(self.kernel, high, self.target) == Some((op, elem)) && low != high;
         if !alike
-            // Halves of 16 bits and pairs of dwords are packed by different instructions.
+            // 16-bit halves and dwords are packed by different instructions.
             || wide != (elem == Elem::F32)
-            // In another region other lanes may run, or one instruction may run without the other.
+            // In different regions different lanes may be active, or one instruction may run without the other.
             || places[0].region != places[1].region
             || places[0].order == 0
         {
             return None;
         }
         let last = if places[0].order > places[1].order { low } else { high };
-        // A dword is in one register. A 16-bit half can be read from two packed registers, but a dword in two pairs
-        // would be computed twice.
+        // A 16-bit half can be read from two packed registers, but a dword that is in two pairs would be computed
+        // twice.
         if wide && results.iter().any(|v| self.pair_of.contains_key(v)) {
             return None;
         }
@@ -280,7 +280,7 @@ impl<'k> Pairs<'k> {
             _ => true,
         };
         let fit = |a: Value, b: Value| u32::from(self.fits(a, b));
-        // Either order is right; choose the one with fewer operands to compose.
+        // Either order of the operands is correct; choose the one in which fewer must be composed.
         if commutes
             && fit(lows[0], highs[1]) + fit(lows[1], highs[0])
                 > fit(lows[0], highs[0]) + fit(lows[1], highs[1])
@@ -290,7 +290,7 @@ impl<'k> Pairs<'k> {
         lows.into_iter().zip(highs).map(|(low, high)| self.source([low, high])).collect()
     }
 
-    /// True if two operands need not be composed by an instruction.
+    /// True if two operands need no instruction to compose them.
     fn fits(&self, a: Value, b: Value) -> bool {
         let [(a, _), (b, _)] = [a, b].map(|v| Half::without_sign(self.kernel, v));
         match (a, b) {
@@ -324,7 +324,7 @@ impl<'k> Pairs<'k> {
     }
 }
 
-/// The packed operation of the target that computes two such values.
+/// The target's packed operation that computes two values like `v`.
 fn operation(kernel: &Kernel, v: Value, target: Target) -> Option<(Packed, Elem)> {
     let ty = kernel.ty(v);
     let op = match kernel.def(v).inst {
@@ -332,7 +332,7 @@ fn operation(kernel: &Kernel, v: Value, target: Target) -> Option<(Packed, Elem)
         Inst::Fma(..) => Packed::Fma,
         _ => return None,
     };
-    // Loops that will be pipelined keep their form.
+    // Loops that will be pipelined must keep their form until then.
     let keeps_form = ty.elem == Elem::F32 && !kernel.pipelines.is_empty();
     if ty.place != Place::Varying || ty.count != 1 || keeps_form {
         return None;

@@ -1,10 +1,10 @@
-//! Bitwise expressions of more than two instructions that a single instruction computes.
+//! Bitwise expressions of several instructions that a single instruction can compute.
 //!
-//! - `v_bfi_b32`: `(m & a) | (!m & b)`, also with constant masks or as an exclusive or, and `b ^ (m & (a ^ b))`. The majority of
-//!   the bits of three words, `(a & b) ^ (a & c) ^ (b & c)`, takes one of two words where they agree, and the third elsewhere.
-//! - `v_perm_b32`: an `or` of masked and shifted words whose every byte is a byte of one of two words, 0 or 255. Each byte's
-//!   origin is followed through the expression; a part that is such a permutation already is looked through.
-//! - `v_bcnt_u32_b32`: the ones of a word and a sum.
+//! - `v_bfi_b32`: `(m & a) | (!m & b)`, also with constant masks or with an exclusive or, and `b ^ (m & (a ^ b))`. The
+//!   bitwise majority of three words, `(a & b) ^ (a & c) ^ (b & c)`, is `a` where `a` and `b` agree, and `c` elsewhere.
+//! - `v_perm_b32`: an `or` of masked and shifted words in which every byte is a byte of one of two words, 0 or 255. The
+//!   origin of each byte is followed through the expression, also through operands that are such permutations already.
+//! - `v_bcnt_u32_b32`: the number of set bits of a word, plus another word.
 
 use smallvec::SmallVec;
 
@@ -12,13 +12,14 @@ use super::build::Builder;
 use super::{Arg, Bin, Call, Inst, Kernel, Place, Type, Un, Value};
 use crate::scalar::Elem;
 
-/// The instruction that computes the same as `inst` of type `ty` with fewer operations, or `inst`.
+/// An instruction that computes the same as `inst` of type `ty` in fewer operations, or `inst` itself.
 pub(super) fn of_bits(b: &mut Builder, inst: Inst, ty: Type) -> Inst {
     let Inst::Bin(op @ (Bin::Or | Bin::Xor | Bin::Add), x, y) = inst else { return inst };
     if ty.place != Place::Varying {
         return inst;
     }
-    // The order matters where several fit: a permutation covers an `or` of more than two parts, of which a bit select sees only the last.
+    // The order matters where several match: a permutation covers an `or` of more than two parts, of which a bit select
+    // would see only the last.
     let found = match op {
         Bin::Add => counted(b, [x, y], ty),
         Bin::Or => permutation(b, [x, y], ty).or_else(|| masked_or(b, [x, y], ty)),
@@ -33,7 +34,7 @@ fn select_bits(args: [Value; 3], ty: Type) -> Call {
     Call::plain("v_bfi_b32", args, ty)
 }
 
-/// The operands of an operation.
+/// The operands of `v` if it is the operation `of`.
 fn bin(kernel: &Kernel, v: Value, of: Bin) -> Option<[Value; 2]> {
     match kernel.def(v).inst {
         Inst::Bin(op, x, y) if op == of => Some([x, y]),
@@ -46,14 +47,14 @@ fn orders([x, y]: [Value; 2]) -> [[Value; 2]; 2] {
     [[x, y], [y, x]]
 }
 
-/// `(m & a) | (!m & b)`.
+/// Matches `(m & a) | (!m & b)`.
 fn masked_or(b: &Builder, sides: [Value; 2], ty: Type) -> Option<Call> {
     let kernel = b.kernel();
     for [x, y] in orders(sides) {
         let (first, second) = (bin(kernel, x, Bin::And)?, bin(kernel, y, Bin::And)?);
         for [mask, a] in orders(first) {
             for [other, c] in orders(second) {
-                // Constant masks have been folded, so that no `Not` stands between them.
+                // Complements of constant masks have been folded, so compare constants by value.
                 let opposite = match (b.as_const(mask), b.as_const(other)) {
                     (Some(m), Some(o)) => m as u32 == !(o as u32),
                     _ => kernel.def(other).inst == Inst::Un(Un::Not, mask),
@@ -67,7 +68,7 @@ fn masked_or(b: &Builder, sides: [Value; 2], ty: Type) -> Option<Call> {
     None
 }
 
-/// `b ^ (m & (a ^ b))`.
+/// Matches `b ^ (m & (a ^ b))`.
 fn masked_xor(kernel: &Kernel, sides: [Value; 2], ty: Type) -> Option<Call> {
     for [c, masked] in orders(sides) {
         for [mask, difference] in bin(kernel, masked, Bin::And).into_iter().flat_map(orders) {
@@ -81,7 +82,7 @@ fn masked_xor(kernel: &Kernel, sides: [Value; 2], ty: Type) -> Option<Call> {
     None
 }
 
-/// `(a & b) ^ (a & c) ^ (b & c)`, the sums in any order: `a` where `a` and `b` agree, and `c` where they do not.
+/// Matches `(a & b) ^ (a & c) ^ (b & c)`, in any order.
 fn majority(b: &mut Builder, sides: [Value; 2], ty: Type) -> Option<Call> {
     let kernel = b.kernel();
     for [sum, last] in orders(sides) {
@@ -91,7 +92,8 @@ fn majority(b: &mut Builder, sides: [Value; 2], ty: Type) -> Option<Call> {
         for [a, x] in orders(first) {
             for [other, c] in orders(second) {
                 if a == other && orders(last).contains(&[x, c]) {
-                    // Two instructions instead of five. The words agree where `differ` is 0, and there either of them is the majority.
+                    // Two instructions instead of five. Where `differ` is 0 the two words agree, and either of them is
+                    // the majority.
                     let differ = b.value(Inst::Bin(Bin::Xor, a, x), ty, None);
                     return Some(select_bits([differ, c, a], ty));
                 }
@@ -101,47 +103,48 @@ fn majority(b: &mut Builder, sides: [Value; 2], ty: Type) -> Option<Call> {
     None
 }
 
-/// The ones of its first source and its second source together.
+/// Counts the set bits of its first source and adds its second source.
 const COUNT: &str = "v_bcnt_u32_b32";
 
-/// `x.count_ones() + y`: counting starts at `y` instead of 0. A constant `y` might need a register.
+/// `x.count_ones() + y`: adds `y` in the counting instruction. Not for constants, which might need a register.
 fn counted(b: &Builder, sides: [Value; 2], ty: Type) -> Option<Call> {
     let kernel = b.kernel();
     orders(sides).into_iter().find_map(|[count, other]| {
         let Inst::Machine(call) = &kernel.def(count).inst else { return None };
         let [Arg::Value(x), Arg::Value(start)] = call.args[..] else { return None };
-        // Compared as a whole: a call with modifiers, pins or another type is not the plain count.
+        // Compare the call as a whole: one with modifiers, pins or another type is not a plain count.
         let from_zero = **call == Call::plain(COUNT, [x, start], ty) && b.as_const(start) == Some(0);
         (from_zero && b.as_const(other).is_none()).then(|| Call::plain(COUNT, [x, other], ty))
     })
 }
 
-/// Where a byte comes from.
+/// The origin of a byte.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Byte {
-    /// Known.
+    /// A known value.
     Is(u8),
-    /// A byte of a word.
+    /// Byte number `.1` of a word.
     Of(Value, u8),
 }
 
-/// The instruction, and the selectors of a byte of zeros and of ones. Bytes 0 to 3 are of its second source, 4 to 7 of the first.
+/// The instruction, and its selectors for a byte of zeros and of ones. Selectors 0 to 3 are bytes of its second source,
+/// 4 to 7 bytes of the first.
 const PERM: &str = "v_perm_b32";
 const SELECT_ZEROS: u8 = 0x0c;
 const SELECT_ONES: u8 = 0x0d;
 
 /// The depth to which an expression is followed.
 const DEPTH: u32 = 8;
-/// The minimum number of operations for a permutation, which needs its selectors in a register, to be shorter.
+/// The number of operations from which a permutation is shorter. Its selectors need a register.
 const OPERATIONS: u32 = 4;
 
-/// An `or` as a permutation of the bytes of two words.
+/// Matches an `or` that permutes the bytes of two words.
 fn permutation(b: &mut Builder, [x, y]: [Value; 2], ty: Type) -> Option<Call> {
     let mut operations = 1;
     let left = bytes(b.kernel(), x, DEPTH, &mut operations);
     let right = bytes(b.kernel(), y, DEPTH, &mut operations);
     let bytes = merged(left, right)?;
-    // The selectors are a literal that VOP3 instructions of these targets cannot take: they cost a register and a move.
+    // VOP3 instructions of these targets take no literal, so the selectors cost a register and a move.
     if operations < OPERATIONS {
         return None;
     }
@@ -157,7 +160,7 @@ fn permutation(b: &mut Builder, [x, y]: [Value; 2], ty: Type) -> Option<Call> {
                     words.push(word);
                     words.len() - 1
                 });
-                // The first word is the second source.
+                // The first of the two words becomes the second source.
                 k + 4 * u8::try_from(at).ok()?
             }
         };
@@ -171,12 +174,12 @@ fn permutation(b: &mut Builder, [x, y]: [Value; 2], ty: Type) -> Option<Call> {
     Some(Call::plain(PERM, [high, low, selector], ty))
 }
 
-/// The bytes of an `or`, if each is known.
+/// The bytes of an `or`, if all their origins are known.
 fn merged(left: [Byte; 4], right: [Byte; 4]) -> Option<[Byte; 4]> {
     let mut bytes = left;
     for (byte, other) in bytes.iter_mut().zip(right) {
         *byte = match (*byte, other) {
-            // 255 absorbs whatever the other side has, known or not.
+            // 255 absorbs whatever is on the other side.
             (Byte::Is(u8::MAX), _) | (_, Byte::Is(u8::MAX)) => Byte::Is(u8::MAX),
             (Byte::Is(0), other) => other,
             (byte, other) if other == Byte::Is(0) || other == byte => byte,
@@ -187,12 +190,12 @@ fn merged(left: [Byte; 4], right: [Byte; 4]) -> Option<[Byte; 4]> {
     Some(bytes)
 }
 
-/// The bytes of a word.
+/// The origins of the bytes of a word.
 pub(super) fn bytes_of(kernel: &Kernel, v: Value) -> [Byte; 4] {
     bytes(kernel, v, DEPTH, &mut 0)
 }
 
-/// The bytes of a word, and the number of operations that make them.
+/// The origins of the bytes of a word; adds the number of operations that produce them.
 fn bytes(kernel: &Kernel, v: Value, depth: u32, operations: &mut u32) -> [Byte; 4] {
     let before = *operations;
     followed(kernel, v, depth, operations).unwrap_or_else(|| {
@@ -232,14 +235,14 @@ fn followed(kernel: &Kernel, v: Value, depth: u32, operations: &mut u32) -> Opti
         }
         Inst::Bin(op @ (Bin::Shl | Bin::Shr), x, count) => {
             let count = kernel.shift_count(*count, ty.elem)?;
-            // A shift by less than a byte mixes bits of neighbours, which no selector expresses.
+            // A shift by a number of bits that is not a multiple of 8 mixes the bits of neighbouring bytes.
             if count % 8 != 0 {
                 return None;
             }
             *operations += 1;
             let (of, by) = (bytes(kernel, *x, depth, operations), (count / 8) as usize);
             let from = |k: usize| if *op == Bin::Shl { k.checked_sub(by) } else { Some(k + by) };
-            // A shift of a signed word brings in its sign.
+            // A right shift of a signed word shifts in its sign.
             let signs = *op == Bin::Shr && ty.elem == Elem::I32;
             let new = |k: usize| if signs { Byte::Of(v, k as u8) } else { Byte::Is(0) };
             Some([0, 1, 2, 3].map(|k| from(k).and_then(|from| of.get(from)).copied().unwrap_or(new(k))))
@@ -247,7 +250,8 @@ fn followed(kernel: &Kernel, v: Value, depth: u32, operations: &mut u32) -> Opti
         Inst::Machine(call) if call.mnemonic == PERM && **call == Call::plain(PERM, values(call)?, ty) => {
             let [high, low, selector] = values(call)?;
             let selectors = (kernel.constant(selector)? as u32).to_le_bytes();
-            // An existing permutation counts as what it has replaced, so that extending it by one part pays as well.
+            // An existing permutation counts as the operations that it replaced, so that extending it by one operand
+            // pays as well.
             *operations += OPERATIONS;
             let (low, high) = (bytes(kernel, low, depth, operations), bytes(kernel, high, depth, operations));
             all(selectors.map(|s| match s {
@@ -255,7 +259,7 @@ fn followed(kernel: &Kernel, v: Value, depth: u32, operations: &mut u32) -> Opti
                 4..8 => Some(high[usize::from(s) - 4]),
                 SELECT_ZEROS => Some(Byte::Is(0)),
                 SELECT_ONES.. => Some(Byte::Is(u8::MAX)),
-                // Signs of words.
+                // Bytes of signs are not expressible.
                 _ => None,
             }))
         }
@@ -270,7 +274,7 @@ fn all(bytes: [Option<Byte>; 4]) -> Option<[Byte; 4]> {
     }
 }
 
-/// The arguments of an instruction of three values.
+/// The arguments of an instruction with three values.
 fn values(call: &Call) -> Option<[Value; 3]> {
     match call.args[..] {
         [Arg::Value(a), Arg::Value(b), Arg::Value(c)] => Some([a, b, c]),

@@ -1,14 +1,13 @@
-//! Checks that the barriers of `#[ping_pong]` loops pair, and sets the priorities of the two groups.
+//! Checks that the barriers of `#[ping_pong]` loops match between waves, and sets the priorities of the two groups.
 //!
-//! In the loop, a wave of the second group is one barrier ahead of the waves of the first, and at the end all
-//! must have passed the same number of barriers. So all waves of the workgroup must reach the loop, make the
-//! same trips and come to the same phases on each trip, and the loop must contain no barriers but its own.
-//! Which values are the same in all waves is found by a fixpoint over values and variables: arguments,
-//! workgroup ids and constants are; values computed from work-item ids, or read from memory that can be
-//! written, are not.
+//! In the loop, a wave of the second group is one barrier ahead of the waves of the first, and at the end all must have
+//! passed the same number of barriers. Therefore all waves of the workgroup must reach the loop, run the same number of
+//! iterations, and go through the same phases in each iteration, and the loop must contain no barriers but its own. A
+//! fixpoint iteration over values and variables finds which values are the same in all waves: arguments, workgroup ids
+//! and constants are; values computed from work-item ids, or loaded from memory that may be written, are not.
 //!
-//! Matrix instructions on f64 occupy the vector ALU. In their phases the multiplying group has the lower
-//! priority: otherwise the few address computations of the other group would wait for the end of the phase.
+//! Matrix instructions on f64 occupy the vector ALU. In their phases the multiplying group has the lower priority,
+//! since otherwise the few address computations of the other group would have to wait for the end of the phase.
 
 use std::fmt;
 
@@ -21,23 +20,23 @@ use smallvec::SmallVec;
 use super::mark::Mark;
 use super::{Inst, Kernel, Label, Region, Schedule, Stmt, Value};
 
-/// A `#[ping_pong]` loop that waves could leave at different barriers.
+/// The error for a `#[ping_pong]` loop in which waves could reach different numbers of barriers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct UnpairedBarriers {
-    /// The attribute's position.
+    /// The location of the attribute.
     pub at: Option<SourceLoc>,
-    /// Why.
+    /// The reason.
     pub reason: UnpairedReason,
 }
 
-/// The reason why barriers would not pair.
+/// The reasons why barriers may not match.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum UnpairedReason {
-    /// A branch on a value that differs between waves decides whether a wave reaches the loop, or how many
-    /// trips it makes.
+    /// A branch on a value that differs between waves decides whether a wave reaches the loop, or how many iterations
+    /// it runs.
     Wave(Option<SourceLoc>),
-    /// A barrier in the loop.
+    /// The loop contains another barrier.
     Barrier(Option<SourceLoc>),
 }
 
@@ -68,7 +67,7 @@ impl fmt::Display for UnpairedBarriers {
 /// Checks every `#[ping_pong]` loop of `kernel`, and sets the priorities of its phases.
 ///
 /// # Errors
-/// The first loop whose barriers would not pair.
+/// The first loop whose barriers may not match.
 pub fn run(kernel: &mut Kernel, target: Target) -> Result<(), UnpairedBarriers> {
     check(kernel, target)?;
     let mut phase = Phase::default();
@@ -84,18 +83,18 @@ pub fn run(kernel: &mut Kernel, target: Target) -> Result<(), UnpairedBarriers> 
     Ok(())
 }
 
-/// The phase around an instruction.
+/// The phase that contains the current instruction.
 #[derive(Default)]
 struct Phase {
     /// The instruction that raised the priority.
     raised: Option<Value>,
     takes_valu: bool,
-    /// In a `#[ping_pong]` loop.
+    /// True in a `#[ping_pong]` loop.
     inside: bool,
 }
 
 impl Phase {
-    /// Visits the next instruction. At the end of a phase, returns the priority instructions that must be
+    /// Visits the next instruction. At the end of a phase that needs it, returns the two priority instructions to be
     /// swapped.
     fn inst(&mut self, kernel: &Kernel, target: Target, v: Value) -> SmallVec<[Value; 2]> {
         match &kernel.def(v).inst {
@@ -132,7 +131,7 @@ fn check(kernel: &Kernel, target: Target) -> Result<(), UnpairedBarriers> {
         return Ok(());
     }
     let differs = Differs::of(kernel);
-    // The position of the enclosing loop, and whether the next barrier belongs to the construct.
+    // The location of the enclosing loop, and whether the next barrier belongs to it.
     let (mut around, mut own) = (None, false);
     for v in marks {
         let def = kernel.def(v);
@@ -147,8 +146,7 @@ fn check(kernel: &Kernel, target: Target) -> Result<(), UnpairedBarriers> {
         if is_barrier(target, &def.inst) && !is_own {
             return Err(UnpairedBarriers { at, reason: UnpairedReason::Barrier(def.loc) });
         }
-        // Only one group reaches the barriers before and after the loop, by design; they do not delimit
-        // phases.
+        // By design only one group reaches the barriers before and after the loop; they do not delimit phases.
         let shared = matches!(marked(kernel, v), Some(Mark::PingPong | Mark::Phase));
         if let Some(condition) = differs.under.get(&v).filter(|_| shared) {
             return Err(UnpairedBarriers { at, reason: UnpairedReason::Wave(kernel.def(*condition).loc) });
@@ -177,22 +175,22 @@ fn is_barrier(target: Target, inst: &Inst) -> bool {
     }
 }
 
-/// Values that may differ between the waves of a workgroup.
+/// The values that may differ between the waves of a workgroup.
 struct Differs {
     values: Vec<bool>,
     variables: Vec<bool>,
-    /// The marks that some waves may not reach, each with the condition that decides it.
+    /// The marks that some waves may not reach, each with the condition responsible.
     under: HashMap<Value, Value>,
 }
 
-/// An exit that some waves may not take, and the condition.
+/// Exits that some waves may not take, each with the condition responsible.
 type Exits = Vec<(Label, Value)>;
 
 impl Differs {
     fn of(kernel: &Kernel) -> Differs {
         let (values, variables) = (vec![false; kernel.values.len()], vec![false; kernel.variables.len()]);
         let mut differs = Differs { values, variables, under: HashMap::new() };
-        // Flags are only set, never cleared, so the iteration ends.
+        // Flags are only set and never cleared, so the iteration terminates.
         loop {
             let before = differs.variables.clone();
             differs.region(kernel, &kernel.body, None);
@@ -202,12 +200,12 @@ impl Differs {
         }
     }
 
-    /// Visits a region under a condition that differs, if there is one. Returns the exits from it that some
-    /// waves do not take.
+    /// Visits a region. `under` is an enclosing condition that differs between waves, if there is one. Returns the
+    /// exits from the region that some waves may not take.
     fn region(&mut self, kernel: &Kernel, region: &Region, under: Option<Value>) -> Exits {
         let mut left = Exits::new();
         for stmt in &region.stmts {
-            // After an exit that only some waves take, the remaining statements run in the other waves only.
+            // After an exit that only some waves take, only the other waves run the rest.
             let under = under.or_else(|| left.first().map(|(_, condition)| *condition));
             match stmt {
                 Stmt::Inst(v) => self.inst(kernel, *v, under),
@@ -225,8 +223,8 @@ impl Differs {
             exits.retain(|(to, _)| to != label);
         }
         let is_loop = stmt.repeats();
-        // If the body computes a condition that differs, or some waves exit, the later trips are made by some
-        // waves only: visit the body again under that condition.
+        // If the body computes a loop condition that differs, or only some waves exit, then only some waves run later
+        // iterations: visit the body again under that condition.
         let own = stmt.condition().filter(|c| self.values[c.0 as usize]);
         match own.or_else(|| exits.first().map(|(_, condition)| *condition)) {
             Some(some) if is_loop && under.is_none() => self.regions(kernel, stmt, Some(some)),

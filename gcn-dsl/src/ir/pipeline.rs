@@ -1,23 +1,23 @@
-//! Software pipelining for `#[pipeline(stages = n)]`: loads of later trips of a loop run while a trip
-//! computes.
+//! Software pipelining for `#[pipeline(stages = n)]`: loads of later iterations (*trips*) of a loop run while an
+//! earlier one computes.
 //!
-//! `plan` divides the body. The loads that may run ahead, and the instructions that compute their addresses,
-//! the loop's counter and its condition, form a slice of their own. It has its own copy of each variable that
-//! changes from trip to trip. These copies are `stages - 1` trips ahead of the body's, and they stop at the
-//! last trip, so that no address is read that the loop as written would not read, whatever the number of
-//! trips. All other instructions stay in the body: stores, waits and exchanges happen in program order.
+//! `plan` divides the body. The loads that may run ahead, and the instructions that compute their addresses, the loop's
+//! counter and its condition, form the *slice*, which runs ahead of the rest. It has its own copy of each variable that
+//! changes from trip to trip. These copies are `stages - 1` trips ahead of the body's, and they stop at the last trip,
+//! so that no address is read that the original loop would not read, whatever the trip count. All other instructions
+//! stay in the body: stores, waits and exchanges happen in program order.
 //!
-//! `rotate` emits the loads of the first trips before the loop (the prologue), and the body once for each of
-//! `stages` sets of variables that hold loaded values: a trip uses one set and loads into another, so that
-//! nothing is copied. This is modulo variable expansion (Lam 1988). If the last use of the loaded values comes
-//! before a barrier, and LDS is read only after that barrier, the loads of the later trip start after this last use
-//! and reuse its registers: one set and one copy of the body fewer (`split`: where products follow, their addresses are computed among
-//! those of the trip before). The order within a trip is left to the list
-//! scheduler; there is no modulo schedule. The loop's test follows each copy of the body.
+//! `rotate` emits the loads of the first trips before the loop (the prologue), and one copy of the body for each of
+//! `stages` sets of variables for the loaded values: a trip uses one set and loads into another, so that nothing is
+//! copied. This is modulo variable expansion (Lam 1988). If the last use of the loaded values comes before a barrier,
+//! and LDS is read only after that barrier, the loads of the later trip start after this last use and reuse its
+//! registers, which saves one set and one copy of the body (`split`: where products follow, the loads' addresses are
+//! computed among those of the previous trip). The order within a trip is left to the list scheduler; there is no
+//! modulo schedule. The loop's test follows each copy of the body.
 //!
-//! LDS arrays that the loop fills anew on each trip can have two buffers in turn (`buffers`, `double`): the stores run ahead as well,
-//! and a trip has one barrier instead of two, which stands between its products (`order`). `choose` decides what the attribute leaves
-//! open.
+//! LDS arrays that the loop fills anew in each trip can be double-buffered (`buffers`, `double`): then the stores run
+//! ahead as well, and a trip has one barrier instead of two, placed among its matrix products (`order`). `choose`
+//! decides what the attribute leaves open.
 
 mod buffers;
 mod choose;
@@ -43,31 +43,31 @@ use plan::Plan;
 pub use refuse::{NoLoadAhead, OneBuffer, Refused, SingleReason, StayingLoad, StaysReason};
 pub use stages::{BUFFERS, STAGES};
 
-/// The target and its launch parameters.
+/// The target, and properties of the launch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Machine {
     /// The target.
     pub target: Target,
-    /// The size of waves.
+    /// The wave size.
     pub wave: WaveSize,
-    /// The workgroup's size.
+    /// The workgroup size.
     pub workgroup: [u32; 3],
-    /// Arrays may be added to LDS.
+    /// True if further LDS arrays may be allocated.
     pub more_lds: bool,
 }
 
-/// Report on a loop that was pipelined.
+/// A report on a pipelined loop.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pipelined {
-    /// The attribute's position.
+    /// The location of the attribute.
     pub at: Option<SourceLoc>,
-    /// Trips in flight at a time.
+    /// The number of trips that are in flight at a time.
     pub stages: u8,
-    /// The reason why the LDS arrays that the loop fills have one buffer each; `None`: they have two.
+    /// The reason why the LDS arrays that the loop fills are single-buffered; `None` if they are double-buffered.
     pub single: Option<SingleReason>,
     /// The loads that run ahead.
     pub ahead: Vec<Option<SourceLoc>>,
-    /// The loads that stay in their trip, each with the reason.
+    /// The loads that stay in their trip, with the reasons.
     pub left: Vec<StayingLoad>,
 }
 
@@ -75,7 +75,7 @@ pub struct Pipelined {
 /// unused are left for [`super::dce`].
 ///
 /// # Errors
-/// If no load of a loop can run ahead, or if its arrays cannot have the two buffers that it asks for.
+/// If no load of a loop can run ahead, or if the attribute requests double buffering that is impossible.
 pub fn run(kernel: &mut Kernel, machine: Machine) -> Result<Vec<Pipelined>, Refused> {
     let requests: HashMap<Variable, Request> =
         kernel.pipelines.iter().map(|request| (request.counter, *request)).collect();
@@ -104,7 +104,7 @@ struct Pass<'k> {
     machine: Machine,
     labels: u32,
     requests: HashMap<Variable, Request>,
-    /// The LDS arrays that only the loop with this counter uses.
+    /// For each loop's counter, the LDS arrays that only this loop uses.
     alone: HashMap<Variable, HashSet<LdsId>>,
     done: Vec<Pipelined>,
 }
@@ -119,7 +119,8 @@ impl Pass<'_> {
             let replaced = match &stmt {
                 Stmt::DoWhile { body, cond } => match request(self.kernel, &self.requests, body) {
                     Some(request) => {
-                        // The loop around it writes the counter as well, before this loop starts.
+                        // An outer loop also contains a write of the counter, before this loop starts; it must not be
+                        // pipelined for it.
                         self.requests.remove(&request.counter);
                         self.pipelined(request, body, *cond, &mut out)?
                     }
@@ -135,7 +136,7 @@ impl Pass<'_> {
         Ok(())
     }
 
-    /// Appends the statements that replace the loop with this body, if a load can run ahead.
+    /// Appends the statements that replace the loop with this body. If no load can run ahead, the loop stays as it is.
     fn pipelined(
         &mut self,
         request: Request,
@@ -158,8 +159,8 @@ impl Pass<'_> {
         }
         let order = fill.as_ref().ok().and_then(|fill| {
             let (two, machine) = (single.is_none(), self.machine);
-            // If another workgroup has products meanwhile, it pays for waves to load late and to have few loads
-            // outstanding.
+            // If another workgroup shares the SIMD and has products meanwhile, it pays to load late and to have few
+            // loads outstanding.
             let beside = !choose::alone(self.kernel, machine, body, &plan);
             let best =
                 (two || !beside).then(|| order::of(self.kernel, machine, body, fill, [two, two && beside]));
@@ -176,14 +177,14 @@ impl Pass<'_> {
         Ok(true)
     }
 
-    /// How the loop fills LDS arrays, if the stores can happen a trip ahead.
+    /// How the loop fills LDS arrays, if the stores can happen one trip ahead.
     fn fill(&self, request: Request, body: &Region, plan: &Plan) -> Result<Fill, SingleReason> {
         let none = HashSet::new();
         let alone = self.alone.get(&request.counter).unwrap_or(&none);
         buffers::of(self.kernel, self.machine.workgroup, alone, body, plan)
     }
 
-    /// An error if the arrays do not have two buffers.
+    /// Returns an error if the attribute requests double buffering and the loop does not get it.
     fn two(
         &self,
         request: Request,
@@ -204,7 +205,7 @@ impl Pass<'_> {
     }
 }
 
-/// The request for the loop with this body. The counter that it writes identifies the loop.
+/// The request for the loop with this body. The loop is identified by the counter that it writes.
 fn request(kernel: &Kernel, requests: &HashMap<Variable, Request>, body: &Region) -> Option<Request> {
     body.stmts.iter().find_map(|stmt| match stmt {
         Stmt::Inst(v) => match kernel.def(*v).inst {

@@ -1,4 +1,4 @@
-//! The loops that `#[pipeline]` names.
+//! Loops marked by `#[pipeline]`.
 
 use gcn_isa::program::SourceLoc;
 
@@ -7,12 +7,13 @@ use super::Variable;
 /// A loop to pipeline.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Request {
-    /// The loop's counter, which identifies the loop: the innermost one that writes it.
+    /// The loop's counter, which identifies the loop as the innermost one that writes it.
     pub counter: Variable,
-    /// Trips in flight at a time; `None`: [`super::pipeline::run`] chooses.
+    /// The number of trips in flight at a time; `None`: [`super::pipeline::run`] chooses.
     pub stages: Option<u8>,
-    /// Buffers of the LDS arrays that the loop fills; `None`: [`super::pipeline::run`] chooses if it chooses the stages as well, otherwise one.
+    /// The number of buffers of the LDS arrays that the loop fills; `None`: [`super::pipeline::run`] chooses if it also
+    /// chooses the stages, otherwise one.
     pub buffers: Option<u8>,
-    /// The attribute's position.
+    /// The location of the attribute.
     pub at: Option<SourceLoc>,
 }

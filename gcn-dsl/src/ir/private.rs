@@ -1,5 +1,5 @@
-//! Promotes private arrays to variables (scalar replacement of aggregates): if all indices of an array are
-//! constants, each element becomes a variable, which lives in registers.
+//! Promotes private arrays to variables (scalar replacement of aggregates): if all indices of an array are constants,
+//! each element becomes a variable and is kept in registers.
 
 use hashbrown::{HashMap, HashSet};
 
@@ -19,8 +19,7 @@ pub fn run(kernel: &mut Kernel) {
     place(kernel, &in_memory);
 }
 
-/// The arrays that must stay in memory: those with an access at an index that is not a constant, or with
-/// accesses of different types.
+/// The arrays that must stay in memory: those with a non-constant index, or with accesses of different types.
 fn in_memory(kernel: &Kernel, body: &Region) -> HashSet<PrivateId> {
     let mut found = HashSet::new();
     let mut types: HashMap<PrivateId, Type> = HashMap::new();
@@ -28,9 +27,9 @@ fn in_memory(kernel: &Kernel, body: &Region) -> HashSet<PrivateId> {
         let Some((id, offset, ty)) = access(kernel, v) else { return };
         let bytes = u64::from(ty.elem.bytes()) * u64::from(ty.count);
         let end = u64::from(kernel.private[id.0 as usize].bytes);
-        // One type for all accesses makes every access cover exactly one element.
+        // If all accesses have the same type, each covers exactly one element.
         let first = *types.entry(id).or_insert(ty);
-        // Accesses beyond the end stay in memory, where they do what the hardware does with them.
+        // Accesses beyond the end stay in memory, where the hardware determines what they do.
         let inside = matches!(offset, Some(at) if at % bytes == 0 && at + bytes <= end);
         if !inside || first != ty {
             found.insert(id);
@@ -51,7 +50,7 @@ fn access(kernel: &Kernel, v: Value) -> Option<(PrivateId, Option<u64>, Type)> {
         Inst::Const(bits) => Some(bits),
         _ => None,
     };
-    // A stored value may be uniform, a loaded one is varying.
+    // A stored value may be uniform, but a loaded one is varying.
     Some((id, at, Type { place: super::Place::Varying, ..ty }))
 }
 
@@ -59,12 +58,12 @@ struct Promoted<'k> {
     kernel: &'k mut Kernel,
     in_memory: HashSet<PrivateId>,
     variables: HashMap<(PrivateId, u64), Variable>,
-    /// The value of each variable, within a run of instructions.
+    /// The present value of each variable, within a run of instructions.
     known: HashMap<Variable, Value>,
 }
 
 impl Promoted<'_> {
-    /// `nested`: fewer lanes may be active than outside, and the others must keep their values.
+    /// `nested` says that fewer lanes may be active than outside, and that the others must keep their values.
     fn region(&mut self, region: &mut Region, nested: bool) {
         // A loop may reach this point again with other values, and a branch may be skipped.
         self.known.clear();
@@ -106,12 +105,12 @@ impl Promoted<'_> {
     }
 }
 
-/// Assigns consecutive offsets to the arrays that are still in memory.
+/// Assigns consecutive offsets to the arrays that stay in memory.
 fn place(kernel: &mut Kernel, in_memory: &HashSet<PrivateId>) {
     let mut end = 0u32;
     for (i, array) in kernel.private.iter_mut().enumerate() {
         if !in_memory.contains(&PrivateId(i as u32)) {
-            // The numbers of arrays are kept, since accesses to the others refer to them.
+            // The array itself is not removed, since accesses refer to arrays by number.
             array.bytes = 0;
         }
         array.offset = end.next_multiple_of(16);

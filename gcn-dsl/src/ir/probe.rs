@@ -1,48 +1,48 @@
-//! Debugging information of a kernel: values to show, and the meanings of failed assertions.
+//! A kernel's debug information: values to show, and the meanings of traps.
 
 use gcn_isa::program::SourceLoc;
 
 use super::Type;
 use super::named::Named;
 
-/// Literal of the first probe; the others follow. A probe's instruction, `x ^ (FIRST + its number)`, is recognised by
-/// this literal.
+/// The literal of the first probe; the others follow. The simulator recognises the instruction of a probe, `x ^ (FIRST
+/// + number)`, by this literal.
 pub const FIRST: u32 = 0xdb60_0000;
 
-/// Why a value is to be shown.
+/// The reason why a value is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
-    /// `dbg!` asks for it.
+    /// A `dbg!` in the kernel.
     Shown,
-    /// An index out of bounds.
+    /// The value is an index that is out of bounds.
     Index,
-    /// The number of elements with which the index is compared.
+    /// The value is the length with which an index was compared.
     Length,
 }
 
-/// A dword of a value that `dbg!` or a failed check of an index shows.
+/// A dword of a value to show, for `dbg!` or for a failed bounds check.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Probe {
-    /// The expression.
+    /// The expression in the source.
     pub text: &'static str,
-    /// Why it is shown.
+    /// The reason why it is shown.
     pub role: Role,
-    /// Which value of an aggregate.
+    /// The number of the scalar, if the value is an aggregate.
     pub leaf: Option<usize>,
-    /// Which dword of the value.
+    /// The number of the dword in the value.
     pub dword: u8,
     /// The value's type.
     pub ty: Type,
-    /// The user's position.
+    /// The location in the user's source.
     pub loc: SourceLoc,
 }
 
-/// All of a kernel.
+/// All debug information of a kernel.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Debug {
     /// Values to show.
     pub probes: Vec<Probe>,
-    /// The meaning of a trap at a position.
+    /// For traps: the location, and what the trap means.
     pub notes: Vec<(SourceLoc, String)>,
     /// Names of values, if debug information is wanted.
     pub names: Vec<Named>,

@@ -1,8 +1,8 @@
-//! Products whose upper half a kernel uses.
+//! Products of which a kernel uses the upper half.
 //!
-//! For words, one instruction computes both halves (`v_mad_u64_u32`), in the time of either half alone. For 64-bit
-//! integers, the upper half ([`Bin::MulHi`]) is the sum of the four products of their words, which also yields the
-//! lower half.
+//! For 32-bit words, one instruction computes both halves (`v_mad_u64_u32`), in the time of either half alone. For
+//! 64-bit integers, the upper half ([`Bin::MulHi`]) is computed from four products of words, which also give the lower
+//! half.
 
 use hashbrown::HashMap;
 
@@ -12,8 +12,8 @@ use crate::scalar::Elem;
 const WORD: Type = Type::varying(Elem::U32);
 const WIDE: Type = Type::varying(Elem::U64);
 
-/// Expands the upper halves of 64-bit products in `kernel`, and computes both halves of a product at once if both are
-/// used. Returns true if there are any.
+/// Expands the upper halves of 64-bit products in `kernel`, and computes both halves at once if both are used. Returns
+/// true if there were any.
 pub fn run(kernel: &mut Kernel) -> bool {
     kernel.rewrite(region)
 }
@@ -23,7 +23,7 @@ fn region(kernel: &mut Kernel, region_: &mut Region) -> bool {
     for stmt in &mut region_.stmts {
         stmt.regions_mut().into_iter().for_each(|inner| found |= region(kernel, inner));
     }
-    // Before any product is replaced: a factor may be half of another product.
+    // Collect them before any product is replaced, because a factor may itself be half of another product.
     let halves: HashMap<Value, (Half, [Value; 2])> =
         region_.insts().filter_map(|v| Some((v, half(kernel, v)?))).collect();
     let mut products = wanted(kernel, &halves);
@@ -61,21 +61,21 @@ enum Half {
 struct Product {
     /// The type of the upper half.
     elem: Elem,
-    /// The lower half is wanted too.
+    /// True if the lower half is used, too.
     both: bool,
     /// The lower and the upper half, once they are computed.
     halves: Option<[Value; 2]>,
 }
 
-/// The products of these halves by their factors: 64-bit products with an upper half, and products of words with both
-/// halves.
+/// The products to replace, by their factors: 64-bit products of which the upper half is used, and products of words of
+/// which both halves are.
 fn wanted(kernel: &Kernel, halves: &HashMap<Value, (Half, [Value; 2])>) -> HashMap<[Value; 2], Product> {
     let of = |wanted| halves.iter().filter(move |(_, (half, _))| *half == wanted);
     let mut products = HashMap::new();
     for (v, (_, factors)) in of(Half::Upper) {
         let elem = kernel.ty(*v).elem;
         let product = products.entry(*factors).or_insert(Product { elem, both: false, halves: None });
-        // The smaller one of i32 and u32, independent of the map's order.
+        // If both i32 and u32 occur, take the smaller one, independently of the map's order.
         product.elem = product.elem.min(elem);
     }
     for (_, (_, factors)) in of(Half::Lower) {
@@ -85,7 +85,7 @@ fn wanted(kernel: &Kernel, halves: &HashMap<Value, (Half, [Value; 2])>) -> HashM
     products
 }
 
-/// The half of a varying product that `v` is, and the factors in canonical order.
+/// If `v` is half of a varying product: which half, and the factors in canonical order.
 fn half(kernel: &Kernel, v: Value) -> Option<(Half, [Value; 2])> {
     let ty = kernel.ty(v);
     let integer = matches!(ty.elem, Elem::I32 | Elem::U32 | Elem::I64 | Elem::U64);
@@ -108,7 +108,7 @@ fn same_bits(kernel: &Kernel, v: Value) -> Value {
     }
 }
 
-/// Both halves of the product of the words that `v` multiplies; `elem` is the type of the upper half.
+/// Emits both halves of the product of words of which `v` is a half; `elem` is the type of the upper half.
 fn of_words(kernel: &mut Kernel, v: Value, elem: Elem, out: &mut Vec<Stmt>) -> [Value; 2] {
     let Inst::Bin(_, a, b) = kernel.def(v).inst else { return [v; 2] };
     let (loc, word) = (kernel.def(v).loc, Type::varying(elem));
@@ -125,7 +125,7 @@ fn of_words(kernel: &mut Kernel, v: Value, elem: Elem, out: &mut Vec<Stmt>) -> [
     [0, 1].map(|dword| kernel.append(Inst::Extract { from: whole, dword }, word, loc, out))
 }
 
-/// Both halves of the product of the integers of 64 bits that `v` multiplies; the lower one only if it is wanted.
+/// Emits both halves of the 64-bit product of which `v` is a half; the lower one only if `both`.
 fn of_pairs(kernel: &mut Kernel, v: Value, both: bool, out: &mut Vec<Stmt>) -> [Value; 2] {
     let Inst::Bin(_, a, b) = kernel.def(v).inst else { return [v; 2] };
     let (loc, constants) = (kernel.def(v).loc, [a, b].map(|factor| kernel.constant(factor)));
@@ -146,7 +146,7 @@ fn of_pairs(kernel: &mut Kernel, v: Value, both: bool, out: &mut Vec<Stmt>) -> [
         }
         false => (zero, add(Inst::Bin(Bin::MulHi, a0, b0), WORD)),
     };
-    // No step overflows: (2^32 - 1)^2 + 2 (2^32 - 1) < 2^64.
+    // No addition overflows: (2^32 - 1)^2 + 2 (2^32 - 1) < 2^64.
     let mut mad = |a, b, word: Value, out: &mut Vec<Stmt>| {
         let sum = kernel.append(Inst::Concat([word, zero].into_iter().collect()), WIDE, loc, out);
         let sum = multiply(kernel, v, ("v_mad_u64_u32", WIDE), [a, b, sum], out);
@@ -161,7 +161,7 @@ fn of_pairs(kernel: &mut Kernel, v: Value, both: bool, out: &mut Vec<Stmt>) -> [
     [lower, upper]
 }
 
-/// `a * b + c` of two words and an integer of 64 bits, for `v`.
+/// Emits `a * b + c` of two words and a 64-bit integer; `v` gives the source location.
 fn multiply(
     kernel: &mut Kernel,
     v: Value,

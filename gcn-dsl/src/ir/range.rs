@@ -1,10 +1,10 @@
-//! Range and known-bits analysis of unsigned 32-bit integers: the largest value that an integer can have, and
-//! the bits that are known to be zero.
+//! Range and known-bits analysis of unsigned 32-bit integers: the largest possible value, and the bits that are known
+//! to be zero.
 //!
-//! Facts come from the types of loaded elements, from the workgroup's size, and from masks and shifts. Sums,
-//! products and the like preserve them as long as nothing wraps. The abstract value of a variable is the join
-//! of all its writes. The bounds grow from 0 towards a fixpoint; those that still grow after a few rounds are
-//! widened, because a loop counter would otherwise take a round for each trip.
+//! Facts come from the types of loaded elements, from the workgroup's size, and from masks and shifts; sums, products
+//! and the like preserve them as long as nothing wraps. The abstract value of a variable is the join of all its writes.
+//! The analysis ascends from 0 to a fixpoint; values that still grow after a few rounds are widened, because a loop
+//! counter would otherwise take one round for each iteration.
 //!
 //! The [intervals](Interval) of signed numbers follow from these facts.
 
@@ -21,9 +21,9 @@ const EXACT_ROUNDS: u32 = 4;
 /// The abstract value of an integer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Range {
-    /// No value is larger.
+    /// The largest possible value.
     pub max: u32,
-    /// Bits that may be one; the others are zero.
+    /// A mask of the bits that may be one; all others are zero.
     pub ones: u32,
 }
 
@@ -35,14 +35,15 @@ impl Range {
         Range::of(Some(max), u32::MAX)
     }
 
-    /// Combines both facts, each of which may sharpen the other. `None`: the bound wraps, so it is unknown.
+    /// Combines two facts, each of which may sharpen the other. `max` is `None` if the bound wraps and is therefore
+    /// unknown.
     fn of(max: Option<u32>, ones: u32) -> Range {
         let max = max.unwrap_or(u32::MAX).min(ones);
         let below = u32::MAX.checked_shr(max.leading_zeros()).unwrap_or(0);
         Range { max, ones: ones & below }
     }
 
-    /// The join: facts that hold for both.
+    /// The join: what holds for both.
     fn join(self, other: Range) -> Range {
         Range { max: self.max.max(other.max), ones: self.ones | other.ones }
     }
@@ -53,7 +54,7 @@ impl Range {
     }
 }
 
-/// The facts about all 32-bit and narrower integers of a kernel.
+/// The abstract values of all integers of up to 32 bits in a kernel.
 pub struct Ranges {
     values: Vec<Range>,
     variables: Vec<Range>,
@@ -72,7 +73,7 @@ impl Ranges {
             intervals: vec![Interval::ANY; kernel.values.len()],
             workgroup,
         };
-        // Explicitly named instructions may write a pinned variable.
+        // Machine instructions that the kernel names may write pinned variables.
         for pin in &kernel.pins {
             found.variables[pin.var.0 as usize] = Range::ANY;
         }
@@ -92,9 +93,8 @@ impl Ranges {
             if grown.is_empty() {
                 break;
             }
-            // Widening in two steps: first the bound is given up, but not the number of low zero bits, so
-            // that a byte offset that grows by 16 stays a multiple of 16. If that does not settle it, nothing
-            // is known.
+            // Widen in two steps: first give up the bound but keep the number of low zero bits, so that a byte offset
+            // that grows by 16 stays a multiple of 16. If it still changes, give up everything.
             for (var, written) in grown {
                 let known = &mut found.variables[var.0 as usize];
                 if round >= 2 * EXACT_ROUNDS {
@@ -111,18 +111,18 @@ impl Ranges {
         found
     }
 
-    /// The facts about `v`.
+    /// The abstract value of `v`.
     pub fn get(&self, v: Value) -> Range {
         self.values[v.0 as usize]
     }
 
-    /// The least and the greatest number that the register of `v` can hold, read as a signed integer.
+    /// The interval of the register of `v`, read as a signed integer.
     pub fn interval(&self, v: Value) -> Interval {
         self.intervals[v.0 as usize]
     }
 
-    /// True if `v + c` does not wrap: `c` only sets bits that are zero in `v`, or the sum of the bounds is
-    /// below 2^32.
+    /// True if `v + c` cannot wrap: either `c` only sets bits that are zero in `v`, or the sum of the bounds is below
+    /// 2^32.
     pub fn adds_exactly(&self, v: Value, c: u32) -> bool {
         let known = self.get(v);
         known.ones & c == 0 || known.max.checked_add(c).is_some()
@@ -157,24 +157,24 @@ impl Ranges {
 }
 
 fn bin(op: Bin, a: Range, b: Range, constant: Option<u32>, elem: Elem) -> Range {
-    // Signed operations agree with unsigned ones if no operand is negative.
+    // Signed operations agree with unsigned ones if no operand can be negative.
     let natural = !elem.is_signed() || a.max.max(b.max) <= i32::MAX.cast_unsigned();
-    // A sum is a multiple of the common divisor of its operands.
+    // The mask of the bits that a multiple of `1 << zeros` may have.
     let multiple = |zeros: u32| u32::MAX.checked_shl(zeros).unwrap_or(0);
-    // A sum is a multiple of the smaller of both powers of two.
+    // A sum is a multiple of the smaller of the two powers of two.
     let both = multiple(a.zeros().min(b.zeros()));
     match (op, constant) {
-        // Disjoint bits: no carry, so the sum is their union.
+        // The operands have no common bits, so there is no carry, and the sum is their union.
         (Bin::Add, _) if a.ones & b.ones == 0 => Range::of(a.max.checked_add(b.max), a.ones | b.ones),
         (Bin::Add, _) => Range::of(a.max.checked_add(b.max), both),
-        // A difference may wrap below 0, so it has no bound, but it keeps common low zeros.
+        // A difference may wrap below 0, so it has no bound, but it keeps the common low zeros.
         (Bin::Sub, _) => Range::of(None, both),
         (Bin::Mul, _) => Range::of(a.max.checked_mul(b.max), multiple(a.zeros() + b.zeros())),
         (Bin::And, _) => Range::of(Some(a.max.min(b.max)), a.ones & b.ones),
-        // No carries: the bound follows from the highest possible bit.
+        // There are no carries, so the bound follows from the highest possible bit.
         (Bin::Or | Bin::Xor, _) => Range::of(None, a.ones | b.ones),
         (Bin::Shl, Some(k)) => {
-            // Nothing is shifted out, so the bound shifts too.
+            // If nothing is shifted out, the bound shifts as well.
             let exact = a.max.leading_zeros() >= k;
             Range::of(exact.then(|| a.max << k), a.ones << k)
         }
@@ -189,7 +189,7 @@ fn bin(op: Bin, a: Range, b: Range, constant: Option<u32>, elem: Elem) -> Range 
     }
 }
 
-/// An unsigned integer of up to 32 bits, or a signed one of 32.
+/// True for an unsigned integer of up to 32 bits, or a signed one of 32 bits.
 fn is_word(kernel: &Kernel, v: Value) -> bool {
     let ty = kernel.ty(v);
     ty.count == 1 && matches!(ty.elem, Elem::U8 | Elem::U16 | Elem::U32 | Elem::I32)

@@ -1,10 +1,10 @@
-//! Helpers for passes that replace statements: the body taken out of the kernel, a region rebuilt statement by
-//! statement, and the number of readers of each value.
+//! Helpers for passes that replace statements: taking the body out of the kernel, rebuilding a region statement by
+//! statement, and counting the readers of each value.
 
 use super::{Kernel, Region, Stmt, Value};
 
 impl Kernel {
-    /// Rewrites the body: `pass` receives the kernel, with an empty body meanwhile, and the body.
+    /// Rewrites the body: calls `pass` with the kernel, whose body is empty meanwhile, and the body.
     pub(super) fn rewrite<T>(&mut self, pass: impl FnOnce(&mut Kernel, &mut Region) -> T) -> T {
         let mut body = std::mem::take(&mut self.body);
         let result = pass(self, &mut body);
@@ -24,7 +24,8 @@ impl Kernel {
 }
 
 impl Region {
-    /// Rebuilds the region: `replace` receives each statement in order, and appends its replacement to the list.
+    /// Rebuilds the region: calls `replace` with each statement in order, and with the list to which it appends the
+    /// replacement.
     pub(super) fn rebuild(&mut self, mut replace: impl FnMut(Stmt, &mut Vec<Stmt>)) {
         let mut stmts = Vec::with_capacity(self.stmts.len());
         std::mem::take(&mut self.stmts).into_iter().for_each(|stmt| replace(stmt, &mut stmts));

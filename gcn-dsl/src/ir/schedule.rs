@@ -1,14 +1,14 @@
-//! Instructions about order and waits.
+//! IR instructions for instruction order and waits.
 
 use gcn_isa::counters::Counter;
 
 use super::Inst;
 use crate::ir::mark::Mark;
 
-/// A scheduling statement of the user.
+/// A scheduling statement.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Schedule {
-    /// A place that passes respect.
+    /// A point that restricts reordering.
     Mark(Mark),
     /// Waits for an asynchronous operation.
     Wait {
@@ -24,7 +24,7 @@ pub enum Schedule {
 }
 
 impl Inst {
-    /// Keeps count of the manual schedules that are open after this instruction.
+    /// Updates `open`, the number of manual schedules that are open after this instruction.
     pub(crate) fn count_manual(&self, open: &mut u32) {
         if let Inst::Schedule(what) = self {
             match **what {

@@ -1,12 +1,12 @@
-//! Values that overwrite a variable move down to the write.
+//! Moves values that overwrite a variable down to the write.
 //!
-//! The value of a variable write is computed in the variable's register, unless the old value is used after that point.
+//! The value of a write is computed directly in the variable's register, unless the old value is used after that point.
 //! If the value is computed too early for that, as in `let t = x + 1.0; y = x * y; x = t`, the write costs a copy. This
-//! pass moves such a value down to the write, past the last readers of the old value.
+//! pass moves the computation down to the write, past the last readers of the old value.
 
 use super::{Inst, Kernel, Region, Stmt, Value, Variable};
 
-/// The longest distance of a move, in statements. The operands stay alive until the new place.
+/// The longest distance of a move, in statements. Operands stay live until the new position.
 const FARTHEST: usize = 32;
 
 /// Sinks values of `kernel` to their writes.
@@ -26,7 +26,7 @@ fn region(kernel: &Kernel, readers: &[u32], region_: &mut Region) {
     }
 }
 
-/// The index of the instruction that sinks to the write at `at`, if there is one.
+/// The index of the instruction that moves down to the write at `at`, if there is one.
 fn sinks(kernel: &Kernel, readers: &[u32], stmts: &[Stmt], at: usize) -> Option<usize> {
     let Stmt::Inst(write) = stmts[at] else { return None };
     let Inst::Write { var, value, .. } = kernel.def(write).inst else { return None };
@@ -43,15 +43,15 @@ fn sinks(kernel: &Kernel, readers: &[u32], stmts: &[Stmt], at: usize) -> Option<
     let sources: Vec<Variable> = operands.into_iter().filter_map(read_from).collect();
     let mut needed = false;
     for from in (at.saturating_sub(FARTHEST)..at).rev() {
-        // Only straight code is looked through.
+        // Move only across instructions without control flow.
         let Stmt::Inst(v) = stmts[from] else { return None };
         if v == value {
             return needed.then_some(from);
         }
         match kernel.def(v).inst {
-            // The operand would need a register of its own.
+            // The operand would have to be kept in another register.
             Inst::Write { var, .. } if sources.contains(&var) => return None,
-            // The user's order must hold, and these may change the float mode.
+            // The user's order must be kept, and machine instructions may change the float mode.
             Inst::Schedule(_) | Inst::Machine(_) => return None,
             ref inst => inst.operands(|operand| needed |= read_from(operand) == Some(var)),
         }

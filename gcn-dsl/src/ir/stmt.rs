@@ -7,41 +7,41 @@ use super::{Label, Value};
 /// A statement of a region.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Stmt {
-    /// The instruction that defines this value (or has an effect only).
+    /// The instruction that defines this value, or that has only an effect.
     Inst(Value),
-    /// Two-way branch.
+    /// A two-way branch.
     If {
-        /// `bool`, uniform or varying.
+        /// The condition, a uniform or varying `bool`.
         cond: Value,
-        /// Taken where true.
+        /// Runs where the condition is true.
         then: Region,
-        /// Taken where false.
+        /// Runs where the condition is false.
         els: Region,
     },
-    /// Loop tested at the top.
+    /// A loop tested at the top.
     While {
-        /// Computes the condition on each trip.
+        /// Computes the condition in each iteration.
         head: Region,
-        /// `bool`, uniform or varying, defined in `head` or outside.
+        /// The condition, a uniform or varying `bool` defined in `head` or outside.
         cond: Value,
         /// The body.
         body: Region,
     },
-    /// Loop tested at the bottom on a uniform condition; runs at least once.
+    /// A loop tested at the bottom on a uniform condition; its body runs at least once.
     DoWhile {
         /// The body.
         body: Region,
-        /// Uniform `bool`, defined in `body` or outside.
+        /// The condition, a uniform `bool` defined in `body` or outside.
         cond: Value,
     },
-    /// Loop without a condition: only exits leave it.
+    /// A loop without a condition, which only exits leave.
     Loop {
         /// The body.
         body: Region,
     },
     /// Statements that an exit can leave.
     Block {
-        /// The label, which exits name. No other block has it.
+        /// The label by which exits refer to the block. No other block has it.
         label: Label,
         /// The statements.
         body: Region,
@@ -52,7 +52,7 @@ pub enum Stmt {
 }
 
 impl Stmt {
-    /// The regions of the statement, in the order in which they run first.
+    /// The regions of the statement, in execution order.
     pub fn regions(&self) -> SmallVec<[&Region; 2]> {
         match self {
             Stmt::Inst(_) | Stmt::Exit(_) => SmallVec::new(),
@@ -64,12 +64,12 @@ impl Stmt {
         }
     }
 
-    /// Its regions may run several times.
+    /// True if the regions may run several times.
     pub fn repeats(&self) -> bool {
         matches!(self, Stmt::While { .. } | Stmt::DoWhile { .. } | Stmt::Loop { .. })
     }
 
-    /// The condition that the statement itself branches on.
+    /// The condition of the statement itself.
     pub fn condition(&self) -> Option<Value> {
         match self {
             Stmt::If { cond, .. } | Stmt::While { cond, .. } | Stmt::DoWhile { cond, .. } => Some(*cond),
@@ -77,7 +77,7 @@ impl Stmt {
         }
     }
 
-    /// The regions of the statement, to change them.
+    /// The regions of the statement, for modification.
     pub fn regions_mut(&mut self) -> SmallVec<[&mut Region; 2]> {
         match self {
             Stmt::Inst(_) | Stmt::Exit(_) => SmallVec::new(),
@@ -98,7 +98,7 @@ pub struct Region {
 }
 
 impl Region {
-    /// Calls `f` for each instruction, those of nested regions included, in order.
+    /// Calls `f` for each instruction in order, including those of nested regions.
     pub fn each_inst(&self, f: &mut dyn FnMut(Value)) {
         self.each_stmt(&mut |stmt| {
             if let Stmt::Inst(v) = stmt {
@@ -107,9 +107,9 @@ impl Region {
         });
     }
 
-    /// Calls `f` for each statement, before those nested in it, in order.
+    /// Calls `f` for each statement in order, before the statements nested in it.
     pub fn each_stmt(&self, f: &mut dyn FnMut(&Stmt)) {
-        // Without recursion, since nesting may be arbitrarily deep.
+        // No recursion, since nesting may be arbitrarily deep.
         let mut open = vec![self.stmts.iter()];
         while let Some(rest) = open.last_mut() {
             let Some(stmt) = rest.next() else {

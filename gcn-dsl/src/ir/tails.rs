@@ -1,24 +1,24 @@
-//! Tails: the last elements of slices of 8- and 16-bit elements, which wide accesses would lose.
+//! Tails: the last elements of slices with 8- and 16-bit elements, which wide accesses would lose.
 //!
-//! A buffer instruction checks each dword separately against the buffer's size (MI100 manual 9.1.5: "per
-//! component"), and a dword that is only partly inside is dropped. The simulator does so, and Mesa's RADV
-//! rounds the sizes of buffers up to dwords to be able to move 8- and 16-bit data by dwords. If the length of
-//! a `&[f16]` is odd, a wide load therefore gives 0 for the last element, and a wide store does not write it.
-//! This pass adds narrow accesses for these elements, each of which is inside or outside as a whole.
+//! A buffer instruction checks each dword separately against the buffer's size (MI100 manual 9.1.5: "per component"),
+//! and drops a dword that is only partly inside. The simulator does so, and Mesa's RADV rounds buffer sizes up to
+//! dwords so that it can move 8- and 16-bit data by dwords. If the length of a `&[f16]` is odd, a wide load therefore
+//! returns 0 for the last element, and a wide store does not write it. This pass adds narrow accesses for these
+//! elements, each of which is entirely inside or outside.
 //!
-//! The manual's formula compares only the offset. Taken literally, a dword that begins inside is moved as a
-//! whole. Loads are correct under both readings, because this dword is replaced. A store would then also
-//! write up to three bytes after the slice, as it would without this pass.
+//! The manual's formula compares only the offset; taken literally, a dword that begins inside is moved as a whole.
+//! Loads are correct under both readings, because this dword is replaced. Under the literal reading, a store also
+//! writes up to three bytes after the slice, but so it would without this pass.
 //!
-//! A lane's access has at most one dword that is partly inside, so one dword per slice serves all lanes.
-//! After a wide load, each of its dwords is replaced by that dword if it is the partial one. After a wide
-//! store, the lane that has the partial dword stores its elements once more, one by one; the other lanes
-//! store outside the buffer, which has no effect.
+//! An access has at most one dword that is partly inside, the *partial dword*, and it is the same for all lanes. After
+//! a wide load, the dword of the result that is the partial one is replaced. After a wide store, the lane that has the
+//! partial dword stores its elements again, one by one; the other lanes store outside of the buffer, which has no
+//! effect.
 //!
-//! The replacement is inserted just before the first use of the loaded value, so that the wait for the load
-//! does not move forward. If accesses are aligned, only a slice that does not end with a whole dword has a partial one. Outside
-//! loops a scalar branch then jumps over all this for the others. In a loop it would keep apart the instructions of a trip, which
-//! are to overlap.
+//! The replacement is inserted just before the first use of the loaded value, so that the wait for the load does not
+//! move up. If accesses are aligned, only slices whose size is not a multiple of 4 have a partial dword; outside of
+//! loops, a scalar branch skips all this for other slices. In a loop, a branch would prevent overlapping of
+//! instructions.
 
 mod last;
 
@@ -31,14 +31,14 @@ use super::{
 };
 use crate::scalar::Elem;
 
-/// An offset outside every buffer, and far enough from 2^32 that adding two bytes does not wrap.
+/// An offset outside of every buffer, and so far from 2^32 that adding two bytes does not wrap.
 const OUTSIDE: u32 = 0xffff_fff0;
 
 const UNIFORM: Type = Type::uniform(Elem::U32);
 const LANE: Type = Type::varying(Elem::U32);
 const CONDITION: Type = Type::varying(Elem::Bool);
 
-/// Completes the wide accesses to narrow elements. True if there are any.
+/// Completes the wide accesses to narrow elements. Returns true if there are any.
 pub fn run(kernel: &mut Kernel) -> bool {
     let mut found = false;
     kernel.body.each_inst(&mut |v| found |= Access::of(kernel, v).is_some());
@@ -60,8 +60,8 @@ pub fn run(kernel: &mut Kernel) -> bool {
         tails.region(body);
         let mut early = tails.early;
         body.rebuild(|stmt, out| {
-            // The last dwords of read-only slices are loaded once, right after the resource is there, where every later access can use
-            // them.
+            // The partial dwords of read-only slices are loaded once, immediately after the resource is defined, so
+            // that all accesses can use them.
             let found = if let Stmt::Inst(v) = stmt { early.remove(&v) } else { None };
             out.push(stmt);
             out.extend(found.into_iter().flatten());
@@ -78,7 +78,7 @@ struct Access {
     /// The stored value; `None` for a load.
     stored: Option<Value>,
     ty: Type,
-    /// The original instruction's; the added accesses have the same.
+    /// The special property of the original instruction, which the added accesses also get.
     manner: Manner,
 }
 
@@ -92,12 +92,12 @@ impl Access {
         };
         let Memory::Buffer(resource) = memory else { return None };
         let ty = stored.map_or_else(|| kernel.ty(v), |value| kernel.ty(value));
-        // A single element is inside or outside as a whole.
+        // A single element is entirely inside or outside.
         let wide = ty.elem.bytes() < 4 && ty.count > 1 && !kernel.whole_dwords.contains(&resource);
         wide.then_some(Access { resource, offset, stored, ty, manner })
     }
 
-    /// The same access at another offset.
+    /// The same access at the offset `at`.
     fn at(&self, at: Value, value: Option<Value>) -> Inst {
         let (memory, offset, manner) = (Memory::Buffer(self.resource), at, self.manner);
         match value {
@@ -107,14 +107,14 @@ impl Access {
     }
 }
 
-/// The dword of a slice that is only partly inside, as far as it is known before the access. For 16-bit
-/// elements it begins with the last element, whatever the alignment; for bytes at multiples of 4 it holds the
-/// bytes after the last whole dword; for other bytes it is described by the last three bytes of the slice.
+/// The partial dword of a slice, as far as it is known independently of an access. For 16-bit elements it begins with
+/// the last element, whatever the alignment. For bytes accessed at multiples of 4 it has the bytes after the last whole
+/// dword. For other accesses to bytes, this has the last three bytes of the slice, from which the dword is computed.
 #[derive(Clone, Copy)]
 struct Last {
-    /// Its byte offset, varying.
+    /// The byte offset; varying.
     at: Value,
-    /// Its contents, with 0 for bytes outside.
+    /// The contents, with 0 for bytes outside.
     bits: Value,
 }
 
@@ -122,13 +122,13 @@ struct Last {
 struct Loaded {
     value: Value,
     access: Access,
-    /// `None`: it is loaded where it is needed.
+    /// The partial dword; `None` if it is loaded where it is needed.
     last: Option<Last>,
     aligned: bool,
 }
 
 struct Tails<'k> {
-    /// How many loops enclose the current point.
+    /// The number of loops around the current point.
     loops: u32,
     kernel: &'k mut Kernel,
     alignment: Alignment,
@@ -136,24 +136,23 @@ struct Tails<'k> {
     entry: HashSet<Value>,
     /// For a completed load, the value that replaces it, and that value's dwords.
     replaced: HashMap<Value, (Value, Vec<Value>)>,
-    /// The offsets of partial dwords, by resource, bytes of an element, and whether accesses are aligned.
+    /// The offsets of partial dwords, by resource, element size in bytes, and whether accesses are aligned.
     places: HashMap<(Value, u32, bool), Value>,
-    /// The partial dwords of read-only slices: loaded once, after the instruction that defines the resource.
+    /// The partial dwords of read-only slices, which are loaded once, after the instruction that defines the resource.
     constant: HashMap<(Value, u32, bool), Last>,
     /// The instructions that load them, by resource.
     early: HashMap<Value, Vec<Stmt>>,
 }
 
 impl Tails<'_> {
-    /// Transforms `region` and returns the loads that are not used in it.
+    /// Transforms `region`. Returns the loads whose values are not used in it.
     fn region(&mut self, region: &mut Region) -> Vec<Loaded> {
         let mut loaded: Vec<Loaded> = Vec::new();
         region.rebuild(|mut stmt, out| {
             if !loaded.is_empty() {
                 let used = self.uses(&stmt);
-                // The first statement that uses a loaded value, perhaps in a nested region, is where the
-                // value is completed.
-                // Inserted at the first use and not at the load, or the wait for the load would come as early as that.
+                // A loaded value is completed at the first statement that uses it, perhaps in a nested region. Doing it
+                // at the load would also move the wait for the load there.
                 for load in loaded.extract_if(.., |load| used.contains(&load.value)) {
                     self.complete(&load, out);
                 }
@@ -170,7 +169,8 @@ impl Tails<'_> {
             let v = *v;
             let Some(access) = Access::of(self.kernel, v) else { return };
             let aligned = self.alignment.bits(self.kernel, access.offset) >= 2;
-            // Without alignment any lane may reach the partial dword, so there is no scalar condition to branch on.
+            // If accesses are not aligned, any lane may have the partial dword, so there is no scalar condition for a
+            // branch.
             let branches = aligned && self.loops == 0;
             if access.stored.is_none() {
                 let last = (!branches).then(|| self.last(&access, aligned, out));
@@ -188,7 +188,7 @@ impl Tails<'_> {
         loaded
     }
 
-    /// The values that a statement and the statements nested in it use.
+    /// The values that a statement, including those nested in it, uses.
     fn uses(&self, stmt: &Stmt) -> HashSet<Value> {
         let mut used = HashSet::new();
         let mut each = |v: Value| {
@@ -212,7 +212,7 @@ impl Tails<'_> {
         if let Inst::Extract { from, dword } = inst
             && let Some((_, dwords)) = self.replaced.get(from)
         {
-            // The completed dword itself, so that the whole value need not be put together for readers of parts.
+            // Use the completed dword directly, so that readers of parts do not need the whole value.
             *inst = Inst::Bitcast(dwords[usize::from(*dword)]);
             return;
         }
@@ -223,14 +223,14 @@ impl Tails<'_> {
         });
     }
 
-    /// Appends statements that run if the slice does not end with a whole dword.
+    /// Appends statements that run only if the size of the slice is not a multiple of 4.
     fn where_partial(
         &mut self,
         access: &Access,
         out: &mut Vec<Stmt>,
         add: impl FnOnce(&mut Self, &mut Vec<Stmt>),
     ) {
-        // NUM_RECORDS: for these resources, whose stride is 0, the size in bytes.
+        // NUM_RECORDS, which for these resources, whose stride is 0, is the size in bytes.
         let bytes = self.value(Inst::Extract { from: access.resource, dword: 2 }, UNIFORM, out);
         let [three, zero] = [3, 0].map(|bits| self.value(Inst::Const(bits), UNIFORM, out));
         let after = self.value(Inst::Bin(Bin::And, bytes, three), UNIFORM, out);
@@ -253,7 +253,7 @@ impl Tails<'_> {
                 self.where_partial(&load.access, out, |tails, out| {
                     let at = tails.partial_at(&load.access, out);
                     let last = tails.load_last(&load.access, at, out);
-                    // Not the loaded value itself, which would then need registers of its own.
+                    // Read the variable instead of the loaded value, which would otherwise need registers of its own.
                     let value = tails.value(Inst::Read(var), ty, out);
                     let (whole, _) = tails.completed(value, load, last, out);
                     tails.write(var, whole, out);
@@ -272,7 +272,7 @@ impl Tails<'_> {
         out.push(Stmt::Inst(v));
     }
 
-    /// The loaded value with its partial dword, and its dwords.
+    /// The loaded value with its partial dword replaced, and its dwords.
     fn completed(
         &mut self,
         value: Value,
@@ -287,8 +287,8 @@ impl Tails<'_> {
                 let word = self.value(Inst::Extract { from: value, dword }, LANE, out);
                 let here = self.is_here(access, from_here, dword, *aligned, out);
                 let bits = if access.ty.elem.bytes() == 1 && !aligned {
-                    // The dword begins `after` bytes after the first of the last three bytes: shift these
-                    // down accordingly.
+                    // The dword begins `after` bytes after the first of the last three bytes, so shift these down by as
+                    // much.
                     let after = self.plus(from_here, -4 * i32::from(dword), out);
                     let zero = self.lanes(0, out);
                     let after = self.value(Inst::Bin(Bin::Sub, zero, after), LANE, out);
@@ -311,7 +311,8 @@ impl Tails<'_> {
         let from_here = self.value(Inst::Bin(Bin::Sub, at, access.offset), LANE, out);
         let bytes = access.ty.elem.bytes();
         let outside = self.lanes(OUTSIDE, out);
-        // Lanes without a partial dword store outside of the buffer, which the bounds check drops; that is cheaper than a branch.
+        // Lanes without the partial dword store outside of the buffer, which the bounds check drops; that is cheaper
+        // than a branch.
         let (mut word, mut place) = (None, outside);
         for dword in 0..access.ty.dwords() {
             let here = self.is_here(access, from_here, dword, aligned, out);
@@ -326,7 +327,7 @@ impl Tails<'_> {
             }
         }
         if bytes == 2 || aligned {
-            // Is the partial dword one of this access's dwords?
+            // True if the partial dword is one of this access's dwords.
             let end = self.lanes(4 * u32::from(access.ty.dwords()), out);
             let mut within = self.value(Inst::Cmp(Pred::Lt, from_here, end), CONDITION, out);
             if !aligned {
@@ -350,8 +351,8 @@ impl Tails<'_> {
         }
     }
 
-    /// True in the lanes in whose access this dword is the partial one. `from_here` is the distance from the
-    /// start of the access to the partial dword.
+    /// True in the lanes whose access has the partial dword as this dword. `from_here` is the distance from the start
+    /// of the access to the partial dword.
     fn is_here(
         &mut self,
         access: &Access,
@@ -365,8 +366,8 @@ impl Tails<'_> {
             let number = self.lanes(number as u32, out);
             return self.value(Inst::Cmp(Pred::Eq, from_here, number), CONDITION, out);
         }
-        // The partial dword begins with one of the last three bytes, of which `from_here` locates the first:
-        // 0, 1 or 2 bytes after it. One unsigned comparison tests all three.
+        // The partial dword begins with one of the last three bytes, the first of which is at `from_here`, that is, 0,
+        // 1 or 2 bytes after it. One unsigned comparison tests for all three.
         let two_before = self.plus(from_here, 2 - number, out);
         let three = self.lanes(3, out);
         self.value(Inst::Cmp(Pred::Lt, two_before, three), CONDITION, out)

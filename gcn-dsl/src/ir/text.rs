@@ -1,4 +1,4 @@
-//! The textual form of the IR, written and read back.
+//! The textual form of the IR.
 //!
 //! A kernel is printed as its name, a line for each array, variable and list, and its statements:
 //!
@@ -12,8 +12,8 @@
 //! }
 //! ```
 //!
-//! A type is a place (`s` uniform, `v` varying, `acc` accumulator), an element type and, after `x`, the number of
-//! elements. Information that only debuggers need is omitted: source positions, names of values, probes.
+//! A type consists of a place (`s` uniform, `v` varying, `acc` accumulator), an element type and, after `x`, the number
+//! of elements. Information for debuggers only is omitted: source locations, names of values, probes.
 
 mod parse;
 mod print;
@@ -33,12 +33,12 @@ fn counter_name(counter: Counter) -> &'static str {
     InstructionSet::ALL.iter().map(|set| counter.name(*set)).find(|name| !name.is_empty()).unwrap_or_default()
 }
 
-/// Words for the values of a type.
+/// Types whose values are printed as words.
 trait Words: Copy + fmt::Debug + 'static {
     /// All values.
     const ALL: &'static [Self];
 
-    /// The word for a value: its name, with `_` between its parts.
+    /// The word for a value: the variant's name, with `_` between its parts.
     fn word(self) -> String {
         let mut word = String::new();
         for c in format!("{self:?}").chars() {
@@ -50,7 +50,7 @@ trait Words: Copy + fmt::Debug + 'static {
         word
     }
 
-    /// The value that a word represents.
+    /// The value for a word.
     fn named(word: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|v| v.word() == word)
     }

@@ -1,4 +1,4 @@
-//! Values and variables by number, their types, and the operators on them.
+//! Values and variables by number, their types, and the arithmetic operations on them.
 
 use gcn_isa::RegFile;
 use gcn_isa::target::WaveSize;
@@ -13,7 +13,7 @@ pub struct Value(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Variable(pub u32);
 
-/// The target of an exit, by number.
+/// The label of a block, the target of exits, by number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Label(pub u32);
 
@@ -21,16 +21,16 @@ pub struct Label(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct LdsId(pub u32);
 
-/// An array of each lane's own, by number.
+/// A private array, by number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct PrivateId(pub u32);
 
-/// Where a value lives.
+/// The kind of registers that contain a value; this also says whether the value is uniform.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Place {
     /// One value per wave, in SGPRs.
     Uniform,
-    /// One value per lane, in VGPRs (a `bool` is a lane mask in an SGPR pair).
+    /// One value per lane, in VGPRs; a `bool` is a lane mask in an SGPR pair.
     Varying,
     /// A matrix accumulator, in AGPRs.
     Acc,
@@ -39,37 +39,37 @@ pub enum Place {
 /// The type of a value or variable.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Type {
-    /// Where it lives.
+    /// Uniform, varying or accumulator.
     pub place: Place,
-    /// Element type.
+    /// The element type.
     pub elem: Elem,
-    /// How many elements; more than one only for short vectors, fragments and accumulators.
+    /// The number of elements; more than one only for short vectors, fragments and accumulators.
     pub count: u8,
 }
 
 impl Type {
-    /// One integer of 32 bits in each lane.
+    /// True for a varying 32-bit integer.
     pub fn is_varying_word(self) -> bool {
         self.count == 1 && self.place == Place::Varying && matches!(self.elem, Elem::I32 | Elem::U32)
     }
 
-    /// One integer of fewer than 32 bits.
+    /// True for a single integer of fewer than 32 bits.
     pub fn is_narrow_integer(self) -> bool {
         self.count == 1 && self.elem.is_narrow_integer()
     }
 
-    /// One uniform element.
+    /// The type of one uniform element.
     pub const fn uniform(elem: Elem) -> Type {
         Type { place: Place::Uniform, elem, count: 1 }
     }
 
-    /// One element per lane.
+    /// The type of one element per lane.
     pub const fn varying(elem: Elem) -> Type {
         Type { place: Place::Varying, elem, count: 1 }
     }
 
-    /// Dwords of registers per lane (or per wave for uniform values). Elements narrower than a dword are
-    /// packed only in vectors of several.
+    /// The number of 32-bit registers per lane (per wave for uniform values). Narrow elements are packed only in
+    /// vectors of several.
     pub const fn dwords(self) -> u8 {
         if self.count == 1 {
             self.elem.dwords()
@@ -78,12 +78,13 @@ impl Type {
         }
     }
 
-    /// The registers that hold a value in a wave of 64 lanes: as many as the value has in the IR, where a mask of lanes has 64 bits.
+    /// The register file and the number of registers in a wave of 64 lanes. These are the numbers of the IR, where a
+    /// lane mask has 64 bits.
     pub const fn registers(self) -> (RegFile, u8) {
         self.registers_in(WaveSize::W64)
     }
 
-    /// The registers that hold a value: which file, and how many. A varying condition is a mask of lanes.
+    /// The register file and the number of registers for this wave size, on which the size of lane masks depends.
     pub const fn registers_in(self, wave: WaveSize) -> (RegFile, u8) {
         match self.place {
             Place::Uniform => (RegFile::Sgpr, self.dwords()),
@@ -101,7 +102,8 @@ pub enum Bin {
     Add,
     Sub,
     Mul,
-    /// Upper half of the product of integers of 32 bits, or of two `u64` that each lane has: the pass `products` expands the latter.
+    /// The upper half of the product of two 32-bit integers, or of two varying `u64`, which the pass `products`
+    /// expands.
     MulHi,
     Div,
     Rem,
@@ -115,7 +117,7 @@ pub enum Bin {
 }
 
 impl Bin {
-    /// The operands may change places.
+    /// True if the operands may be exchanged.
     pub fn commutes(self) -> bool {
         use Bin::{Add, And, Max, Min, Mul, MulHi, Or, Xor};
         matches!(self, Add | Mul | MulHi | And | Or | Xor | Min | Max)
@@ -133,11 +135,11 @@ pub enum Un {
     Floor,
     Ceil,
     Trunc,
-    /// Round to nearest, ties to even.
+    /// Rounds to the nearest integer, ties to even.
     Rndne,
     /// Approximate reciprocal (`v_rcp_*`).
     Rcp,
-    /// 2^32 divided by a `u32`, rounded down so little that the estimated quotient is at most two too small.
+    /// 2^32 divided by a `u32`, slightly too small, such that the estimated quotient is at most two too small.
     Reciprocal,
     /// Approximate base-2 exponential (`v_exp_*`).
     Exp2,

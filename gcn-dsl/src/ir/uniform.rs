@@ -1,14 +1,14 @@
-//! Uniform floats that vector instructions compute.
+//! Keeps uniform floats that vector instructions compute in vector registers.
 //!
-//! The scalar unit has no floating-point arithmetic. A uniform float is therefore computed in a vector
-//! register, equal in all lanes, and read back from one lane where a scalar is needed. A variable that
-//! receives such results would move back and forth on each trip of a loop; this pass keeps it in a vector
-//! register, and each scalar read of it reads one lane.
+//! The scalar unit has no floating-point arithmetic. A uniform float is therefore computed in a vector register, equal
+//! in all lanes, and one lane is read where a scalar is needed. A variable that receives such results would move back
+//! and forth in each iteration of a loop; this pass keeps it in a vector register, and reads one lane for each scalar
+//! use.
 
 use super::{Inst, Kernel, Place, Region, Stmt, Type, Value, ValueDef, Variable};
 use crate::scalar::Elem;
 
-/// The largest number of rounds of [`alike`].
+/// The largest number of rounds in [`alike`].
 const ROUNDS: u32 = 8;
 
 /// Moves uniform float variables to vector registers.
@@ -19,7 +19,7 @@ pub fn run(kernel: &mut Kernel) {
             moves[var.0 as usize] |= is_float(kernel.variables[var.0 as usize]) && is_computed(kernel, value);
         }
     });
-    // The user chose scalar registers for these.
+    // These must be in the scalar registers that the user chose.
     kernel.pins.iter().for_each(|pin| moves[pin.var.0 as usize] = false);
     if !moves.contains(&true) {
         return;
@@ -56,8 +56,8 @@ fn region(kernel: &mut Kernel, moves: &[bool], region_: &mut Region) {
     });
 }
 
-/// Turns an access of a moved variable into one of a vector register. Returns the instruction to insert
-/// before it.
+/// Turns an access to a moved variable into one of a vector register. Returns the instruction to insert before it, if
+/// any.
 fn before(kernel: &mut Kernel, moves: &[bool], v: Value) -> Option<Value> {
     let vector = |var: Variable| {
         let ty = moves[var.0 as usize].then_some(kernel.variables[var.0 as usize])?;
@@ -81,11 +81,10 @@ fn before(kernel: &mut Kernel, moves: &[bool], v: Value) -> Option<Value> {
     Some(new)
 }
 
-/// For each value, whether it is equal in all active lanes although its type is varying.
+/// For each value, whether it is known to be equal in all active lanes although its type is varying.
 pub fn alike(kernel: &Kernel) -> Vec<bool> {
     let mut alike = vec![false; kernel.values.len()];
-    // Optimistic: all variables are equal in all lanes, until a write shows otherwise. This iterates down to
-    // the greatest fixpoint.
+    // Start optimistically, with all variables equal in all lanes, and iterate down to the greatest fixpoint.
     let mut variables = vec![true; kernel.variables.len()];
     for round in 0.. {
         let before = variables.clone();
@@ -110,8 +109,7 @@ pub fn alike(kernel: &Kernel) -> Vec<bool> {
         if variables == before {
             break;
         }
-        // A chain of variables takes a round per link. A chain longer than this gives up all variables, which
-        // is safe.
+        // A chain of variables takes one round per link. For a longer chain, give up all variables, which is safe.
         if round == ROUNDS {
             variables.fill(false);
         }
@@ -124,7 +122,7 @@ fn copies_alike(kernel: &Kernel, inst: &Inst) -> bool {
     match inst {
         Inst::Splat(_) | Inst::Bin(..) | Inst::Fma(..) | Inst::Un(..) | Inst::Select(..) => true,
         Inst::Cast(_) | Inst::Bitcast(_) | Inst::Extract { .. } | Inst::Concat(_) | Inst::Cmp(..) => true,
-        // Some integer instructions compute the lane's number, so only instructions on floats qualify.
+        // Some integer instructions compute the lane's number, so only float instructions qualify.
         Inst::Machine(call) => {
             let mut float = call.results.iter().any(|ty| ty.elem.is_float());
             inst.operands(|operand| float |= kernel.ty(operand).elem.is_float());

@@ -1,17 +1,15 @@
 //! Checks that a kernel is well formed: the rules that every pass may rely on and must preserve.
 //!
-//! - *Dominance*: an instruction occurs once, after its operands, which are in the same region or in an enclosing one.
-//!   The values of a
-//!   loop's head are visible in its body.
+//! - *Dominance*: an instruction occurs once, and after its operands, which are in the same region or in an enclosing
+//!   one. The values of a loop's head are visible in its body.
 //! - *Types*: operands and result agree in element type, number of elements and registers.
-//! - *Places*: a uniform result has uniform operands; exceptions are the instructions that reduce lanes to one value.
+//! - *Places*: a uniform result has uniform operands, except for instructions that reduce lanes to one value.
 //! - *Memory*: bases and offsets have the types of their memory space; arrays exist.
 //! - *Variables*: each exists, and is read and written with its type.
 //! - *Flow*: conditions are `bool`; an exit ends its region and names an enclosing block; no label names two blocks; a
-//!   barrier
-//!   occurs only where all lanes of the wave are active.
+//!   barrier occurs only where all lanes of the wave are active.
 //!
-//! The verifier runs after each pass in builds with debug assertions, and if
+//! The verifier runs after each pass in builds with debug assertions, or if
 //! [`BuildOptions::verify`](crate::BuildOptions::verify) requests it. Its running time is linear in the size of the
 //! kernel.
 
@@ -27,14 +25,14 @@ use super::{
 };
 use crate::scalar::Elem;
 
-/// A rule of the IR that a kernel breaks, and where.
+/// A violation of a rule of the IR.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fault {
-    /// The statement, as the IR is printed.
+    /// The statement in textual form.
     pub at: String,
-    /// The rule.
+    /// The violated rule.
     pub rule: String,
-    /// The user's position, if the statement has one.
+    /// The location in the user's source, if the statement has one.
     pub loc: Option<SourceLoc>,
 }
 
@@ -47,15 +45,16 @@ impl fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
-/// Checks `kernel`.
+/// Checks that `kernel` is well formed.
 ///
 /// # Errors
-/// The first statement, in the order of the program, that breaks a rule.
+/// The first violation in program order.
 pub fn verify(kernel: &Kernel) -> Result<(), Fault> {
     let mut verifier = Verifier {
         kernel,
-        // Two tables instead of one: an instruction that is out of scope and one that is still to come get different messages, and a value
-        // that a pass has listed twice is found although its first scope has ended.
+        // There are two tables because an instruction that is out of scope and one that comes later give different
+        // messages, and because a value that a pass has inserted twice must be detected even after its first scope has
+        // ended.
         in_sight: vec![false; kernel.values.len()],
         seen: vec![false; kernel.values.len()],
         labels: HashSet::new(),
@@ -66,27 +65,27 @@ pub fn verify(kernel: &Kernel) -> Result<(), Fault> {
     verifier.region(&kernel.body, |_| Ok(()))
 }
 
-/// The uniform type of four dwords that describes a buffer.
+/// The number of dwords of a buffer resource, which is uniform.
 const RESOURCE_DWORDS: u8 = 4;
 
-/// A block around the current statement.
+/// An open block.
 struct Open {
     label: Label,
     /// The number of varying conditions around the block.
     varying: usize,
-    /// Some of the lanes may have left it.
+    /// True if some of the lanes may have left it.
     left: bool,
 }
 
 struct Verifier<'a> {
     kernel: &'a Kernel,
-    /// Values whose instruction precedes the current statement in an open region.
+    /// The values that are visible here: their instructions precede the current statement in an open region.
     in_sight: Vec<bool>,
-    /// Values whose instruction has been visited.
+    /// The values whose instructions have been visited.
     seen: Vec<bool>,
-    /// Labels that have named a block.
+    /// The labels of the blocks visited so far.
     labels: HashSet<Label>,
-    /// The blocks around the current statement, outermost first.
+    /// The open blocks, outermost first.
     blocks: Vec<Open>,
     /// The number of varying conditions around the current statement.
     varying: usize,
@@ -95,7 +94,7 @@ struct Verifier<'a> {
 type Checked = Result<(), Fault>;
 
 impl Verifier<'_> {
-    /// The lists of a kernel beside its body.
+    /// Checks the kernel's lists outside of its body.
     fn lists(&self) -> Checked {
         let kernel = self.kernel;
         let listed = |name: &str, values: &[Value]| {
@@ -109,7 +108,7 @@ impl Verifier<'_> {
         for var in variables {
             self.variable(var).map_err(|rule| fault("variables", rule))?;
         }
-        // `is_joined` searches by halving.
+        // `is_joined` uses binary search.
         if !kernel.joined.is_sorted() {
             return Err(fault("joined", "joined variables are listed in ascending order".to_owned()));
         }
@@ -123,7 +122,7 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    /// Checks a region, then calls `after` while its values are still visible.
+    /// Checks a region, then calls `after` while the region's values are still visible.
     fn region(&mut self, region: &Region, after: impl FnOnce(&mut Self) -> Checked) -> Checked {
         let mut defined = Vec::new();
         for (i, stmt) in region.stmts.iter().enumerate() {
@@ -143,7 +142,8 @@ impl Verifier<'_> {
                 other => self.nested(other)?,
             }
         }
-        // The body of a `while` and both conditions of a loop see what the region has computed, so its scope ends only here.
+        // The body of a `while`, and the condition of a loop, may use values of the region, so its scope ends only
+        // here.
         after(self)?;
         for v in defined {
             self.in_sight[v.0 as usize] = false;
@@ -166,10 +166,11 @@ impl Verifier<'_> {
                 })
             }
             Stmt::While { head, cond, body } => {
-                // Before the regions are visited: because of the back edge, a barrier at the top of the body comes
+                // Do this before visiting the regions: because of the back edge, a barrier at the top of the body comes
                 // after an exit further down.
                 self.leaves_on_a_later_trip(&[head, body]);
-                // Lanes for which a varying condition is false wait at the loop's end, so the head too is run by some lanes only.
+                // Lanes for which a varying condition is false wait at the loop's end, so the head also runs with only
+                // some lanes.
                 let varying = self.kernel.values.get(cond.0 as usize).is_some_and(|_| self.is_varying(*cond));
                 self.under(varying, |this| {
                     this.region(head, |this| {
@@ -204,7 +205,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// Checks what some of the lanes run.
+    /// Runs `check` on code that, if `varying`, only some of the lanes run.
     fn under(&mut self, varying: bool, check: impl FnOnce(&mut Self) -> Checked) -> Checked {
         self.varying += usize::from(varying);
         let checked = check(self);
@@ -212,14 +213,15 @@ impl Verifier<'_> {
         checked
     }
 
-    /// A lane that exits from a loop's body is missing from the beginning of the body on the next trip.
+    /// A lane that exits from a loop's body is missing at the start of the body in the next iteration.
     fn leaves_on_a_later_trip(&mut self, bodies: &[&Region]) {
         for body in bodies {
             self.note_exits(body, self.varying);
         }
     }
 
-    /// Records the blocks that some lanes leave from within a loop, `varying` conditions deep.
+    /// Records the blocks that some lanes leave from within a loop; `varying` is the number of varying conditions
+    /// around `region`.
     fn note_exits(&mut self, region: &Region, varying: usize) {
         for stmt in &region.stmts {
             match stmt {
@@ -249,8 +251,8 @@ impl Verifier<'_> {
         self.blocks.iter().map(|open| open.left).collect()
     }
 
-    /// Restores `before`, for the `else` branch: it does not run after the `then` branch, so the exits there remove no
-    /// lane from it. Returns the state until now.
+    /// Restores `before` for the `else` branch, which does not run after the `then` branch, so that exits there remove
+    /// no lane from it. Returns the present state.
     fn back_to(&mut self, before: &[bool]) -> Vec<bool> {
         let until_now = self.left();
         self.blocks.iter_mut().zip(before).for_each(|(open, left)| open.left = *left);
@@ -262,15 +264,15 @@ impl Verifier<'_> {
         self.blocks.iter_mut().zip(other).for_each(|(open, left)| open.left |= left);
     }
 
-    /// Records that lanes leave a block. If all lanes that run the block leave together, none is missing from the
-    /// blocks in between.
+    /// Records that lanes leave a block. If all lanes in the block leave together, none is missing from the blocks in
+    /// between.
     fn note_exit(&mut self, label: Label, varying: usize) {
         let Some(of) = self.blocks.iter().position(|open| open.label == label) else { return };
-        // An exit under a varying condition takes only the lanes for which the condition holds. Conditions around the block do not count:
-        // lanes that they exclude never entered it.
+        // An exit under a varying condition takes only some of the lanes. Conditions around the block do not count,
+        // because lanes for which they are false never entered it.
         let partial = varying > self.blocks[of].varying || self.blocks[of..].iter().any(|open| open.left);
         if partial {
-            // The lanes that left are also missing in the blocks inside.
+            // The lanes that left are also missing in the inner blocks.
             self.blocks[of..].iter_mut().for_each(|open| open.left = true);
         }
     }
@@ -283,7 +285,7 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    /// True if the condition is varying.
+    /// Checks a condition; returns whether it is varying.
     fn condition(&self, what: &str, cond: Value) -> Result<bool, Fault> {
         let checked = self.operand(cond).and_then(|ty| match (ty.elem, ty.count) {
             (Elem::Bool, 1) => Ok(ty.place == Place::Varying),
@@ -300,7 +302,7 @@ impl Verifier<'_> {
         let Some(def) = self.kernel.values.get(v.0 as usize) else {
             return Err(fault(&v.to_string(), "the kernel has no such value".to_owned()));
         };
-        // Marked as visited only now, so that an instruction that is its own operand uses it before it is computed.
+        // Mark it as visited only now, so that an instruction that is its own operand is an error.
         let checked = self.checked(v, &def.inst, def.ty);
         self.seen[v.0 as usize] = true;
         checked.map_err(|rule| {
@@ -314,7 +316,7 @@ impl Verifier<'_> {
         if self.seen[v.0 as usize] {
             return Err("the instruction stands at one place only".to_owned());
         }
-        // `operands` calls back for each operand and cannot be left early; the first fault is kept.
+        // `operands` cannot be stopped early, so keep the first fault.
         let mut operands = Ok(());
         inst.operands(|of| {
             if operands.is_ok() {
@@ -328,7 +330,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// The type of a value that is in sight.
+    /// The type of an operand, which must be visible.
     fn operand(&self, v: Value) -> Result<Type, String> {
         let Some(def) = self.kernel.values.get(v.0 as usize) else {
             return Err(format!("the kernel has no value {v}"));
@@ -342,7 +344,7 @@ impl Verifier<'_> {
         def.ty.ok_or_else(|| format!("{v} has no value"))
     }
 
-    /// An instruction without a result.
+    /// Checks an instruction without a result.
     fn effect(&self, inst: &Inst) -> Result<(), String> {
         match inst {
             Inst::Store { memory, offset, value, .. } => {
@@ -363,14 +365,15 @@ impl Verifier<'_> {
         }
     }
 
-    /// An instruction with a result of type `ty`.
+    /// Checks an instruction with a result of type `ty`.
     fn result(&self, inst: &Inst, ty: Type) -> Result<(), String> {
         let of = |v: &Value| self.kernel.ty(*v);
         if ty.count == 0 {
             return Err("a value has at least one element".to_owned());
         }
         match inst {
-            // Passes compare constants by their bits, so the unused upper half has to be zero for equal constants to be equal.
+            // Passes compare constants by their bits, so the unused upper half must be zero for equal constants to be
+            // equal.
             Inst::Const(bits) => match ty.elem.dwords() == 1 && *bits > u64::from(u32::MAX) {
                 true => Err(format!("a constant of {} has at most 32 bits", ty.elem)),
                 false => Ok(()),
@@ -389,7 +392,7 @@ impl Verifier<'_> {
                 same("it", ty, Type::varying(Elem::U32))
             }
             Inst::LaneId => same("it", ty, Type::varying(Elem::U32)),
-            // Accumulators are a place of their own: a splat may go to either kind of vector register.
+            // A splat may write vector registers of either kind.
             Inst::Splat(a) => {
                 if ty.place == Place::Uniform {
                     return Err("a splat is varying".to_owned());
@@ -417,7 +420,7 @@ impl Verifier<'_> {
                 true => place(of(a), ty),
                 false => Err("a cast keeps the number of elements".to_owned()),
             },
-            // A mask of lanes is a varying bool and a uniform u64.
+            // A lane mask may be a varying bool or a uniform u64.
             Inst::Bitcast(a) => match of(a).registers() == ty.registers() {
                 true => Ok(()),
                 false => Err(format!("{} and {ty} have different registers", of(a))),
@@ -433,7 +436,7 @@ impl Verifier<'_> {
             Inst::Concat(parts) => {
                 parts.iter().try_for_each(|v| for_lanes(of(v), ty))?;
                 let dwords: u32 = parts.iter().map(|v| u32::from(of(v).dwords())).sum();
-                // Fewer dwords than the type has are allowed: the rest of a vector of which only a part is written is undefined.
+                // Fewer dwords than the type has are allowed: the rest of a partly written vector is undefined.
                 match dwords <= u32::from(ty.dwords()) {
                     true => Ok(()),
                     false => Err(format!("the parts have {dwords} dwords, {ty} has {}", ty.dwords())),
@@ -477,7 +480,8 @@ impl Verifier<'_> {
             Inst::Wave(wave) => {
                 varying("the operand", of(&wave.value))?;
                 elements("operand and result", of(&wave.value), ty)?;
-                // Only the reduction of a whole wave is one value; each segment of 16 or 32 lanes has its own result.
+                // Only the reduction of a whole wave gives one value; each segment of 16 or 32 lanes has a result of
+                // its own.
                 let (whole, lanes) =
                     (u32::from(wave.width) == self.kernel.wave().lanes(), self.kernel.wave().lanes());
                 if !whole && !matches!(wave.width, 16 | 32) {
@@ -512,7 +516,7 @@ impl Verifier<'_> {
     fn bin(&self, op: Bin, a: Type, b: Type, ty: Type) -> Result<(), String> {
         operand_like(a, ty)?;
         match op {
-            // The count of a shift may have another integer type than what is shifted.
+            // The count of a shift may have another integer type than the shifted value.
             Bin::Shl | Bin::Shr => {
                 place(b, ty)?;
                 match b.elem.is_float() || b.elem == Elem::Bool {
@@ -524,7 +528,7 @@ impl Verifier<'_> {
                 Elem::I32 | Elem::U32 | Elem::U64 => operand_like(b, ty),
                 other => Err(format!("products of u32, i32 and u64 have upper halves here, not of {other}")),
             },
-            // Bits of a float are reached through a bitcast.
+            // The bits of a float are accessed by a bitcast.
             Bin::And | Bin::Or | Bin::Xor if ty.elem.is_float() => {
                 Err(format!("{ty} has no bitwise operations"))
             }
@@ -542,7 +546,7 @@ impl Verifier<'_> {
         let fits = match op {
             Un::Neg | Un::Abs => ty.elem != Elem::Bool,
             Un::Not => !ty.elem.is_float(),
-            // The integer reciprocal that division expands to; that of floats is a machine instruction.
+            // This is the integer reciprocal that division expands to; that of floats is a machine instruction.
             Un::Reciprocal => ty.elem == Elem::U32,
             _ => ty.elem.is_float(),
         };
@@ -566,7 +570,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// An access of a value of type `ty`.
+    /// Checks an access to a value of type `ty`.
     fn access(&self, memory: Memory, offset: Value, ty: Type) -> Result<(), String> {
         varying("what is stored", ty)?;
         let at = self.kernel.ty(offset);
@@ -626,7 +630,7 @@ fn same(what: &str, ty: Type, expected: Type) -> Result<(), String> {
     if ty == expected { Ok(()) } else { Err(format!("{what} is {expected}, not {ty}")) }
 }
 
-/// The same elements, in any place.
+/// Requires equal element types and counts, in any registers.
 fn elements(what: &str, a: Type, b: Type) -> Result<(), String> {
     match (a.elem, a.count) == (b.elem, b.count) {
         true => Ok(()),
@@ -634,13 +638,13 @@ fn elements(what: &str, a: Type, b: Type) -> Result<(), String> {
     }
 }
 
-/// An operand that has the elements of the result.
+/// Requires that an operand has the elements of the result.
 fn operand_like(operand: Type, result: Type) -> Result<(), String> {
     elements("operand and result", operand, result)?;
     place(operand, result)
 }
 
-/// A uniform result has uniform operands, and a varying one has varying ones.
+/// Requires that a uniform result has uniform operands, and a varying one varying operands.
 fn place(operand: Type, result: Type) -> Result<(), String> {
     match operand.place == result.place {
         true => Ok(()),
@@ -648,7 +652,7 @@ fn place(operand: Type, result: Type) -> Result<(), String> {
     }
 }
 
-/// Like [`place`], but the values of lanes may be in accumulators or not.
+/// Like [`place`], but varying values may be in accumulators or not.
 fn for_lanes(operand: Type, result: Type) -> Result<(), String> {
     match (operand.place == Place::Uniform) == (result.place == Place::Uniform) {
         true => Ok(()),

@@ -3,45 +3,45 @@
 use super::{Bin, Value};
 use crate::scalar::Elem;
 
-/// The result that each lane gets.
+/// The kinds of results: which values are combined for each lane.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Spread {
-    /// All values of the lane's segment combined. Over a whole wave the result is uniform.
+    /// The reduction of all values of the lane's segment. Over a whole wave the result is uniform.
     Reduce,
-    /// The lane's own value and all values before it in its segment.
+    /// The reduction of the lane's own value and those of all lower lanes of its segment.
     Inclusive,
-    /// All values before it in its segment; the identity for the first lane.
+    /// The reduction of the values of all lower lanes of its segment; the identity for the first lane.
     Exclusive,
 }
 
 /// A reduction or scan. Inactive lanes count as the identity of the operation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Wave {
-    /// The operation: an associative and commutative one.
+    /// The operation, which is associative and commutative.
     pub op: Bin,
-    /// The result that each lane gets.
+    /// The kind of result.
     pub spread: Spread,
-    /// Lanes in a segment: 16, 32 or 64.
+    /// The number of lanes in a segment: 16, 32 or 64.
     pub width: u8,
-    /// The values, varying.
+    /// The values; varying.
     pub value: Value,
-    /// Every lane of the wave is known to be active.
+    /// True if all lanes of the wave are known to be active.
     pub all_active: bool,
 }
 
-/// The bits of the neutral element. For float sums it is -0.0, which preserves the sign of zero. For the minimum and
-/// maximum of floats it is a NaN in a reduction, since every number wins against it, and an infinity in a scan.
+/// The bits of the identity element. For float sums it is -0.0, which preserves the sign of zero. For the minimum and
+/// maximum of floats it is a NaN in a reduction, since any number takes precedence over it, and an infinity in a scan.
 pub fn identity(op: Bin, elem: Elem, spread: Spread) -> u64 {
     let bits = 8 * elem.bytes();
     let register = |low: u64| if elem.dwords() == 2 { low } else { low & 0xffff_ffff };
-    // Largest and smallest as registers hold them.
+    // The smallest and the largest value, as registers contain them.
     let (least, most) = match (elem.is_signed(), bits) {
         (true, 64) => (i64::MIN as u64, i64::MAX as u64),
         (true, _) => (register(-(1i64 << (bits - 1)) as u64), (1u64 << (bits - 1)) - 1),
         (false, 64) => (0, u64::MAX),
         (false, _) => (0, (1u64 << bits) - 1),
     };
-    // One, infinity, a quiet NaN.
+    // The bits of one, infinity and a quiet NaN.
     let (one, infinity, nan) = match elem {
         Elem::F16 => (0x3c00, 0x7c00, 0x7e00),
         Elem::Bf16 => (0x3f80, 0x7f80, 0x7fc0),

@@ -3,37 +3,37 @@
 use gcn_emit::text::ParseError;
 use gcn_isa::Target;
 
-/// An operation that an [`AsmProgram`](crate::AsmProgram) does not support.
+/// The reason why an [`AsmProgram`](crate::AsmProgram) cannot be used as requested.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AsmError {
-    /// The assembly is written for other targets.
+    /// The assembly is not written for the requested target.
     #[error("this assembly is not written for {target}: its targets are {listed}")]
     Target {
-        /// The target asked for.
+        /// The requested target.
         target: Target,
-        /// The targets that the macro call names.
+        /// The targets that the macro call lists.
         listed: String,
     },
-    /// The position is beyond the end of the program into which the assembly is spliced.
+    /// The line before which the assembly should be inserted is beyond the end of the program.
     #[error("there is no line {at} in a program of {lines} lines; give a place from 0 to {lines}")]
     Place {
-        /// The place.
+        /// The requested line.
         at: usize,
-        /// Lines of the program.
+        /// Number of lines of the program.
         lines: usize,
     },
-    /// The waves are to have another size than the assembly is written for.
+    /// The requested wave size differs from the one for which the assembly is written.
     #[error(
         "this assembly is for waves of {says} lanes, not {asked}; write it for those with `wave = {asked}` or `#[wave({asked})]`"
     )]
     Wave {
-        /// Lanes of a wave that the assembly is written for.
+        /// The wave size of the assembly in lanes.
         says: u32,
-        /// Lanes asked for.
+        /// The requested wave size in lanes.
         asked: u32,
     },
-    /// The output of the macro cannot be parsed: it comes from a different version than this crate.
+    /// The macro's output cannot be parsed, because the macro crate has a different version.
     #[error("the assembly cannot be read, so gcn-dsl and gcn-dsl-macros are of different versions: {0}")]
     Version(#[source] ParseError),
 }

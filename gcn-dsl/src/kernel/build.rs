@@ -1,4 +1,4 @@
-//! The order of the passes.
+//! The order of the stages of a build, from the kernel's body to the code object.
 
 use gcn_emit::encode::Encoded;
 use gcn_emit::kernel::{KernelSpec, MAX_WORKGROUP};
@@ -21,8 +21,8 @@ use crate::regalloc;
 use crate::sched;
 use crate::sched::wait::{self, WaitOptions};
 
-/// Builds the kernel of this signature, whose body `trace` appends. It is not generic, so that a user's crate does not
-/// compile the passes again for each kernel.
+/// Builds the kernel of this signature; `trace` runs its body. This function is not generic, so that a user's crate
+/// does not compile the passes again for each kernel.
 pub(crate) fn build(
     signature: Signature,
     trace: &dyn Fn(&mut Arguments),
@@ -36,7 +36,7 @@ pub(crate) fn build(
     compiled(signature, ir, target, options, observe).map_err(failed)
 }
 
-/// The IR that `trace` appends, and the signature with its effective limits.
+/// Runs the kernel's body with `trace`, and returns its IR and the signature with its effective register limits.
 pub(super) fn traced(
     mut signature: Signature,
     trace: &dyn Fn(&mut Arguments),
@@ -47,7 +47,7 @@ pub(super) fn traced(
     check_signature(&signature, target)?;
     let workgroup = signature.workgroup;
 
-    // Tokens became Rust, Rust becomes IR.
+    // The macro has turned the kernel's tokens into Rust code, which `trace` runs to generate IR.
     let body = || trace(&mut Arguments::default());
     if let (Some(says), Some(asked)) = (signature.wave, options.wave)
         && says != asked
@@ -63,7 +63,7 @@ pub(super) fn traced(
     Ok((signature, ir))
 }
 
-/// Builds the kernel of this signature from the IR that its body appended.
+/// Builds the kernel of this signature from the IR that its body generated.
 pub(super) fn compiled(
     signature: Signature,
     mut ir: ir::Kernel,
@@ -82,7 +82,7 @@ pub(super) fn compiled(
     from_ir(signature, ir, pipelines, target, options, observe)
 }
 
-/// Builds the kernel of this signature from simplified IR.
+/// Builds the kernel of this signature from IR over which the passes have already run.
 pub(super) fn from_ir(
     signature: Signature,
     ir: ir::Kernel,
@@ -94,7 +94,7 @@ pub(super) fn from_ir(
     let workgroup = signature.workgroup;
     let bytes = ir.lds_bytes();
     let room = limits::lds_room(&signature, target, &ir);
-    // IR becomes machine instructions.
+    // Instruction selection: IR to machine instructions.
     let (mut function, inputs) = lower::lower(&ir, target, workgroup)?;
     mir::dce::run(&mut function);
     mir::constants::run(&mut function);
@@ -136,7 +136,7 @@ pub(super) fn from_ir(
 
     observe("check");
 
-    // Machine instructions become bytes.
+    // Encoding: machine instructions to bytes.
     if !ir.constants.is_empty() {
         lower::constants::resolve(&mut program).map_err(Box::new)?;
     }
@@ -166,7 +166,7 @@ pub(super) fn from_ir(
     Ok(built.into())
 }
 
-/// The code object of a kernel, and its code.
+/// Writes the code object of a kernel, and returns it with the encoded instructions.
 pub(super) fn emit(spec: &KernelSpec) -> Result<(Vec<u8>, Encoded), BuildCause> {
     match gcn_emit::object::write_with_code(std::slice::from_ref(spec)) {
         Ok(mut written) => Ok((written.object, written.code.swap_remove(0))),

@@ -1,5 +1,5 @@
-//! Debugging information of a built kernel: the machine instructions whose results `dbg!` shows, and the
-//! source lines of traps.
+//! Debugging information of a built kernel: the machine instructions whose results `dbg!` shows, and the source
+//! locations of traps.
 
 use gcn_isa::Program;
 use gcn_isa::operand::Operand;
@@ -9,20 +9,21 @@ use gcn_isa::table::Behaviours;
 
 use crate::ir::probe::{self, Probe};
 
-/// An instruction whose result, after `^ mask`, is a dword to be shown.
+/// An instruction whose result is shown. It is a XOR with a mask that identifies the value, so the shown dword is the
+/// result XORed with the mask.
 #[derive(Debug, Clone)]
 pub(crate) struct Watched {
-    /// Byte offset in the code.
+    /// Byte offset of the instruction in the code.
     pub offset: u32,
-    /// Where the result is.
+    /// The register of the result.
     pub register: Reg,
-    /// The mask that was mixed into the result.
+    /// The mask, with which the result must be XORed.
     pub mask: u32,
-    /// The value that it shows.
+    /// The value of which the dword is a part.
     pub probe: Probe,
 }
 
-/// The source information that a run needs.
+/// The source information that a simulated run needs.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Debug {
     pub watched: Vec<Watched>,
@@ -44,7 +45,7 @@ impl Debug {
         found
     }
 
-    /// The source position of the trap at a code offset, and the message of its assertion.
+    /// The source location of the trap at a code offset, and the message of its assertion.
     pub fn trap(&self, offset: u32) -> Option<(SourceLoc, Option<&str>)> {
         let trap = self.traps.iter().find(|trap| trap.0 == offset)?;
         Some((trap.1, trap.2.as_deref()))
@@ -60,7 +61,7 @@ fn watched(line: &gcn_isa::program::Line, offset: u32, said: &probe::Debug) -> O
         _ => None,
     })?;
     let probe = said.probes.get(mask.checked_sub(probe::FIRST)? as usize)?;
-    // A program may use the same number for itself, but not at the source position of the `dbg!`.
+    // The user's code may contain a XOR with the same number, but not at the source location of the `dbg!`.
     let Some(Operand::Reg(register)) = line.inst.operands.first() else { return None };
     (line.loc == Some(probe.loc)).then(|| Watched { offset, register: *register, mask, probe: probe.clone() })
 }

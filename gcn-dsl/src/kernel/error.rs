@@ -16,21 +16,21 @@ use crate::lower::LowerError;
 use crate::regalloc::AllocError;
 use crate::sched;
 
-/// A kernel that does not build: its name and the reason. [`std::error::Error::source`] is the error of the pass, if
-/// there is one.
+/// The reason why a kernel does not build, with the kernel's name. [`std::error::Error::source`] is the error of the
+/// pass that failed, if there is one.
 ///
 /// `Debug` prints the same as `Display`, because `unwrap` and a `main` that returns the error show it to people.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct BuildError {
-    /// The kernel.
+    /// The kernel's name.
     pub kernel: String,
-    /// Why it does not build.
+    /// The reason.
     pub cause: BuildCause,
 }
 
 impl BuildError {
-    /// A kernel's error from its cause.
+    /// Returns a function that adds the kernel's name to a cause.
     pub(crate) fn of(kernel: &str) -> impl Fn(BuildCause) -> BuildError + use<> {
         let kernel = kernel.to_owned();
         move |cause| BuildError { kernel: kernel.clone(), cause }
@@ -41,7 +41,7 @@ impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.cause {
             BuildCause::Target { .. } => write!(f, "kernel `{}` {}", self.kernel, self.cause),
-            // The allocator's errors name the kernel.
+            // The register allocator's errors already contain the kernel's name.
             BuildCause::Registers(error) => error.fmt(f),
             cause => write!(f, "kernel `{}`: {cause}", self.kernel),
         }
@@ -60,19 +60,19 @@ impl std::error::Error for BuildError {
     }
 }
 
-/// Why a kernel does not build.
+/// Reasons why a kernel does not build.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildCause {
     /// `#[targets(…)]` does not list the target.
     #[error("is not written for {target}: its `#[targets(…)]` lists {listed}")]
     Target {
-        /// The target asked for.
+        /// The requested target.
         target: Target,
-        /// The targets listed.
+        /// The targets that the attribute lists.
         listed: String,
     },
-    /// Waves of the target have another size.
+    /// The target does not support the requested wave size.
     #[error(
         "is to have waves of {lanes} lanes, and those of {target} have {has}; limit the kernel with `#[targets(…)]`, or say nothing \
          of the wave size"
@@ -80,20 +80,20 @@ pub enum BuildCause {
     Wave {
         /// The target.
         target: Target,
-        /// Lanes asked for.
+        /// The requested wave size in lanes.
         lanes: u32,
-        /// Lanes of the target's waves.
+        /// The target's usual wave size in lanes.
         has: u32,
     },
-    /// The build asks for other waves than the kernel is written for.
+    /// The build options request another wave size than the kernel's `#[wave(…)]`.
     #[error(
         "is written for waves of {says} lanes, `#[wave({says})]`, and the build asks for {asked}; build it without \
          `BuildOptions::wave`, or write it with `wave_size()` and remove the attribute"
     )]
     OtherWave {
-        /// Lanes that the kernel's attribute says.
+        /// The wave size of the kernel's attribute in lanes.
         says: u32,
-        /// Lanes that the build asks for.
+        /// The wave size of the build options in lanes.
         asked: u32,
     },
     /// The workgroup is empty or too large.
@@ -102,45 +102,46 @@ pub enum BuildCause {
          product at most {MAX_WORKGROUP}"
     )]
     Workgroup {
-        /// Work-items in x.
+        /// Number of work-items in x.
         x: u32,
-        /// Work-items in y.
+        /// Number of work-items in y.
         y: u32,
-        /// Work-items in z.
+        /// Number of work-items in z.
         z: u32,
     },
-    /// The body requested something that types cannot reject.
+    /// An error that the kernel's body reported while it ran on the host, which Rust's types cannot rule out.
     #[error("{0}")]
     Trace(#[from] TraceError),
-    /// The LDS arrays do not fit.
+    /// The LDS arrays exceed a workgroup's LDS.
     #[error(
         "its LDS arrays take {bytes} bytes, a workgroup has {limit} on {target}; make them smaller or share one array \
          between phases"
     )]
     Lds {
-        /// Bytes asked for.
+        /// Size of the arrays in bytes.
         bytes: u32,
-        /// Bytes there are.
+        /// The maximum in bytes.
         limit: u32,
-        /// Target.
+        /// The target.
         target: Target,
     },
-    /// An operation has no instructions on the target.
+    /// An operation cannot be lowered to instructions of the target.
     #[error("{0}")]
     Lower(#[from] LowerError),
-    /// `#[max_registers(…)]` or `#[min_occupancy(…)]` requests something impossible: the problem and the remedy.
+    /// `#[max_registers(…)]` or `#[min_occupancy(…)]` requests something impossible. The text contains the problem and
+    /// the remedy.
     #[error("{0}")]
     Limits(String),
-    /// The registers do not suffice.
+    /// Register allocation failed.
     #[error("{0}")]
     Registers(#[from] Box<AllocError>),
-    /// An instruction cannot be encoded, for example a branch over too much code.
+    /// An instruction cannot be encoded, for example because the target of a branch is too far away.
     #[error("{0}")]
     Encode(#[from] Box<EncodeError>),
     /// The code object cannot be written.
     #[error("{0}")]
     Object(#[from] Box<ObjectError>),
-    /// The assembly of a `gcn_asm!` kernel.
+    /// An error of a `gcn_asm!` kernel.
     #[error("{0}")]
     Assembly(#[from] AsmError),
     /// An `interleave!` that cannot be satisfied.
@@ -149,22 +150,23 @@ pub enum BuildCause {
     /// A `#[pipeline]` on a loop without a load that could run ahead.
     #[error("{0}")]
     Pipeline(#[from] pipeline::NoLoadAhead),
-    /// A `#[pipeline(buffers = 2)]` on a loop whose LDS arrays cannot have a second buffer.
+    /// A `#[pipeline(buffers = 2)]` on a loop whose LDS arrays cannot be doubled.
     #[error("{0}")]
     Buffers(#[from] pipeline::OneBuffer),
-    /// A `#[ping_pong]` loop whose barriers would not pair.
+    /// A `#[ping_pong]` loop in which the two groups of waves would not meet at the same barriers.
     #[error("{0}")]
     PingPong(#[from] ping_pong::UnpairedBarriers),
-    /// A manual schedule that does not fit its instructions.
+    /// A manual schedule whose waits do not fit its instructions.
     #[error("{0}")]
     Schedule(#[from] sched::manual::WrongCounter),
-    /// Text that is not IR, given to [`BuiltKernel::with_ir`](crate::BuiltKernel::with_ir).
+    /// The text given to [`BuiltKernel::with_ir`](crate::BuiltKernel::with_ir) is not IR.
     #[error("the IR cannot be read: {0}")]
     Ir(#[from] ParseError),
-    /// A pass left IR that breaks a rule of the IR: a fault of this crate, reported instead of a wrong kernel.
+    /// A pass left malformed IR: an internal error of this crate, which is reported instead of building a wrong kernel.
     #[error("{0}")]
     Malformed(#[from] Box<Malformed>),
-    /// The independent checker objects to the waits, with this finding: a fault of this crate, reported instead of a wrong kernel.
+    /// The hazard checker, which is independent of wait insertion, found a missing wait: an internal error of this
+    /// crate, which is reported instead of building a wrong kernel.
     #[error("the checker objects to the inserted waits; please report this: {0}")]
     Hazard(Box<gcn_isa::check::Finding>),
 }
@@ -178,12 +180,12 @@ impl From<pipeline::Refused> for BuildCause {
     }
 }
 
-/// A kernel that is not well formed after a pass: a fault of this crate, reported instead of a wrong kernel.
+/// Malformed IR after a pass: an internal error of this crate.
 #[derive(Clone, Debug)]
 pub struct Malformed {
-    /// The pass; `trace` means the functions of the language, which generate the IR.
+    /// The name of the pass; `trace` means the language's functions, which generate the IR.
     pub pass: &'static str,
-    /// The rule that it breaks.
+    /// The rule of the IR that is violated.
     pub fault: Fault,
 }
 

@@ -8,13 +8,13 @@ use super::{BuildError, BuildOptions, BuiltKernel, build};
 use crate::ir;
 use crate::lang::{Arguments, Signature};
 
-/// The capacity of the cache; the kernels that were launched most recently stay.
+/// The capacity of the cache. When it is full, the kernel whose last launch is the longest ago is removed.
 const MOST: usize = 64;
 
-/// A kernel, with the input from which it was compiled.
+/// A cached kernel, with the inputs from which it was compiled.
 ///
-/// The body runs at each launch, which takes a small part of the time of a build. The instructions that it appends may
-/// depend on values of the host; equal instructions give equal code.
+/// The traced IR is part of the key: the body runs at each launch, since its instructions may depend on host values,
+/// and equal IR gives equal code. Tracing takes a small part of the time of a build.
 struct Kept {
     target: Target,
     signature: Signature,
@@ -22,10 +22,10 @@ struct Kept {
     built: Arc<BuiltKernel>,
 }
 
-/// In the order of their last launch.
+/// The cache, ordered by the time of the last launch.
 static KEPT: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
 
-/// The kernel of this signature, whose body `trace` appends, built with the default options.
+/// The kernel of this signature, built with the default options, or from the cache; `trace` runs its body.
 pub(crate) fn built(
     signature: Signature,
     trace: &dyn Fn(&mut Arguments),
@@ -59,7 +59,7 @@ fn find(target: Target, signature: &Signature, traced: &ir::Kernel) -> Option<Ar
     })
 }
 
-/// A panic leaves the list valid.
+/// Locks the cache. A poisoned lock is accepted: a panic cannot leave the list in an invalid state.
 fn with_kept<R>(f: impl FnOnce(&mut Vec<Kept>) -> R) -> R {
     f(&mut KEPT.lock().unwrap_or_else(PoisonError::into_inner))
 }
@@ -88,7 +88,7 @@ mod tests {
         assert!(!Arc::ptr_eq(&first, &kept(&filled { with: 4 }, Target::GFX942)));
         assert!(!Arc::ptr_eq(&first, &kept(&filled { with: 3 }, Target::GFX90A)));
         assert_eq!(first.code_object(), filled { with: 3 }.build(Target::GFX942).unwrap().code_object());
-        // Others took its place.
+        // Other kernels fill the cache, which drops this one.
         (100..100 + MOST as u32).for_each(|with| drop(kept(&filled { with }, Target::GFX942)));
         let again = kept(&filled { with: 3 }, Target::GFX942);
         assert!(!Arc::ptr_eq(&first, &again) && first.code_object() == again.code_object());

@@ -1,5 +1,4 @@
-//! Register limits of a kernel: the registers that its workgroup size leaves, and those that its attributes
-//! permit.
+//! The register limits of a kernel, from its workgroup size and its attributes.
 
 use gcn_emit::kernel::KernelSpec;
 use gcn_emit::occupancy::{self, Mode, Usage, occupancy};
@@ -12,12 +11,12 @@ use crate::ir::{self, far::DS_OFFSET_MAX};
 use crate::lang::Signature;
 use crate::regalloc::{LdsRoom, Limits, SpillTo};
 
-/// How workgroups run: each on one compute unit.
+/// The mode in which workgroups run: each on one compute unit.
 fn mode(wave: WaveSize) -> Mode {
     Mode { wave, workgroup_processor: false }
 }
 
-/// The limits of a kernel whose workgroups use `lds_bytes`.
+/// The register limits of a kernel whose workgroups use `lds_bytes` bytes of LDS.
 pub(super) fn of(
     signature: &Signature,
     target: Target,
@@ -58,7 +57,7 @@ pub(super) fn of(
                 "`#[min_occupancy({wanted})]` cannot be met on {target}: {possible} waves per SIMD are possible, {why}"
             ));
         }
-        // Workgroups are resident whole.
+        // A workgroup is resident only as a whole, so the number of waves is a multiple of its waves.
         let workgroups = (1..).find(|n| (n * waves).div_ceil(simds) >= wanted).unwrap_or(1);
         per_simd = (workgroups * waves).div_ceil(simds);
         let enough = |sgprs: &u32| {
@@ -79,17 +78,16 @@ pub(super) fn of(
     Ok(limits)
 }
 
-/// The LDS for spilled values: after the kernel's own arrays, as far as `#[max_registers]`, the target and
-/// `#[min_occupancy]` permit.
+/// The LDS that is available for spilled values: after the kernel's own arrays, as much as `#[max_registers]`, the
+/// target and `#[min_occupancy]` permit.
 pub(super) fn lds_room(signature: &Signature, target: Target, ir: &ir::Kernel) -> LdsRoom {
     let wave = ir.wave();
     let waves = signature.workgroup.iter().product::<u32>().div_ceil(wave.lanes()).max(1);
     let (first_byte, slot_bytes) = (ir.lds_bytes().next_multiple_of(4), 4 * wave.lanes() * waves);
     let mode = mode(wave);
     let left = target.lds_per_cu().saturating_sub(first_byte);
-    // An instruction's offset field has 16 bits.
     let asked = signature.registers.lds_spill.unwrap_or(0).min(left) / slot_bytes;
-    // An instruction's offset has 16 bits.
+    // The offset field of an LDS instruction has 16 bits.
     let reach = |address: u32| (DS_OFFSET_MAX + 1 - (first_byte - address)) / slot_bytes;
     let address = if first_byte <= DS_OFFSET_MAX && asked <= reach(0) { 0 } else { first_byte };
     let room = |slots: u32| LdsRoom { address, first_byte, slot_bytes, slots };

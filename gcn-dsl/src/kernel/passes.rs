@@ -1,4 +1,4 @@
-//! The passes over the IR: one table in the order in which they run, and the loop that runs it.
+//! The passes over the IR: one table in the order in which they run, and the loop that runs them.
 
 use gcn_isa::Target;
 
@@ -12,26 +12,26 @@ use crate::ir::{
 };
 use crate::lang::Signature;
 
-/// A pass.
+/// A row of the table of passes.
 pub(super) struct Pass {
-    /// Its name, as `GCN_PRINT_AFTER` takes it.
+    /// The name of the pass, for the environment variable `GCN_PRINT_AFTER`.
     pub name: &'static str,
-    /// The effect on the kernel.
+    /// A description of its effect on the kernel.
     pub what: &'static str,
-    /// True if it runs here.
+    /// Returns true if the pass should run at this point.
     when: fn(&Passes<'_>) -> bool,
-    /// Runs it.
+    /// Runs the pass.
     run: fn(&mut Passes<'_>, &mut Kernel) -> Result<Left, BuildCause>,
 }
 
-/// The work that a pass leaves to the cleaning passes after it.
+/// The work that a pass leaves to the cleanup passes (dead-code elimination, value numbering, hoisting) after it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Left {
-    /// The pass is itself one that cleans up.
+    /// The pass is itself a cleanup pass.
     Cleaned,
     /// Nothing changed.
     Nothing,
-    /// There may be unused instructions, or several that compute the same.
+    /// There may be unused instructions or redundant computations.
     Work,
 }
 
@@ -41,16 +41,16 @@ impl From<bool> for Left {
     }
 }
 
-/// The properties of the kernel that passes ask about, and the reports of passes.
+/// The state of a run of the passes: the inputs on which conditions of passes depend, and the passes' reports.
 pub(super) struct Passes<'a> {
     target: Target,
     signature: &'a Signature,
     options: &'a BuildOptions,
-    /// The user has requested pipelining, so the statements of these loops keep their places.
+    /// The kernel has `#[pipeline]` loops, whose statements must stay in their order.
     pipelined: bool,
-    /// The last cleaning pass ran after all others.
+    /// The last pass that ran was a cleanup pass.
     clean: bool,
-    /// A pass has left work since the last cleaning pass.
+    /// A pass has left work for cleanup passes since the last cleanup.
     changed: bool,
     /// The loops that were pipelined.
     pub pipelines: Vec<Pipelined>,
@@ -68,7 +68,7 @@ const ALWAYS: fn(&Passes<'_>) -> bool = |_| true;
 const CHANGED: fn(&Passes<'_>) -> bool = |p| p.changed;
 const PIPELINED: fn(&Passes<'_>) -> bool = |p| p.pipelined;
 
-/// A pass that removes what others leave.
+/// The function of a cleanup pass.
 macro_rules! cleaning {
     ($run:path) => {
         |_, kernel| {
@@ -141,10 +141,10 @@ pub fn passes() -> impl Iterator<Item = (&'static str, &'static str)> {
     PASSES.iter().map(|pass| (pass.name, pass.what))
 }
 
-/// Runs the pass of this name over `kernel`, with all optional features of the table enabled.
+/// Runs the pass of this name on `kernel`, with all options of the signature that passes depend on enabled.
 ///
 /// # Errors
-/// The error of the pass, or one that says that no pass has this name.
+/// The error of the pass, or an error if no pass has this name.
 #[doc(hidden)]
 pub fn run_pass(name: &str, kernel: &mut Kernel, target: Target) -> Result<(), BuildCause> {
     let signature = Signature { contract: true, ..Signature::new(&kernel.name, &[], [64, 1, 1]) };
@@ -157,13 +157,13 @@ pub fn run_pass(name: &str, kernel: &mut Kernel, target: Target) -> Result<(), B
 }
 
 impl<'a> Passes<'a> {
-    /// Passes for a kernel of this signature.
+    /// The state before the first pass on a kernel of this signature.
     pub fn new(target: Target, signature: &'a Signature, options: &'a BuildOptions) -> Passes<'a> {
         let pipelines = Vec::new();
         Passes { target, signature, options, pipelined: false, clean: false, changed: false, pipelines }
     }
 
-    /// Runs all passes over the IR that the language generated.
+    /// Runs all passes on the IR that the kernel's body generated.
     pub fn run(&mut self, kernel: &mut Kernel) -> Result<(), BuildCause> {
         let print_after = std::env::var("GCN_PRINT_AFTER").unwrap_or_default();
         self.pipelined = !kernel.pipelines.is_empty();
@@ -184,7 +184,7 @@ impl<'a> Passes<'a> {
         Ok(())
     }
 
-    /// Verifies the kernel, and prints it if the user asked for the IR after this pass.
+    /// Prints the kernel if the user asked for the IR after this pass, and verifies it if the options ask for it.
     fn after(&self, pass: &'static str, kernel: &Kernel, print: &str) -> Result<(), BuildCause> {
         if print == pass || print == "all" {
             eprintln!("; after {pass}\n{kernel}");

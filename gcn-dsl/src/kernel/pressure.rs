@@ -1,4 +1,4 @@
-//! Register pressure as text.
+//! The report on register pressure as text.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use gcn_isa::program::SourceLoc;
 use super::BuiltKernel;
 use crate::regalloc::FilePressure;
 
-/// Lines that are listed at most.
+/// The maximum number of source lines that are listed for a register file.
 const LISTED: usize = 12;
 
 pub(super) fn report(kernel: &BuiltKernel) -> String {
@@ -78,7 +78,7 @@ fn section(
     Ok(())
 }
 
-/// A position with its source line, if the file is found.
+/// Appends a location with a label, and the source line if the file is found.
 fn snippet(text: &mut String, loc: SourceLoc, label: &str) -> std::fmt::Result {
     let source = source_line(loc);
     let margin = loc.line.to_string().len();
@@ -90,7 +90,7 @@ fn snippet(text: &mut String, loc: SourceLoc, label: &str) -> std::fmt::Result {
     writeln!(text, "{:margin$} | {:before$}^ {label}", "", "")
 }
 
-/// Paths are relative to the workspace in which the kernel was compiled.
+/// The text of a source line. Paths are relative to the workspace in which the kernel was compiled.
 pub(super) fn source_line(loc: SourceLoc) -> Option<String> {
     let here = std::env::current_dir().ok()?;
     let found = here.ancestors().take(4).find_map(|dir| std::fs::read_to_string(dir.join(loc.file)).ok())?;

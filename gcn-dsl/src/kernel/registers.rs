@@ -1,5 +1,5 @@
-//! Register allocation for a kernel: chooses between the scheduled and the written order, whichever needs less spill
-//! code, and uses scratch memory only if everything else is insufficient.
+//! Register allocation for a kernel. It uses the scheduled or the source order, whichever needs less spill code, and
+//! scratch memory only if spilling elsewhere is not enough.
 
 use std::borrow::Cow;
 
@@ -8,21 +8,21 @@ use crate::mir::scratch;
 use crate::mir::{Function, MOperand, VReg};
 use crate::regalloc::{self, AllocError, Allocated, Draft, LdsFrame, LdsRoom, Limits, SpillTo};
 
-/// The LDS for values that are spilled.
+/// The LDS that is available for spilled values.
 #[derive(Clone, Copy)]
 pub(super) struct Lds {
     pub room: LdsRoom,
     pub workgroup: [u32; 3],
 }
 
-/// A kernel on machine registers.
+/// The result of register allocation.
 pub(super) struct Registers {
     pub allocated: Allocated,
-    /// Including the scratch memory for values that are spilled.
+    /// The kernel's inputs, including the scratch memory for spilled values.
     pub inputs: Inputs,
 }
 
-/// An allocation of a kernel that may be rejected later.
+/// An allocation that is compared with another and may be rejected.
 struct Candidate<'f> {
     draft: Draft<'f>,
     inputs: Inputs,
@@ -41,7 +41,8 @@ impl Candidate<'_> {
     }
 }
 
-/// Allocates registers for a function in its scheduled order, or in the written one.
+/// Allocates registers for the scheduled order of the instructions, or for their source order if that needs less spill
+/// code.
 pub(super) fn assign(
     scheduled: Option<Function>,
     function: Function,
@@ -54,7 +55,7 @@ pub(super) fn assign(
     if first.as_ref().is_ok_and(|first| first.cost() == 0) {
         return first?.verified();
     }
-    // The written order may need fewer registers.
+    // The source order may need fewer registers.
     match (first, allocate(&function, inputs, limits, lds)) {
         (Ok(a), Ok(b)) => {
             let (better, other) = if b.cost() < a.cost() { (b, a) } else { (a, b) };
@@ -88,13 +89,15 @@ fn allocate<'f>(
     Ok(Candidate { draft, inputs })
 }
 
-/// Puts the set-up of `FLAT_SCRATCH` before everything else: even the first values may be spilled to scratch.
+/// Moves the set-up of `FLAT_SCRATCH` before all other instructions, since even the first values may be spilled to
+/// scratch.
 fn set_up_first(function: &mut Function) {
     let target = function.target;
     let Some(entry) = function.blocks.first_mut() else { return };
     let mut is_part: Vec<bool> = entry.insts.iter().map(|inst| scratch::sets_up(inst, target)).collect();
     let mut sources: Vec<VReg> = Vec::new();
-    // Their operands are computed before them.
+    // The computations of the operands belong to the set-up. They come before their readers, so the loop runs
+    // backwards.
     for (inst, is_part) in entry.insts.iter().zip(&mut is_part).rev() {
         let [first, others @ ..] = &inst.operands[..] else { continue };
         *is_part |= matches!(first, MOperand::Virt(s) if sources.contains(&s.reg));

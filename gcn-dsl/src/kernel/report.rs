@@ -1,4 +1,4 @@
-//! The costs of a kernel, on one page.
+//! A summary of a kernel's costs.
 
 use std::fmt;
 
@@ -10,16 +10,16 @@ use super::BuiltKernel;
 use crate::regalloc::Spills;
 use crate::sched::wait::{Inserted, InsertedKind};
 
-/// Waits that were inserted.
+/// The numbers of inserted waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct WaitTotals {
-    /// `s_waitcnt` instructions.
+    /// Number of `s_waitcnt` instructions.
     pub waitcnt: usize,
-    /// `s_nop` instructions.
+    /// Number of `s_nop` instructions.
     pub nops: usize,
-    /// Wait states that the `s_nop` make up.
+    /// Number of wait states of all `s_nop` together.
     pub states: usize,
-    /// Instructions that only interrupt hazardous sequences (RDNA), `s_nop` included.
+    /// Number of instructions that only interrupt a hazardous sequence (RDNA), `s_nop` included.
     pub remedies: usize,
 }
 
@@ -45,29 +45,29 @@ impl WaitTotals {
 /// Registers, LDS, occupancy, instructions and waits of a built kernel. `Display` prints them.
 #[derive(Debug, Clone)]
 pub struct KernelReport {
-    /// Kernel name.
+    /// The kernel's name.
     pub name: String,
-    /// Target name.
+    /// The target's name.
     pub target: &'static str,
-    /// SGPRs, excluding named ones such as VCC.
+    /// Number of SGPRs, excluding those with names such as VCC.
     pub sgprs: u32,
-    /// VGPRs.
+    /// Number of VGPRs.
     pub vgprs: u32,
-    /// AGPRs.
+    /// Number of AGPRs.
     pub agprs: u32,
-    /// The spill code.
+    /// The spill code that was inserted.
     pub spills: Spills,
     /// Bytes of scratch memory per lane, for private arrays and spilled values.
     pub scratch: u32,
-    /// LDS bytes of a workgroup.
+    /// Bytes of LDS per workgroup.
     pub lds: u32,
-    /// Waves per SIMD, and what limits them.
+    /// Number of waves per SIMD, and the resource that limits it.
     pub occupancy: Occupancy,
-    /// Machine instructions, waits included.
+    /// Number of machine instructions, including waits.
     pub instructions: usize,
-    /// Bytes of machine code.
+    /// Size of the machine code in bytes.
     pub code_bytes: usize,
-    /// Inserted waits.
+    /// Numbers of inserted waits.
     pub waits: WaitTotals,
 }
 

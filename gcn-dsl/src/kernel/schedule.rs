@@ -1,4 +1,4 @@
-//! The schedule as text: when each instruction issues, and the operations that waits wait for.
+//! The schedule as text: when each instruction issues, and for which operations waits wait.
 
 use std::fmt::Write;
 
@@ -13,7 +13,7 @@ use super::BuiltKernel;
 use super::pressure::source_line;
 use crate::sched::Classes;
 
-/// The first column for remarks after an instruction, and the last possible one.
+/// The first and the last column in which the remark after an instruction may begin.
 const REMARKS: (usize, usize) = (40, 72);
 
 pub(super) fn text(kernel: &BuiltKernel) -> String {
@@ -79,7 +79,7 @@ fn write_block(
     Ok(())
 }
 
-/// The user's line, if it differs from that of the previous instruction that has one.
+/// Appends the source line, if it differs from that of the previous instruction that has one.
 fn heading(out: &mut String, loc: SourceLoc, shown: &mut Option<(&'static str, u32)>) -> std::fmt::Result {
     if shown.replace((loc.file, loc.line)) == Some((loc.file, loc.line)) {
         return Ok(());
@@ -88,7 +88,7 @@ fn heading(out: &mut String, loc: SourceLoc, shown: &mut Option<(&'static str, u
     writeln!(out, "{}:{}{source}", loc.file, loc.line)
 }
 
-/// The class by `interleave!`'s name, or by the pipe if it has none.
+/// The class of the instruction for the text: its name in `interleave!`, or another word if it has none.
 fn class(inst: &Inst) -> &'static str {
     match (Classes::of(inst.desc), inst.desc.class) {
         (_, Class::Waitcnt) => "wait",
@@ -101,7 +101,7 @@ fn class(inst: &Inst) -> &'static str {
     }
 }
 
-/// The delay of the instruction and its cause, and the time at which its result is available.
+/// The remark on an instruction: its delay, the time at which its result is available, and its note.
 fn remark(line: &Line, issue: &Issue) -> String {
     let mut parts = Vec::new();
     let why = line.note.as_deref();

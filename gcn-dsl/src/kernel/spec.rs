@@ -1,4 +1,4 @@
-//! The facts about a kernel in the code object, besides its code.
+//! The facts about a kernel that its code object contains in addition to the code.
 
 use gcn_emit::kernel::{DenormMode, KernelSpec, WorkItemIds, WorkgroupSize};
 use gcn_emit::metadata::KernelArg;
@@ -18,11 +18,11 @@ pub(super) fn describe(
 ) -> KernelSpec {
     let mut spec = KernelSpec::new(program, WorkgroupSize::Required(signature.workgroup));
     mind_the_last_register(&mut spec);
-    // The sequences of the memory model assume workgroups on one compute unit.
+    // The code sequences for the memory model assume that a workgroup runs on one compute unit.
     spec.scheduling.workgroup_processors &= !spec.target().has_workgroup_processors();
     spec.lds_bytes = ir.lds_bytes();
     if ir.lds.iter().any(|array| array.dynamic) {
-        // The launch's LDS follows the kernel's own, at the offset that the kernel uses.
+        // The dynamic LDS of a launch follows the kernel's own arrays, at the offset that the code uses.
         spec.lds_bytes = ir.lds_end().next_multiple_of(16);
     }
     spec.scratch_bytes = inputs.scratch_bytes;
@@ -34,22 +34,22 @@ pub(super) fn describe(
     spec
 }
 
-/// The facts that all kernels of this crate have in common: arguments and floating-point modes.
+/// Sets the arguments and the floating-point modes, which are the same for all kinds of kernels.
 pub(crate) fn declare(signature: &Signature, spec: &mut KernelSpec) {
     spec.kernarg_bytes = signature.kernarg_bytes();
-    // f32 results are Rust's, denormal ones too, and exact division needs them.
+    // f32 results must equal Rust's, including denormals, and exact division relies on denormals.
     spec.float_mode.denorm_32 = DenormMode::FlushNone;
     spec.args = signature.args.iter().flat_map(arguments).collect();
 }
 
-/// Avoids the erratum about the last allocated VGPR (64-bit shifts on gfx90a): with one more register, the allocation
-/// ends elsewhere.
+/// Avoids the erratum about 64-bit shifts with the last allocated VGPR (gfx90a): if the program contains one, one more
+/// register is allocated.
 pub(crate) fn mind_the_last_register(spec: &mut KernelSpec) {
     let concerned = !check::register_errata(&spec.program, Config::default()).is_empty();
     spec.resources.next_free_vgpr += u32::from(concerned);
 }
 
-/// A slice is two arguments to the runtime: the pointer, and the length after it.
+/// The arguments for the runtime. A slice is two: the pointer, and the length after it.
 fn arguments(arg: &SignatureArg) -> Vec<KernelArg> {
     let elem = match arg.count {
         1 => arg.elem.name().to_owned(),

@@ -1,9 +1,9 @@
-//! Finds the locations of the source's variables in the finished program.
+//! Finds the registers of the source's variables at each instruction of the finished program, for debug information.
 //!
-//! A forward analysis over the control-flow graph determines the value that each register certainly holds on all paths
-//! to an instruction. A value of an earlier trip of a loop does not count: on the path into the loop the register does
-//! not hold it. A result that arrives later than its instruction, from memory or from a matrix pipe, counts from the
-//! first instruction that reads it, since the program waits before that.
+//! A forward data-flow analysis over the control-flow graph determines the values that each register contains on all
+//! paths to an instruction. So a value from an earlier iteration of a loop does not count: on the path into the loop
+//! the register does not contain it. The result of a memory or matrix instruction arrives later than the instruction
+//! issues; it counts from the first instruction that reads it on, since the program waits before that.
 
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ use crate::ir::{self, Place, Type};
 use crate::regalloc::values::{Fact, Held, Renamed, Values};
 use crate::scalar::Elem;
 
-/// The variables of a kernel.
+/// The variables of a kernel, with their registers at each instruction.
 pub(super) fn variables(program: &Program, values: &Values, ir: &ir::Kernel) -> Vec<Variable> {
     if ir.debug.names.is_empty() {
         return Vec::new();
@@ -38,17 +38,18 @@ pub(super) fn variables(program: &Program, values: &Values, ir: &ir::Kernel) -> 
     ir.debug.names.iter().enumerate().filter_map(variable).collect()
 }
 
-/// A fact about a register.
+/// A value that a register contains, or will contain when it arrives.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Known {
     fact: Fact,
-    /// For a variable: the instruction of this block that wrote it; 0 for one before the block.
+    /// For a variable, the instruction of this block that wrote the value, or 0 if it was written before the block.
+    /// Dwords of a variable belong to the same value only if this number is the same.
     written: u32,
-    /// It has arrived.
+    /// The value has arrived in the register.
     ready: bool,
 }
 
-/// The values that each register holds.
+/// The values that each register contains.
 #[derive(Clone, PartialEq)]
 struct State(Vec<SmallVec<[Known; 2]>>);
 
@@ -57,7 +58,7 @@ impl State {
         State(vec![SmallVec::new(); RegUnit::COUNT])
     }
 
-    /// Keeps the facts that hold on both paths. Returns true if that removed any.
+    /// The meet of two paths: keeps the values that are known on both. Returns true if that changed anything.
     fn meet(&mut self, other: &State) -> bool {
         let mut less = false;
         for (here, there) in self.0.iter_mut().zip(&other.0) {
@@ -72,8 +73,8 @@ impl State {
         less
     }
 
-    /// The registers that the instruction reads have arrived. A matrix instruction may receive its accumulator from the
-    /// one before it without using the register.
+    /// Marks the values of the registers that the instruction reads as arrived. Matrix instructions are excluded, since
+    /// they may receive the accumulator from the preceding one before it is in the register.
     fn reads(&mut self, inst: &Inst) {
         if inst.desc.is_matrix() {
             return;
@@ -110,7 +111,7 @@ impl State {
         }
     }
 
-    /// At the end of a block: a variable whose halves have different ages has no location.
+    /// At the end of a block, forgets variables whose dwords are from different writes, and the numbers of the writes.
     fn settle(&mut self, wide: &[SmallVec<[Fact; 4]>]) {
         let mut torn: Vec<Fact> = Vec::new();
         for facts in wide {
@@ -133,12 +134,12 @@ impl State {
     }
 }
 
-/// Which of the registers it is.
+/// The index of `unit` among the units of `reg`.
 fn position(reg: Reg, unit: RegUnit) -> Option<usize> {
     reg.units().position(|u| u == unit)
 }
 
-/// Before each instruction: the registers with the values that have arrived in them.
+/// The values that have arrived before an instruction, each with its register and the number of its write.
 type Holds = Vec<(Fact, RegUnit, u32)>;
 
 fn known(program: &Program, cfg: &Cfg, values: &Values) -> Vec<Holds> {
@@ -155,7 +156,7 @@ fn known(program: &Program, cfg: &Cfg, values: &Values) -> Vec<Holds> {
         for (line, out) in program.lines[b.start..b.end].iter().zip(&mut out[b.start..b.end]) {
             let origin = line.origin.map_or(0, std::num::NonZeroU32::get);
             let effect = values.effects.get(&origin);
-            // A copy of several moves is one instruction.
+            // A copy of the IR may become several moves, which have the same number; it takes effect once.
             if let Some(effect) = effect.filter(|_| origin != last) {
                 effect.before.iter().for_each(|copy| state.renames(copy));
             }
@@ -220,7 +221,7 @@ fn variable(
     (!locations.is_empty()).then_some(Variable { name, at: named.at, end: named.end, ty, locations })
 }
 
-/// True after the name is bound, up to the end of its block.
+/// True if the position is after the binding of the name and before the end of its block.
 fn in_scope(named: &Named, position: Option<SourceLoc>) -> bool {
     let Some(place) = position.and_then(|place| place.in_frame(named.at.call)) else { return false };
     let at = (place.line, place.column);
@@ -264,7 +265,7 @@ fn described<'t>(shape: &Shape, types: &mut impl Iterator<Item = &'t Type>) -> O
     })
 }
 
-/// The dwords of a part of a variable.
+/// The location of each dword of one part (a scalar or vector) of a variable.
 fn pieces(
     leaf: Leaf,
     ty: Type,
@@ -294,7 +295,7 @@ fn pieces(
         let place = |fact: &Fact| holds.iter().find(|h| h.0 == *fact).map(|h| (h.1, h.2));
         facts.iter().map(place).collect()
     });
-    // All dwords of a variable must have the same age.
+    // All dwords must be from the same write.
     let found = found.filter(|found| found.iter().all(|place| place.1 == found[0].1));
     let registers = |dword: u32| {
         found.as_ref().and_then(|found| found.get(dword as usize)).map(|p| PieceAt::Register(p.0))

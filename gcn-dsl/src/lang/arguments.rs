@@ -1,4 +1,4 @@
-//! Arguments of kernels: signatures, the kernarg segment, and values passed by the host.
+//! Arguments of kernels: signatures, the kernarg segment, and values that the host passes.
 
 pub(super) mod by_value;
 pub(super) mod device_ptr;

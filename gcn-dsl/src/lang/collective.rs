@@ -1,4 +1,4 @@
-//! Collective operations of the lanes of a wave or the waves of a workgroup: shuffles, reductions, scans, matching,
+//! Collective operations across the lanes of a wave or the waves of a workgroup: shuffles, reductions, scans, matching,
 //! barriers.
 
 pub(super) mod barrier;

@@ -17,13 +17,13 @@ use calls::{CallSite, EndlessCall};
 /// The state of the schedule of the kernel being built.
 #[derive(Debug, Default)]
 pub(crate) struct Schedule {
-    /// The number of manual blocks that are open.
+    /// The number of enclosing manual blocks.
     pub manual: u32,
     /// The number of asynchronous operations so far.
     pub operations: u32,
 }
 
-/// The values that a slice consists of.
+/// The IR values of a slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SliceParts {
     pub resource: Value,
@@ -33,38 +33,38 @@ pub(super) struct SliceParts {
     pub constant: bool,
 }
 
-/// The state that device functions need while a kernel's body runs.
+/// Everything that device functions need while a kernel's body runs.
 pub(crate) struct Context {
     pub builder: Builder,
     pub target: Target,
     pub workgroup: [u32; 3],
-    /// The size of waves.
+    /// The wave size.
     pub wave: WaveSize,
     pub error: Option<TraceError>,
-    /// `debug_assert!` and `dbg!` do something.
+    /// True if `debug_assert!` and `dbg!` are active.
     pub debug: bool,
-    /// Indices are checked.
+    /// True if indices are checked at run time.
     pub bounds: bool,
-    /// Names of values are noted.
+    /// True if names of values are recorded.
     pub names: bool,
     pub schedule: Schedule,
-    /// The number of enclosing assignments to elements that a device value selects.
+    /// The number of enclosing assignments to elements that a device index selects.
     pub choosing: u32,
-    /// The slices that structs hold.
+    /// The slices that structs contain.
     pub(super) slices: Vec<SliceParts>,
-    /// The array through which lanes exchange values, once it is declared.
+    /// The LDS array for shuffles, once it is declared.
     pub(super) exchange: Option<crate::ir::LdsId>,
 }
 
-/// An error found while a kernel's body ran on the host, which types cannot express.
+/// An error, found while a kernel's body ran on the host, that the type system cannot express.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{location}: {message}{}", calls.iter().map(|c| format!("\n  {c}")).collect::<String>())]
 pub struct TraceError {
-    /// The user's source position.
+    /// The position in the user's source.
     pub location: String,
-    /// The error and the remedy.
+    /// The problem and its remedy.
     pub message: String,
-    /// The calls of device functions that lead to the position, innermost first.
+    /// The calls of device functions around the position, innermost first.
     pub calls: Vec<CallSite>,
 }
 
@@ -72,11 +72,11 @@ thread_local! {
     static CURRENT: RefCell<Option<Context>> = const { RefCell::new(None) };
 }
 
-/// Runs `f` on the kernel being built.
+/// Runs `f` on the state of the kernel that is being built.
 ///
 /// # Panics
-/// Outside a kernel's body there is nothing to which device functions could append. (Device values cannot be made
-/// elsewhere either, so this takes an explicit call such as `global_id()` in host code.)
+/// Outside of a kernel's body, where there is no kernel to append to. (Device values cannot be created there, either,
+/// so this takes an explicit call, such as `global_id()` in host code.)
 pub(crate) fn with<R>(f: impl FnOnce(&mut Context) -> R) -> R {
     let (mut f, mut result) = (Some(f), None);
     on_current(&mut |context| {
@@ -84,14 +84,14 @@ pub(crate) fn with<R>(f: impl FnOnce(&mut Context) -> R) -> R {
             result = Some(f(context));
         }
     });
-    // No closures here: each would be compiled as often as this function is.
+    // No closures here: each would be compiled once for every instance of this generic function.
     match result {
         Some(result) => result,
         None => unreachable!("`on_current` calls what it is given"),
     }
 }
 
-/// The common part of all calls of [`with`]: a user's crate compiles hundreds of those.
+/// The part of [`with`] that is not generic: a user's crate compiles hundreds of instances of the rest.
 fn on_current(f: &mut dyn FnMut(&mut Context)) {
     CURRENT.with_borrow_mut(|current| match current {
         Some(context) => f(context),
@@ -99,17 +99,17 @@ fn on_current(f: &mut dyn FnMut(&mut Context)) {
     });
 }
 
-/// Appends to the kernel that is being traced, below the language.
+/// Appends IR directly to the kernel that is being traced.
 ///
 /// # Panics
-/// Outside a kernel.
+/// Outside of a kernel's body.
 #[doc(hidden)]
 #[track_caller]
 pub fn with_builder<R>(f: impl FnOnce(&mut Builder) -> R) -> R {
     with(|c| f(&mut c.builder))
 }
 
-/// Runs `f` on the kernel being built, if there is one; for destructors.
+/// Runs `f` on the state of the kernel that is being built, if there is one. For destructors, which must not panic.
 pub(crate) fn try_with(f: impl FnOnce(&mut Context)) {
     CURRENT.with(|current| {
         if let Ok(mut current) = current.try_borrow_mut()
@@ -120,7 +120,7 @@ pub(crate) fn try_with(f: impl FnOnce(&mut Context)) {
     });
 }
 
-/// Puts the previous context back even if the body panics.
+/// Restores the previous context, even if the body panics.
 struct Restore(Option<Context>);
 
 impl Drop for Restore {
@@ -133,7 +133,7 @@ impl Drop for Restore {
 /// Runs a kernel's body and returns its IR.
 ///
 /// # Errors
-/// The first [`TraceError`] that the body met.
+/// The first [`TraceError`] that occurred in the body.
 pub fn trace(
     name: &str,
     target: Target,
@@ -143,23 +143,23 @@ pub fn trace(
     trace_with(name, target, workgroup, Tracing::default(), body)
 }
 
-/// The additions to the kernel's own instructions.
+/// Optional additions to a kernel's own instructions, and its wave size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tracing {
-    /// `debug_assert!` and `dbg!`.
+    /// Whether `debug_assert!` and `dbg!` are active.
     pub debug: bool,
-    /// Checks of indices.
+    /// Whether indices are checked at run time.
     pub bounds: bool,
-    /// Names of values.
+    /// Whether names of values are recorded.
     pub names: bool,
-    /// The size of waves; without one the target's usual one.
+    /// The wave size; `None` for the target's default.
     pub wave: Option<WaveSize>,
 }
 
-/// Like [`trace`], with additions selected by `also`.
+/// Like [`trace`], with the additions that `also` selects.
 ///
 /// # Errors
-/// The first [`TraceError`] that the body met.
+/// The first [`TraceError`] that occurred in the body.
 pub fn trace_with(
     name: &str,
     target: Target,
@@ -198,9 +198,9 @@ pub fn trace_with(
     }
 }
 
-/// Runs the body; functions that call each other without end stop it, with an error noted.
+/// Runs the body. Endless recursion of device functions unwinds to here; the error has been recorded by then.
 fn run(body: impl FnOnce()) {
-    // The incomplete output of a stopped body is discarded with the context.
+    // The incomplete kernel of such a body is discarded with the context.
     if let Err(payload) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(body))
         && !payload.is::<EndlessCall>()
     {
@@ -209,22 +209,22 @@ fn run(body: impl FnOnce()) {
 }
 
 impl Context {
-    /// Appends an instruction that has a value.
+    /// Appends an instruction with a result.
     pub fn value(&mut self, inst: Inst, ty: Type, loc: &'static Location<'static>) -> Value {
         self.builder.value(inst, ty, Some(source(loc)))
     }
 
-    /// Appends an instruction for its effect.
+    /// Appends an instruction without a result.
     pub fn effect(&mut self, inst: Inst, loc: &'static Location<'static>) {
         self.builder.effect(inst, Some(source(loc)));
     }
 
-    /// A constant.
+    /// Appends a constant.
     pub fn constant<T: Scalar>(&mut self, value: T, place: Place) -> Value {
         self.builder.constant(value.to_bits(), Type { place, elem: T::ELEM, count: 1 })
     }
 
-    /// `condition ? a : b`, of the type of both.
+    /// `condition ? a : b`; both have the same type.
     pub fn choose(&mut self, condition: Value, a: Value, b: Value, loc: &'static Location<'static>) -> Value {
         let ty = self.builder.kernel().ty(a);
         self.value(Inst::Select(condition, a, b), ty, loc)
@@ -235,14 +235,14 @@ impl Context {
         self.builder.constant(u64::from(value), Type::varying(Elem::U32))
     }
 
-    /// Notes a fault, unless the code is in a branch that never runs because its condition is known.
+    /// Records an error, unless the code is in a branch that never runs because its condition is known.
     pub fn fail_if_run(&mut self, loc: &'static Location<'static>, message: impl FnOnce() -> String) {
         if !self.builder.is_never_run() {
             self.fail(loc, message());
         }
     }
 
-    /// Notes a fault; the first one wins.
+    /// Records an error; only the first one is kept.
     pub fn fail(&mut self, loc: &'static Location<'static>, message: String) {
         self.error.get_or_insert_with(|| TraceError {
             location: source(loc).to_string(),
@@ -252,7 +252,7 @@ impl Context {
     }
 }
 
-/// A position in the user's source, in the device function that is being inlined.
+/// A position in the user's source, together with the device function calls that are being inlined.
 pub(crate) fn source(loc: &'static Location<'static>) -> SourceLoc {
     SourceLoc { call: calls::innermost(), ..SourceLoc::new(loc.file(), loc.line(), loc.column()) }
 }

@@ -1,13 +1,14 @@
 //! Control flow in a kernel: `if`, `match`, `while`, `for`, `loop`, blocks, and exits from them.
 //!
-//! The flow in which a statement runs is a type: [`Top`] if all lanes run, [`Div`]`<F>` under a varying condition
-//! inside flow `F`, [`InLoop`] and [`After`] if lanes may have left. A function that needs all lanes, such as
-//! `barrier()` or `mfma()`, returns [`everyone::Everyone`], which is accepted only in flows with all lanes, so that
-//! rustc rejects the call in divergent code.
+//! A *flow* is a type that says which lanes run a statement: [`Top`] if all lanes do, [`Div`]`<F>` under a varying
+//! condition inside flow `F`, [`InLoop`] and [`After`] if lanes may have left by `break`, `continue` or `return`. A
+//! function that needs all lanes, such as `barrier()` or `mfma()`, returns [`everyone::Everyone`], which is accepted
+//! only in flows with all lanes, so rustc rejects such a call in divergent code.
 //!
-//! The macro's output: a guard for each open construct (`if_begin`, `loop_begin`, …), whose methods begin and end its
-//! parts. An exit records its [`Kind`], varying if a construct that it leaves is, in a [`Leave`] for each construct
-//! that has to know; the loop or block applies the recorded kinds to its flow when it ends.
+//! The macro expands each construct to a *guard* (`if_begin`, `loop_begin`, …), a value whose methods begin and end the
+//! construct's parts. An exit has a [`Kind`], which is varying if any construct that it leaves is. The exit records its
+//! kind in a [`Leave`] of each construct that is affected; the loop or block takes the recorded kinds into account in
+//! the flow after it.
 
 pub(super) mod assert;
 mod branch;

@@ -1,19 +1,20 @@
-//! `Option` and `Result` of the device. They have the same names as Rust's, so that rustc's messages match the user's
-//! code; `compound/option.rs` and `compound/result.rs` implement them under other names.
+//! The device's `Option` and `Result`. They have the names of Rust's types so that rustc's messages match the user's
+//! code; `compound/option.rs` and `compound/result.rs` implement them under the names `Maybe` and `Outcome`.
 
 use crate::ir::Value;
 
-/// `Option` under a name that host code does not have.
+/// `Option` under a name that cannot be confused with Rust's own.
 pub type Maybe<X> = Option<X>;
 
-/// `Result` under a name that host code does not have.
+/// `Result` under a name that cannot be confused with Rust's own.
 pub type Outcome<X, E> = Result<X, E>;
 
-/// The meaning of `Option<T>` in a kernel and in the signature of a device function: whether there is a value, and the
-/// value. `Some(x)`, `None`, `match`, `if let`, `let … else` and the methods below work as with Rust's own.
+/// The type that `Option<T>` stands for in a kernel and in the signature of a device function: a condition that says
+/// whether there is a value, and the value. `Some(x)`, `None`, `match`, `if let`, `let … else` and the methods below
+/// work as with Rust's own.
 ///
-/// The presence is known per lane (`V<bool>`) if the value varies, and once for all lanes if it is uniform. If it is
-/// known when the kernel is built, it takes no instruction.
+/// If the value is varying, each lane knows whether it has one (`V<bool>`); if it is uniform, the condition is uniform,
+/// too. If the condition is known when the kernel is built, it takes no instruction.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -45,17 +46,17 @@ pub type Outcome<X, E> = Result<X, E>;
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Option<X> {
-    /// A condition of the place of `X`.
+    /// The condition, uniform or varying as `X` is.
     pub(super) some: Value,
     pub(super) value: X,
 }
 
-/// The meaning of `Result<X, E>` in a kernel and in the signature of a device function: whether there is a value, the
-/// value, and the error. `Ok(x)`, `Err(e)`, `match`, `if let`, `let … else`, `?` and the methods below work as with
-/// Rust's own; errors are not converted implicitly, but by `map_err`.
+/// The type that `Result<X, E>` stands for in a kernel and in the signature of a device function: a condition that says
+/// whether it is `Ok`, the value, and the error. `Ok(x)`, `Err(e)`, `match`, `if let`, `let … else`, `?` and the
+/// methods below work as with Rust's own, except that `?` does not convert errors; use `map_err`.
 ///
-/// Which of the two it is is known per lane (`V<bool>`) if one of them varies, and once for all lanes otherwise. If it
-/// is known when the kernel is built, it takes no instruction.
+/// If the value or the error is varying, each lane knows which of the two it has (`V<bool>`); otherwise the condition
+/// is uniform. If the condition is known when the kernel is built, it takes no instruction.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -85,7 +86,7 @@ pub struct Option<X> {
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Result<X, E> {
-    /// A condition of the place of both.
+    /// The condition, uniform if both `X` and `E` are.
     pub(super) ok: Value,
     pub(super) value: X,
     pub(super) error: E,

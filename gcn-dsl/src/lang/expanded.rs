@@ -1,4 +1,4 @@
-//! Traits that let rustc decide questions which the syntax of a kernel leaves open: receivers, paths, types of first
+//! Traits by which the expansion lets rustc decide what a kernel's syntax leaves open: receivers, paths, types of first
 //! values.
 
 pub(super) mod autoref;

@@ -1,4 +1,4 @@
-//! Lanes: their numbers, values of other lanes, reductions over a wave and over a workgroup.
+//! Lanes: their numbers, and values across the lanes of a wave.
 
 pub(super) mod ids;
 pub(super) mod size;

@@ -1,6 +1,7 @@
-//! Schedules that types check: results in flight, waits, and the order of instructions.
+//! Schedules that the type system checks: asynchronous operations, waits for them, and the order of instructions.
 
-/// Implements a trait for tuples of two to four members: the results of a method of each member, or its calls one after the other.
+/// Implements a trait for tuples of two to four members, by calling a method of each member in order; the results, if
+/// any, form a tuple.
 macro_rules! tuples {
     ($trait:ident: $($what:tt)*) => {
         tuples!(@ $trait [A 0, B 1] $($what)*);

@@ -23,7 +23,7 @@ targets! {
     Gfx1010 GFX1010 Gfx1011 GFX1011 Gfx1030 GFX1030 Gfx1100 GFX1100 Gfx1150 GFX1150 Gfx1200 GFX1200
 }
 
-/// Sets of targets that have an instruction. `T` is the target, pair of targets or [`AnyTarget`] in question.
+/// Implemented by sets of targets, for each target in the set. `T` is a target, a pair of targets, or [`AnyTarget`].
 #[diagnostic::on_unimplemented(
     message = "`{T}` does not have this matrix instruction",
     label = "exists `{Self}`, but the kernel's `#[targets(…)]` lists `{T}`",
@@ -35,9 +35,9 @@ pub trait ExistsOn<T> {}
 impl<S> ExistsOn<AnyTarget> for S {}
 impl<S: ExistsOn<A> + ExistsOn<B>, A, B> ExistsOn<(A, B)> for S {}
 
-/// A set of targets as a type.
+/// Sets of targets, as types.
 pub trait Availability {
-    /// The set.
+    /// The set as a value.
     const TARGETS: TargetSet;
 }
 
@@ -54,7 +54,7 @@ macro_rules! sets {
 }
 
 sets! {
-    /// All of GFX9 with matrix instructions.
+    /// All GFX9 targets with matrix instructions.
     SinceGfx908: Gfx908 GFX908 Gfx90a GFX90A Gfx942 GFX942 Gfx950 GFX950;
     /// Instructions added by gfx90a.
     SinceGfx90a: Gfx90a GFX90A Gfx942 GFX942 Gfx950 GFX950;
@@ -72,7 +72,7 @@ sets! {
     SinceGfx12: Gfx1200 GFX1200;
     /// Instructions added by gfx942 on GFX9, and by RDNA 4 on RDNA.
     SinceGfx942AndGfx12: Gfx942 GFX942 Gfx950 GFX950 Gfx1200 GFX1200;
-    /// All: where no instruction multiplies matrices, vector instructions do.
+    /// All targets: those without matrix instructions multiply with vector instructions.
     Everywhere: Gfx900 GFX900 Gfx906 GFX906 Gfx908 GFX908 Gfx90a GFX90A Gfx942 GFX942 Gfx950 GFX950
         Gfx1010 GFX1010 Gfx1011 GFX1011 Gfx1030 GFX1030 Gfx1100 GFX1100 Gfx1150 GFX1150 Gfx1200 GFX1200;
 }
@@ -86,35 +86,36 @@ macro_rules! capabilities {
         impl<A: $name, B: $name> $name for (A, B) {}
         capabilities!(@bound $name $($super)?, $set);
     )*
-    /// Every capability with the targets that have the trait.
+    /// Every capability, with the targets that have the trait.
     #[cfg(test)]
     const DECLARED: &[(&str, &[TargetSet])] = &[$((stringify!($name), &[$($target::TARGETS),*])),*];
     };
-    // The first capability of a set represents it.
+    // `ExistsOn` may be implemented only once for each set, by its first capability.
     (@bound HasSmfmac $super:ident, $set:ident) => {};
     (@bound $name:ident $($super:ident)?, $set:ident) => {
         impl<T: $name> ExistsOn<Bound<T>> for $set {}
     };
 }
 
-/// In a device function that takes [`AllLanes<T>`](crate::lang::AllLanes): the targets of its caller, about which only
-/// the bounds of `T` are known.
+/// The targets of the caller of a device function that takes [`AllLanes<T>`](crate::lang::AllLanes). Only the bounds of
+/// `T` are known about them.
 #[derive(Debug, Clone, Copy)]
 pub struct Bound<T>(PhantomData<T>);
 
 impl<T> ExistsOn<Bound<T>> for Everywhere {}
 
 capabilities! {
-    /// Targets with matrix instructions on 8-bit floats, of either family: what tiles of them ([`matmul`](super::matmul)) need.
+    /// Targets with matrix instructions on 8-bit floats, of GFX9 or RDNA, as tiles of these ([`matmul`](super::matmul))
+    /// require.
     #[diagnostic::on_unimplemented(
         message = "`{Self}` has no matrix instructions on 8-bit floats",
         note = "they exist since gfx942, and on RDNA since gfx12"
     )]
     HasMatrixF8, the targets of SinceGfx942AndGfx12: Gfx942 Gfx950 Gfx1200;
-    /// Targets with MFMA, the matrix instructions.
+    /// Targets with MFMA, the matrix instructions of GFX9.
     ///
-    /// Capabilities are bounds for device functions, which leave the targets to their callers, and names for all
-    /// targets with a feature: `#[targets(HasMfmaF8)]`.
+    /// Capabilities such as this one are bounds for device functions, whose targets are those of their callers. They
+    /// also stand for all targets with a feature: `#[targets(HasMfmaF8)]`.
     ///
     /// ```
     /// use gcn_dsl::prelude::*;
@@ -128,7 +129,7 @@ capabilities! {
     /// ```
     #[diagnostic::on_unimplemented(message = "`{Self}` has no MFMA instructions", note = "they exist since gfx908, and not on RDNA")]
     HasMfma, the targets of SinceGfx908: Gfx908 Gfx90a Gfx942 Gfx950;
-    /// Targets with matrix instructions on f64, and with all that came with them: bf16 with its full depth.
+    /// Targets with matrix instructions on f64 and the others that were added with them, among them bf16 at full depth.
     #[diagnostic::on_unimplemented(
         message = "`{Self}` has no matrix instructions on f64 nor the others that came with gfx90a",
         note = "they exist since gfx90a"
@@ -179,7 +180,7 @@ mod tests {
 
     use super::*;
 
-    /// The traits are for rustc what the table of matrix layouts is for `#[targets(…)]`.
+    /// rustc decides by these traits what `#[targets(…)]` decides by the table of matrix layouts; the two must agree.
     #[test]
     fn capabilities_are_those_of_the_table() {
         let declared = DECLARED

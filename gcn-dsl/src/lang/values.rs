@@ -1,4 +1,4 @@
-//! Device values: handles of IR values, variables, literals, tuples and arrays of them, `Option`, `Result` and enums.
+//! Device values: handles of IR values, variables, literals, tuples and arrays of these.
 
 pub(super) mod compare;
 pub(super) mod constant;

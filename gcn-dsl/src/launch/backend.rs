@@ -1,4 +1,4 @@
-//! The interface of a device, with one implementation for the simulator and one for HIP.
+//! The trait of all devices ([`Backend`]), which the simulator and HIP implement.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -9,17 +9,19 @@ use gcn_isa::Target;
 use super::{Grid, LaunchError, LaunchStats, Properties};
 use crate::kernel::BuiltKernel;
 
-/// A stream, an event, a loaded kernel, a graph or memory of the host, whose implementation knows the type.
+/// An object of a backend whose type only the backend knows: a stream, an event, a loaded kernel, a graph, or
+/// page-locked host memory.
 pub(super) type Handle = Arc<dyn Any + Send + Sync>;
 
-/// The handle as the type of this implementation.
+/// Downcasts a handle to the backend's own type. A handle of another backend is an error, in which `what` names the
+/// object.
 pub(super) fn own<'h, T: 'static>(handle: &'h Handle, what: &'static str) -> Result<&'h T, LaunchError> {
     handle.downcast_ref().ok_or(LaunchError::OtherDevice { what })
 }
 
-/// Bytes that are on their way to the host.
+/// A copy to the host that has been started.
 pub(super) trait Arriving: Send {
-    /// Waits for them.
+    /// Waits for the copy and returns the bytes.
     fn wait(self: Box<Self>) -> Result<Vec<u8>, LaunchError>;
 }
 
@@ -30,8 +32,8 @@ pub(super) enum Step {
     Fill { address: u64, byte: u8, bytes: usize },
 }
 
-/// A device. Addresses and ranges that are not allocated are errors; methods with a stream may return before the work
-/// has completed.
+/// A device. Operations on addresses and ranges that are not allocated fail. Methods that take a stream may return
+/// before the work has completed.
 pub(super) trait Backend: Send + Sync {
     fn as_any(&self) -> &dyn Any;
     fn target(&self) -> Target;
@@ -41,12 +43,13 @@ pub(super) trait Backend: Send + Sync {
     fn write(&self, address: u64, data: &[u8]) -> Result<(), LaunchError>;
     fn read(&self, address: u64, bytes: usize) -> Result<Vec<u8>, LaunchError>;
 
-    /// The kernel from `object`, which is loaded if necessary.
+    /// Returns the kernel from the code object `object`, which is loaded if it is not loaded yet.
     fn load(&self, object: &[u8], kernel: &BuiltKernel) -> Result<Handle, LaunchError>;
-    /// The number of workgroups of the kernel that a compute unit holds, each with so many bytes of LDS in addition to
-    /// the kernel's own.
+    /// The number of workgroups of the kernel that fit on a compute unit at a time, if each has `dynamic_lds` bytes of
+    /// LDS in addition to the kernel's own arrays.
     fn occupancy(&self, loaded: &Handle, kernel: &BuiltKernel, dynamic_lds: u32) -> Result<u32, LaunchError>;
-    /// Starts a kernel on a stream. Without a stream, runs it after all work that was started before, and waits for it.
+    /// Starts a kernel on a stream. Without a stream, runs the kernel after all work that was started before, and waits
+    /// for it.
     fn launch(
         &self,
         stream: Option<&Handle>,
@@ -56,10 +59,11 @@ pub(super) trait Backend: Send + Sync {
         kernarg: &[u8],
     ) -> Result<LaunchStats, LaunchError>;
 
-    /// A kernel from a code object of any compiler.
+    /// Loads the kernel `name` from a code object of any compiler.
     #[cfg(feature = "objects")]
     fn load_object(&self, object: &[u8], name: &str) -> Result<Handle, LaunchError>;
-    /// Runs it, with workgroups of the given size, after all work that was started before, and waits for it.
+    /// Runs such a kernel, with the given grid and workgroup size, after all work that was started before, and waits
+    /// for it.
     #[cfg(feature = "objects")]
     fn launch_object(
         &self,
@@ -84,28 +88,28 @@ pub(super) trait Backend: Send + Sync {
         to: u64,
         bytes: usize,
     ) -> Result<(), LaunchError>;
-    /// Lets kernels of this device access the memory of the other, if possible. Returns whether it is.
+    /// Lets kernels of this device access the memory of `peer`, if the hardware permits it. Returns true if it does.
     fn access_peer(&self, peer: &dyn Backend) -> Result<bool, LaunchError>;
 
-    /// Page-locked memory of the host, all zero.
+    /// Allocates page-locked host memory, all zero.
     fn pinned(&self, bytes: usize) -> Result<Handle, LaunchError>;
-    /// The bytes of such memory. No copy to it may be in progress.
+    /// A copy of the bytes of page-locked memory. No copy to the memory may be in progress.
     fn pinned_bytes(&self, memory: &Handle) -> Result<Vec<u8>, LaunchError>;
-    /// Replaces the bytes of such memory. No copy to or from it may be in progress.
+    /// Replaces the bytes of page-locked memory. No copy to or from the memory may be in progress.
     fn set_pinned(&self, memory: &Handle, data: &[u8]) -> Result<(), LaunchError>;
-    /// Starts a copy of the whole memory to the device.
+    /// Starts a copy of the whole page-locked memory to the device.
     fn write_pinned_on(&self, stream: &Handle, address: u64, memory: &Handle) -> Result<(), LaunchError>;
-    /// Starts a copy from the device that fills the memory.
+    /// Starts a copy from the device that fills the page-locked memory.
     fn read_pinned_on(&self, stream: &Handle, address: u64, memory: &Handle) -> Result<(), LaunchError>;
 
-    /// Prepares steps, each of which runs after the one before.
+    /// Prepares a graph of these steps, which run one after the other.
     fn graph(&self, steps: Vec<Step>) -> Result<Handle, LaunchError>;
-    /// Starts all of them.
+    /// Starts all steps of the graph on the stream.
     fn replay(&self, stream: &Handle, graph: &Handle) -> Result<(), LaunchError>;
 
-    /// A new event after what the stream has.
+    /// Records an event that happens when all work that was started on the stream so far has completed.
     fn record(&self, stream: &Handle) -> Result<Handle, LaunchError>;
-    /// All work that is started on the stream from now on runs after the event.
+    /// Makes all work that is started on the stream from now on wait for the event.
     fn wait(&self, stream: &Handle, event: &Handle) -> Result<(), LaunchError>;
     fn is_done(&self, event: &Handle) -> Result<bool, LaunchError>;
     fn wait_for(&self, event: &Handle) -> Result<(), LaunchError>;

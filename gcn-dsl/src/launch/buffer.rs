@@ -10,7 +10,7 @@ use super::queue::Queue;
 use super::{DevicePtr, LaunchError};
 use crate::lang::{Stored, taken};
 
-/// Memory of a device, and the streams that may still use it. It is freed when nothing refers to it.
+/// A range of device memory, and the streams that may still use it. The memory is freed when nothing refers to it.
 pub(super) struct Allocation {
     pub backend: Arc<dyn Backend>,
     pub address: u64,
@@ -27,26 +27,27 @@ struct Uses {
 impl Allocation {
     /// Allocates at least `bytes` bytes.
     pub fn new(backend: &Arc<dyn Backend>, bytes: usize) -> Result<Allocation, LaunchError> {
-        // An empty slice needs its own address as well.
+        // An empty slice must have an address of its own, too.
         let address = backend.alloc(bytes.max(4))?;
         Ok(Allocation { backend: Arc::clone(backend), address, uses: Mutex::default() })
     }
 
-    /// Memory of the device that has been allocated already.
+    /// Device memory that has already been allocated at `address`.
     #[cfg(feature = "hip")]
     fn of(backend: &Arc<dyn Backend>, address: u64) -> Allocation {
         Allocation { backend: Arc::clone(backend), address, uses: Mutex::default() }
     }
 
-    /// A panic leaves the lists valid.
+    /// Locks the list of uses. A poisoned lock is accepted: a panic cannot leave the lists in an invalid state.
     fn uses(&self) -> MutexGuard<'_, Uses> {
         self.uses.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Orders the next work of `queue` after other streams' work on the memory.
+    /// Makes the next work of `queue` wait for the work of other streams that conflicts with it: all uses of the memory
+    /// if it is `written`, otherwise only writes.
     pub fn used_by(&self, queue: &Arc<Queue>, written: bool) -> Result<(), LaunchError> {
         let mut uses = self.uses();
-        // A reader has already been ordered after the last writer.
+        // A stream that is already registered as a reader waits for the last writer already.
         if !written && uses.readers.iter().any(|reader| Arc::ptr_eq(reader, queue)) {
             return Ok(());
         }
@@ -65,7 +66,8 @@ impl Allocation {
         Ok(())
     }
 
-    /// Waits for the streams that write the memory, and, if the host is going to write it, for those that read it.
+    /// Waits for the streams that write the memory, and, with `for_readers` (the host is about to write it), for those
+    /// that read it.
     fn wait(&self, for_readers: bool) -> Result<(), LaunchError> {
         let mut uses = self.uses();
         uses.writer.as_ref().map_or(Ok(()), |writer| writer.synchronize())?;
@@ -87,11 +89,11 @@ impl Drop for Allocation {
     }
 }
 
-/// Elements in the memory of a device, as arguments for a kernel's `&[T]` and `&mut [T]`: a [`DeviceBuffer`] or a part
-/// of one.
+/// A range of elements in device memory, for a kernel's `&[T]` and `&mut [T]` arguments: all of a [`DeviceBuffer`] or a
+/// part of one.
 pub struct DeviceSlice<T> {
     pub(super) memory: Arc<Allocation>,
-    /// Bytes before it in the allocation.
+    /// Byte offset of the range in the allocation.
     start: usize,
     len: usize,
     bytes: usize,
@@ -117,17 +119,17 @@ pub(super) fn bytes_of<T: Stored>(len: usize) -> Result<usize, LaunchError> {
     len.checked_mul(T::BYTES as usize).ok_or_else(too_many)
 }
 
-/// The bytes of elements as they are in memory.
+/// Converts elements to their bytes in memory.
 pub(super) fn to_bytes<T: Stored>(data: &[T]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(data.len() * T::BYTES as usize);
     data.iter().for_each(|x| x.append(&mut bytes));
     bytes
 }
 
-/// Elements out of their bytes in memory.
+/// Converts bytes in memory to elements.
 ///
 /// # Errors
-/// [`LaunchError::UnknownVariant`].
+/// [`LaunchError::UnknownVariant`] if an element is an enum and the bytes are the number of none of its variants.
 pub(super) fn from_bytes<T: Stored>(bytes: &[u8]) -> Result<Vec<T>, LaunchError> {
     let mut all = Vec::with_capacity(bytes.len() / (T::BYTES as usize).max(1));
     taken(bytes, |x| all.push(x))?;
@@ -160,7 +162,8 @@ impl<T> DeviceSlice<T> {
         DevicePtr::from_address(self.address())
     }
 
-    /// The same address, for a kernel that takes `*mut T`: on the host there is one type for both.
+    /// The same address, for a kernel that takes `*mut T`: on the host, both kinds of pointers have the type
+    /// [`DevicePtr`].
     pub fn as_mut_ptr(&mut self) -> DevicePtr<T> {
         self.as_ptr()
     }
@@ -170,7 +173,7 @@ impl<T: Stored> DeviceSlice<T> {
     /// Copies the elements to the host, after all work on them that was started before.
     ///
     /// # Errors
-    /// A [`LaunchError`] of a stream that wrote them.
+    /// The [`LaunchError`] of a stream that wrote the elements, if its work failed.
     pub fn to_vec(&self) -> Result<Vec<T>, LaunchError> {
         self.memory.wait(false)?;
         let bytes = self.memory.backend.read(self.address(), self.bytes())?;
@@ -180,20 +183,21 @@ impl<T: Stored> DeviceSlice<T> {
     /// Copies elements from the host, after all work on these elements that was started before.
     ///
     /// # Errors
-    /// [`LaunchError::Length`] if `data` has another length; an error of a stream that used them.
+    /// [`LaunchError::Length`] if `data` has another length, or the error of a stream that used the elements, if its
+    /// work failed.
     pub fn copy_from_slice(&mut self, data: &[T]) -> Result<(), LaunchError> {
         self.check_len(data.len())?;
         self.memory.wait(true)?;
         self.memory.backend.write(self.address(), &to_bytes(data))
     }
 
-    /// Refuses a copy of a different number of elements.
+    /// Rejects a copy from or to a different number of elements.
     pub(super) fn check_len(&self, from: usize) -> Result<(), LaunchError> {
         if from == self.len { Ok(()) } else { Err(LaunchError::Length { from, to: self.len }) }
     }
 
-    /// Some of the elements, like `&x[range]` of a slice. A part that is a kernel argument must begin at a multiple of
-    /// 4 bytes.
+    /// A view of the elements in `range`, like `&x[range]` of a slice. If it is a kernel argument, it must begin at a
+    /// multiple of 4 bytes.
     ///
     /// # Errors
     /// [`LaunchError::Range`] if the range is not within this slice.
@@ -201,7 +205,7 @@ impl<T: Stored> DeviceSlice<T> {
         Ok(DeviceView { slice: self.part(&range)?, parent: PhantomData })
     }
 
-    /// Some of the elements, writable, like `&mut x[range]` of a slice.
+    /// A writable view of the elements in `range`, like `&mut x[range]` of a slice.
     ///
     /// # Errors
     /// [`LaunchError::Range`] if the range is not within this slice.
@@ -209,10 +213,10 @@ impl<T: Stored> DeviceSlice<T> {
         Ok(DeviceViewMut { slice: self.part(&range)?, parent: PhantomData })
     }
 
-    /// The first `mid` elements and the rest, both writable.
+    /// Writable views of the first `mid` elements and of the rest.
     ///
     /// # Errors
-    /// [`LaunchError::Range`] if there are fewer.
+    /// [`LaunchError::Range`] if there are fewer than `mid` elements.
     pub fn split_at_mut(
         &mut self,
         mid: usize,
@@ -241,9 +245,10 @@ impl<T: Stored> DeviceSlice<T> {
     }
 }
 
-/// Elements in the memory of a device, freed when dropped. Kernels that are launched on a [`Stream`](crate::Stream) of
-/// the device take `&buffer` for `&[T]` and `&mut buffer` for `&mut [T]`, so that data stay on the device from one
-/// kernel to the next. `T` is a number, an array of numbers, or a `#[device] #[repr(C)] struct`.
+/// An allocation of elements in device memory, freed when dropped. Kernels that are launched on a
+/// [`Stream`](crate::Stream) of the device take `&buffer` for `&[T]` and `&mut buffer` for `&mut [T]`, so that data can
+/// stay on the device from one kernel to the next. `T` is a number, an array of numbers, or a `#[device] #[repr(C)]
+/// struct`.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -280,7 +285,7 @@ impl<T: Stored> DeviceBuffer<T> {
         Ok(DeviceBuffer { all: DeviceSlice { memory, start: 0, len, bytes, element: PhantomData } })
     }
 
-    /// Memory that the device knows already.
+    /// A buffer over memory that was allocated elsewhere and that the backend has already registered.
     #[cfg(feature = "hip")]
     pub(super) fn adopted(
         backend: &Arc<dyn Backend>,

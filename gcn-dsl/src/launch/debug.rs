@@ -1,4 +1,4 @@
-//! Output of simulated kernels.
+//! The output of `dbg!` in simulated kernels, and the index and length in the message of a failed index check.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,20 +12,20 @@ use crate::ir::{Place, Type};
 use crate::kernel::debug::Watched;
 use crate::scalar::{Elem, bf16, f16};
 
-/// A value shown by `dbg!`: that of one wave at one moment.
+/// A value that `dbg!` showed for one wave, each time that the wave executed it.
 ///
-/// `Display` is what the simulator prints.
+/// `Display` gives the text that the simulator prints.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Printed {
-    /// The user's source position, `file:line:column`.
+    /// The source location of the `dbg!`, `file:line:column`.
     pub location: String,
-    /// The expression; for an aggregate, followed by the index of the value in it.
+    /// The text of the expression; for a part of an aggregate, followed by its index.
     pub expression: String,
-    /// Workgroup in the grid.
+    /// Coordinates of the workgroup in the grid.
     pub workgroup: [u32; 3],
-    /// Wave in the workgroup.
+    /// Number of the wave in the workgroup.
     pub wave: u32,
-    /// The active lanes, with their values as text. A uniform value is a single entry without a lane.
+    /// The active lanes and their values as text. A uniform value is a single entry without a lane.
     pub values: Vec<(Option<u8>, String)>,
 }
 
@@ -37,7 +37,7 @@ impl fmt::Display for Printed {
         if let [(None, value)] = rest {
             return f.write_str(value);
         }
-        // Neighbouring lanes with the same value are one entry.
+        // Consecutive lanes with the same value are printed as one range.
         let mut separator = "";
         while let [(Some(first), value), ..] = rest {
             let same = rest.iter().zip(*first..).take_while(|((lane, v), n)| *lane == Some(*n) && v == value);
@@ -53,14 +53,14 @@ impl fmt::Display for Printed {
     }
 }
 
-/// Collects the values that the waves of a launch show.
+/// Collects the values that the waves of a launch show, in the order in which the simulator reports them.
 #[derive(Default)]
 pub(super) struct Listener {
     events: Arc<Mutex<Vec<Probed>>>,
 }
 
 impl Listener {
-    /// The machine, telling this listener.
+    /// Returns the machine with probes that report to this listener.
     pub fn on(&self, machine: Machine, watched: &[Watched]) -> Machine {
         let at: BTreeMap<u32, Reg> = watched.iter().map(|w| (w.offset, w.register)).collect();
         let events = Arc::clone(&self.events);
@@ -69,7 +69,8 @@ impl Listener {
         })
     }
 
-    /// All shown values, by workgroup, wave and time; and the numbers of failed checks.
+    /// Takes all values of `dbg!`, sorted by workgroup, wave and time, and the indices and lengths of failed index
+    /// checks.
     pub fn take(&self, watched: &[Watched]) -> (Vec<Printed>, Vec<Number>) {
         let mut events = std::mem::take(&mut *self.events.lock().unwrap_or_else(PoisonError::into_inner));
         events.sort_by_key(|e| {
@@ -92,7 +93,8 @@ impl Listener {
                 });
                 continue;
             }
-            // The dwords of a value arrive in order; the scheduler may have moved other values between them.
+            // A value of several dwords is reported dword by dword. The scheduler may have moved parts of other values
+            // in between, so each value is collected separately.
             let dwords = open.entry((w.probe.text, w.probe.leaf)).or_default();
             dwords.push(event);
             if dwords.len() == usize::from(w.probe.ty.dwords().max(1)) {
@@ -107,17 +109,17 @@ impl Listener {
     }
 }
 
-/// An index out of bounds, or the length with which it is compared.
+/// An index that failed an index check, or the length with which it was compared.
 pub(super) struct Number {
     role: Role,
-    /// The object that has the length.
+    /// The text of the object that is indexed.
     whole: &'static str,
     workgroup: [u32; 3],
     wave: u32,
     value: u32,
 }
 
-/// The message of a failed index check, with the last numbers that the wave has shown.
+/// The message of a failed index check, with the last index and the last length that the wave reported.
 pub(super) fn with_numbers(message: &str, numbers: &[Number], workgroup: [u32; 3], wave: u32) -> String {
     let mine = numbers.iter().filter(|n| (n.workgroup, n.wave) == (workgroup, wave));
     let last = |role| mine.clone().rfind(|n| n.role == role);
@@ -151,7 +153,7 @@ fn one(w: &Watched, dwords: &[Probed]) -> Printed {
     }
 }
 
-/// A value of a type as Rust's `{:?}` writes it.
+/// Formats a value of a type as Rust's `{:?}` does.
 fn value(ty: Type, dwords: &[u32]) -> String {
     if ty.count == 1 {
         let low = dwords.first().copied().unwrap_or_default();

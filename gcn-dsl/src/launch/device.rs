@@ -1,4 +1,4 @@
-//! The device that kernels run on, and launches with slices of the host.
+//! The [`Device`] on which kernels run, and launches with slices of the host.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -62,7 +62,7 @@ impl Launcher for Stream {
 #[derive(Clone)]
 pub struct Device {
     backend: Arc<dyn Backend>,
-    /// Allocations of `alloc` that have not been freed.
+    /// Addresses from [`Device::alloc`] that have not been freed.
     raw: Arc<Mutex<BTreeSet<u64>>>,
 }
 
@@ -100,9 +100,9 @@ impl Device {
         Device::simulator_with(target, gcn_sim::Options { parallel: true, ..gcn_sim::Options::default() })
     }
 
-    /// The simulator of `target` with custom options: faithful mode, in which a read that comes too early returns the
-    /// register's old value, or sanitizers that detect data races, uninitialised memory and registers and more.
-    /// Findings name the line of the kernel.
+    /// The simulator of `target` with custom options: for example faithful mode, in which a read that comes too early
+    /// returns the register's old value, or sanitizers that detect data races and uninitialised memory and registers.
+    /// What they find is reported with the source line of the kernel.
     ///
     /// ```
     /// use gcn_dsl::prelude::*;
@@ -126,15 +126,16 @@ impl Device {
         Device::of(Simulator::new(target, None, options))
     }
 
-    /// The simulator of `target` with the timed model of a compute unit, whose clock runs at `mhz` MHz: events have
-    /// times, see [`Event::elapsed_since`](crate::Event::elapsed_since). It does not check hazards.
+    /// The simulator of `target` with the timed model of a compute unit, whose clock runs at `mhz` MHz, so that times
+    /// between events are available, see [`Event::elapsed_since`](crate::Event::elapsed_since). It does not check
+    /// hazards.
     pub fn timed_simulator(target: Target, mhz: u32) -> Device {
         let config = gcn_sim::timed::Config { wave_reports: 0, ..gcn_sim::timed::Config::default() };
         let clock = Some(Clock::new(mhz.max(1), config));
         Device::of(Simulator::new(target, clock, gcn_sim::Options::default()))
     }
 
-    /// The GPU with this ordinal, through `libamdhip64.so`, which is loaded now.
+    /// Opens the GPU with this ordinal through HIP. The library `libamdhip64.so` is loaded if it is not loaded yet.
     ///
     /// # Errors
     /// [`LaunchError::Hip`] if the library or the device does not exist, or the device's target is not supported.
@@ -146,13 +147,13 @@ impl Device {
     /// The number of GPUs that HIP finds.
     ///
     /// # Errors
-    /// [`LaunchError::Hip`] if the library does not exist, or finds none.
+    /// [`LaunchError::Hip`] if the library does not exist or finds no GPU.
     #[cfg(feature = "hip")]
     pub fn hip_count() -> Result<u32, LaunchError> {
         Ok(super::hip::HipLibrary::load()?.device_count()?)
     }
 
-    /// A GPU that is already open, for example through another library file.
+    /// A device for a GPU that is already open, for example through another library file.
     #[cfg(feature = "hip")]
     pub fn of_hip(device: &HipDevice) -> Device {
         Device::of(Gpu::new(device.clone()))
@@ -172,8 +173,8 @@ impl Device {
     }
 
     /// Lets kernels of this device access the memory of `peer` through [raw pointers](crate::DeviceSlice::as_ptr), if
-    /// the connection of the two allows it. Returns whether it does. Copies by [`Stream::copy_peer`] need no access.
-    /// Simulators do not share memory.
+    /// the connection between the two devices permits it. Returns true if it does. Copies by [`Stream::copy_peer`] do
+    /// not need this. Simulators do not share memory.
     ///
     /// # Errors
     /// Any error that the device reports.
@@ -191,10 +192,10 @@ impl Device {
         Ok(DevicePtr::from_address(address))
     }
 
-    /// Frees what [`Device::alloc`] gave.
+    /// Frees memory that [`Device::alloc`] allocated.
     ///
     /// # Errors
-    /// [`LaunchError`] if it did not.
+    /// [`LaunchError`] if the pointer is not from [`Device::alloc`] or was freed before.
     pub fn free<T>(&self, pointer: DevicePtr<T>) -> Result<(), LaunchError> {
         let address = pointer.address();
         if !self.raw().remove(&address) {
@@ -221,7 +222,8 @@ impl Device {
         from_bytes(&bytes)
     }
 
-    /// A buffer of `len` elements, whose contents are undefined. It is freed when it is dropped.
+    /// Allocates a buffer of `len` elements, whose contents are undefined. The memory is freed when the buffer is
+    /// dropped.
     ///
     /// # Errors
     /// [`LaunchError`] if there is not enough memory.
@@ -229,7 +231,7 @@ impl Device {
         DeviceBuffer::new(&self.backend, len)
     }
 
-    /// A buffer of `len` elements whose bytes are all zero.
+    /// Allocates a buffer of `len` elements whose bytes are all zero.
     ///
     /// # Errors
     /// [`LaunchError`] if there is not enough memory.
@@ -239,7 +241,7 @@ impl Device {
         Ok(buffer)
     }
 
-    /// Page-locked host memory for `len` elements, whose bytes are all zero.
+    /// Allocates page-locked host memory for `len` elements, whose bytes are all zero.
     ///
     /// # Errors
     /// [`LaunchError`] if there is not enough memory.
@@ -247,12 +249,12 @@ impl Device {
         PinnedBuffer::new(&self.backend, len)
     }
 
-    /// An empty list of launches and copies, which are prepared once and started together.
+    /// An empty list of launches and copies; they are prepared once and started together.
     pub fn graph(&self) -> GraphBuilder {
         GraphBuilder::new(&self.backend)
     }
 
-    /// A buffer with these elements.
+    /// Allocates a buffer and copies these elements to it.
     ///
     /// # Errors
     /// [`LaunchError`] if there is not enough memory.
@@ -262,7 +264,7 @@ impl Device {
         Ok(buffer)
     }
 
-    /// A new stream.
+    /// Creates a stream.
     ///
     /// # Errors
     /// Any error that the device reports.
@@ -270,7 +272,7 @@ impl Device {
         Stream::new(&self.backend)
     }
 
-    /// Loads a kernel, for launches on streams. Repeated calls load the code object only once.
+    /// Loads a kernel for launches on streams. Repeated calls load the code object only once.
     ///
     /// # Errors
     /// [`LaunchError::WrongTarget`], or any error that the device reports.
@@ -278,7 +280,7 @@ impl Device {
         load(&self.backend, kernel)
     }
 
-    /// Loads a module, for launches of its kernels on streams.
+    /// Loads a module for launches of its kernels on streams.
     ///
     /// # Errors
     /// [`LaunchError::WrongTarget`], or any error that the device reports.
@@ -287,10 +289,11 @@ impl Device {
         LoadedModule::new(&self.backend, module)
     }
 
-    /// Runs a kernel that was built before and waits for it: slices are copied to the device, and `&mut` slices back.
+    /// Runs a kernel that has already been built, and waits for it: slices are copied to the device before the launch,
+    /// and `&mut` slices back after it.
     ///
     /// # Errors
-    /// A [`LaunchError`]. Host slices are changed only by a successful run.
+    /// A [`LaunchError`]. The host slices are changed only if the run succeeds.
     pub fn launch<'a, K: Kernel, C: CodeOf<K>>(
         &self,
         kernel: &K,
@@ -304,7 +307,8 @@ impl Device {
         self.launch_packed(&kernel.signature(), C::any(built), grid, packer)
     }
 
-    /// The launch without types, so that a user's crate does not compile it again for each kernel.
+    /// The part of [`Device::launch`] that is not generic, so that a user's crate does not compile it again for each
+    /// kernel.
     fn launch_packed(
         &self,
         signature: &Signature,
@@ -351,7 +355,7 @@ fn check_target(backend: &Arc<dyn Backend>, built: &BuiltKernel) -> Result<(), L
     Err(LaunchError::WrongTarget { kernel: kernel.to_owned(), built: built.target(), device })
 }
 
-/// The code of kernel `K`, loaded.
+/// Loads the code of kernel `K`.
 fn load<K: Kernel>(backend: &Arc<dyn Backend>, built: &BuiltKernel) -> Result<LoadedKernel<K>, LaunchError> {
     check_target(backend, built)?;
     let handle = backend.load(built.code_object(), built)?;

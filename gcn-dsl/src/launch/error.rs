@@ -1,4 +1,4 @@
-//! Why a launch fails.
+//! Errors of launches.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use super::hip;
 use crate::kernel::BuildError;
 use crate::scalar::{Elem, UnknownVariant};
 
-/// The reason why a launch did not start or failed.
+/// The reason why a launch was rejected or failed.
 ///
 /// `Debug` prints the same as `Display`, because `unwrap` and a `main` that returns the error show it to people:
 ///
@@ -35,122 +35,122 @@ pub enum LaunchError {
         "kernel `{kernel}`: a grid of {x} x {y} x {z} workgroups is empty; every dimension must be at least 1"
     )]
     EmptyGrid {
-        /// Kernel.
+        /// The kernel's name.
         kernel: String,
-        /// Workgroups in x.
+        /// Number of workgroups in x.
         x: u32,
-        /// Workgroups in y.
+        /// Number of workgroups in y.
         y: u32,
-        /// Workgroups in z.
+        /// Number of workgroups in z.
         z: u32,
     },
-    /// More work-items than a dispatch packet can say.
+    /// More work-items in a dimension than a dispatch packet can express.
     #[error(
         "kernel `{kernel}`: {workgroups} workgroups of {size} work-items in dimension {dimension} exceed 2^32 - 1 \
          work-items; split the launch"
     )]
     GridTooLarge {
-        /// Kernel.
+        /// The kernel's name.
         kernel: String,
-        /// Workgroups in the dimension.
+        /// Number of workgroups in the dimension.
         workgroups: u32,
-        /// Work-items of a workgroup in the dimension.
+        /// Number of work-items of a workgroup in the dimension.
         size: u32,
-        /// 0 for x, 1 for y, 2 for z.
+        /// The dimension: 0 for x, 1 for y, 2 for z.
         dimension: usize,
     },
-    /// The kernel's LDS arrays and the launch's do not fit together.
+    /// The kernel's own LDS arrays and the dynamic LDS of the launch together exceed a workgroup's LDS.
     #[error(
         "kernel `{kernel}`: {own} bytes of its own LDS arrays and {dynamic} bytes that the launch adds exceed the {limit} \
          bytes of a workgroup; ask for less with `Grid::with_dynamic_lds`"
     )]
     Lds {
-        /// Kernel.
+        /// The kernel's name.
         kernel: String,
-        /// Bytes of the kernel's arrays.
+        /// Bytes of the kernel's own arrays.
         own: u32,
-        /// Bytes that the launch adds.
+        /// Bytes of dynamic LDS, from [`Grid::with_dynamic_lds`](super::Grid::with_dynamic_lds).
         dynamic: u32,
-        /// Bytes there are.
+        /// The maximum in bytes.
         limit: u32,
     },
-    /// A slice does not fit a buffer resource.
+    /// A slice is too long for a buffer resource.
     #[error(
         "kernel `{kernel}`, argument `{argument}`: {bytes} bytes do not fit a buffer resource (at most 2^32 - 1); pass a \
          raw pointer or split the data"
     )]
     SliceTooLong {
-        /// Kernel.
+        /// The kernel's name.
         kernel: String,
-        /// Argument.
+        /// The argument's name.
         argument: &'static str,
-        /// Bytes.
+        /// Size of the slice in bytes.
         bytes: u64,
     },
-    /// The code is another kernel's than the one that is launched: code whose type does not say of which
-    /// kernel it is, or an instance with another value.
+    /// The code was built from another kernel than the one that is launched. This is possible if the type of the code
+    /// does not name its kernel, or if the kernel was built with other values in its `#[host]` parameters.
     #[error(
         "kernel `{kernel}` cannot be launched with the code of `{built}`: build it, `{kernel}.build(target)`"
     )]
     OtherKernel {
-        /// The kernel.
+        /// The kernel that is launched.
         kernel: String,
-        /// The one that was built.
+        /// The kernel that was built.
         built: String,
     },
-    /// A slice that the kernel takes to end with a whole dword does not.
+    /// A slice ends within a dword, but the kernel assumes that it ends at a multiple of 4 bytes.
     #[error(
         "kernel `{kernel}`, argument `{argument}`: {len} elements of `{elem}` do not end with a whole dword, as matrix loads and \
          stores and `assume_whole_dwords` ask for; make the length a multiple of {multiple}"
     )]
     PartialDword {
-        /// Kernel.
+        /// The kernel's name.
         kernel: String,
-        /// Argument.
+        /// The argument's name.
         argument: &'static str,
-        /// Elements of the slice.
+        /// Number of elements of the slice.
         len: usize,
-        /// Their type.
+        /// The element type.
         elem: Elem,
-        /// Elements of a dword.
+        /// Number of elements in a dword, of which the length must be a multiple.
         multiple: u32,
     },
-    /// What a `&mut [T]` argument reaches, another argument reaches as well.
+    /// The memory of a `&mut [T]` argument overlaps that of another argument.
     #[error(
         "kernel `{kernel}`: the memory of `{mutable}`, a `&mut` slice, overlaps that of `{other}`; pass raw pointers if that \
          is meant"
     )]
     Overlap {
-        /// Kernel.
+        /// The kernel's name.
         kernel: String,
-        /// The `&mut` slice.
+        /// The name of the `&mut` argument.
         mutable: &'static str,
-        /// The other slice.
+        /// The name of the other argument.
         other: &'static str,
     },
-    /// Wrong number of arguments or addresses for the signature.
+    /// The number of arguments or of slice addresses differs from the signature's.
     #[error("kernel `{kernel}` takes {expected} {what}, {found} given; see its signature")]
     ArgumentCount {
-        /// Kernel.
+        /// The kernel's name.
         kernel: String,
-        /// `arguments` or `slice addresses`.
+        /// What is counted: `arguments` or `slice addresses`.
         what: &'static str,
         /// The number in the signature.
         expected: usize,
         /// The number that was passed.
         found: usize,
     },
-    /// An argument has another kind or width than in the signature.
+    /// An argument has a kind or width that differs from the signature's.
     #[error("kernel `{kernel}`, argument `{argument}`: expected {expected}")]
     ArgumentKind {
-        /// Kernel.
+        /// The kernel's name.
         kernel: String,
-        /// Argument.
+        /// The argument's name.
         argument: &'static str,
         /// The kind and width in the signature.
         expected: String,
     },
-    /// Bytes that are not a code object which can be loaded.
+    /// The bytes are not a code object that can be loaded.
     #[error("the code object cannot be loaded: {0}")]
     Object(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// An argument of a code object's kernel has another type than its metadata says.
@@ -158,7 +158,7 @@ pub enum LaunchError {
         "kernel `{kernel}`, argument {argument}: the code object takes {expected}, and the type given is {given}"
     )]
     ObjectArgument {
-        /// Kernel.
+        /// The kernel's name.
         kernel: String,
         /// The argument's name in the metadata, or its number.
         argument: String,
@@ -167,110 +167,110 @@ pub enum LaunchError {
         /// The type that was given.
         given: String,
     },
-    /// The compiled kernel is for another target than the device.
+    /// The kernel was built for another target than the device's.
     #[error(
         "kernel `{kernel}` was built for {built}, the device is a {device}; build it for `device.target()`"
     )]
     WrongTarget {
-        /// Kernel.
+        /// The kernel's name.
         kernel: String,
-        /// Target of the code object.
+        /// The target for which it was built.
         built: Target,
-        /// Target of the device.
+        /// The target of the device.
         device: Target,
     },
     /// A buffer, stream, event or loaded kernel is used on a device that it does not belong to.
     #[error("{what} belongs to another device; make it with the device that uses it")]
     OtherDevice {
-        /// The object that was passed.
+        /// A description of the object.
         what: &'static str,
     },
-    /// A step of a graph cannot be a cooperative launch.
+    /// A step of a graph is a cooperative launch, which graphs do not support.
     #[error("kernel `{kernel}`: a graph takes no cooperative launches; launch it on a stream")]
     CooperativeStep {
-        /// Kernel.
+        /// The kernel's name.
         kernel: String,
     },
-    /// A part of a buffer that is not in it.
+    /// The range of a view exceeds the buffer.
     #[error("elements {start}..{end} do not lie in device memory of {len} elements")]
     Range {
-        /// First element asked for.
+        /// First element of the range.
         start: usize,
-        /// The element after the last one.
+        /// The element after the last one of the range.
         end: usize,
-        /// Elements there are.
+        /// Number of elements of the buffer.
         len: usize,
     },
-    /// Two ranges of a copy differ in length.
+    /// The source and the destination of a copy differ in length.
     #[error("{from} elements cannot be copied to {to} elements; pass slices of the same length")]
     Length {
-        /// Elements of the source.
+        /// Number of elements of the source.
         from: usize,
-        /// Elements of the destination.
+        /// Number of elements of the destination.
         to: usize,
     },
-    /// Times were asked for on a device that has none.
+    /// A time was requested from a simulator without a clock.
     #[error(
         "the simulator executes kernels without a clock; `Device::timed_simulator` models the time that they take"
     )]
     NoClock,
-    /// The time between two events was asked for that were not recorded in that order.
+    /// The time between two events was requested, but the event that should be the earlier one was recorded later.
     #[error("the event `since` was recorded after the other one; pass the earlier event as `since`")]
     EventOrder,
-    /// The kernel is not among those of the module.
+    /// The kernel is not in the module.
     #[error("the module has no kernel `{kernel}` built as this one is; it has {available}")]
     NotInModule {
-        /// The kernel.
+        /// The kernel's name.
         kernel: String,
-        /// The kernels that there are.
+        /// The names of the module's kernels.
         available: String,
     },
-    /// A part of a buffer begins where no dword begins.
+    /// A view of a buffer that is a kernel argument does not begin at a multiple of 4 bytes.
     #[error(
         "kernel `{kernel}`, argument `{argument}`: the slice begins {over} bytes after a multiple of 4; {}",
         aligned_start(*multiple)
     )]
     Misaligned {
-        /// Kernel.
+        /// The kernel's name.
         kernel: String,
-        /// Argument.
+        /// The argument's name.
         argument: &'static str,
-        /// Bytes from the last multiple of 4 to its address.
+        /// The address modulo 4.
         over: u64,
-        /// Elements of a dword.
+        /// Number of elements in a dword, at least 1.
         multiple: u32,
     },
-    /// Device memory: an address or a range that is not allocated.
+    /// An address or a range of device memory that is not allocated, or an allocation that failed.
     #[error("device memory: {0}")]
     Memory(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// The simulator stopped the run.
+    /// The simulator stopped the run because of an error in the kernel.
     #[error("kernel `{kernel}`: {error}")]
     Simulation {
-        /// Kernel.
+        /// The kernel's name.
         kernel: String,
-        /// Why.
+        /// The error that the simulator found.
         #[source]
         error: Box<gcn_sim::SimError>,
     },
-    /// The simulated kernel met `trap()`, or a `debug_assert!` that does not hold.
+    /// The simulated kernel executed a `trap()`, or a `debug_assert!` or an index check failed.
     #[error("kernel `{kernel}`: {location}: {message} (workgroup {workgroup:?}, wave {wave}: trap)")]
     Trap {
-        /// Kernel.
+        /// The kernel's name.
         kernel: String,
-        /// The user's source position.
+        /// The source location.
         location: String,
-        /// The assertion.
+        /// The message of the assertion.
         message: String,
-        /// Workgroup in the grid.
+        /// Coordinates of the workgroup in the grid.
         workgroup: [u32; 3],
-        /// Wave in the workgroup.
+        /// Number of the wave in the workgroup.
         wave: u32,
     },
-    /// HIP refused.
+    /// An error of HIP.
     #[cfg(feature = "hip")]
     #[error(transparent)]
     Hip(#[from] hip::HipError),
-    /// The device left a number where an enum is that no variant has.
+    /// An element whose type is an enum contains a number that no variant has.
     #[error(
         "{0}, which the device wrote: declare the variant, or let the element be the number itself and compare with `as`"
     )]
@@ -290,7 +290,7 @@ impl fmt::Debug for LaunchError {
     }
 }
 
-/// The advice how to begin a slice at a multiple of 4 bytes; `elements` is the number of its elements in 4 bytes, at
+/// Advice for a slice that must begin at a multiple of 4 bytes; `elements` is the number of elements in 4 bytes, at
 /// least 1.
 fn aligned_start(elements: u32) -> String {
     match elements {

@@ -1,4 +1,4 @@
-//! A GPU as a device.
+//! The [`Backend`] of a GPU, through HIP.
 
 use std::any::Any;
 use std::collections::{BTreeMap, HashMap};
@@ -15,17 +15,17 @@ use super::hip::{
 use super::{Grid, LaunchError, LaunchStats, Properties};
 use crate::kernel::BuiltKernel;
 
-/// The most code objects that stay loaded without being in use.
+/// The maximum number of code objects in the cache. When it is exceeded, those that nothing uses are unloaded.
 const MODULES: usize = 64;
 
-/// A HIP device, the buffers that are allocated on it, by address, and the code objects that it has loaded.
+/// A HIP device, its allocated buffers by address, and its loaded code objects by their bytes.
 pub(super) struct Gpu {
     device: HipDevice,
     buffers: Mutex<BTreeMap<u64, HipBuffer>>,
     modules: Mutex<HashMap<Box<[u8]>, Loaded>>,
 }
 
-/// A code object, and those of its kernels that have been requested.
+/// A loaded code object, and the kernels of it that have been requested.
 struct Loaded {
     module: HipModule,
     functions: BTreeMap<String, Arc<HipFunction>>,
@@ -38,17 +38,17 @@ impl Arriving for Incoming {
 }
 
 impl Gpu {
-    /// The backend of a device that is open.
+    /// The backend of a HIP device that is already open.
     pub fn new(device: HipDevice) -> Gpu {
         Gpu { device, buffers: Mutex::default(), modules: Mutex::default() }
     }
 
-    /// The GPU as HIP knows it.
+    /// The HIP device.
     pub fn device(&self) -> &HipDevice {
         &self.device
     }
 
-    /// Registers a buffer that it has not allocated; no other buffer may have this address.
+    /// Registers a buffer that was allocated elsewhere; it must not overlap a known buffer.
     pub fn adopt(&self, buffer: HipBuffer) -> Result<(), LaunchError> {
         let mut buffers = self.buffers();
         let (start, end) = (buffer.address(), buffer.address().saturating_add(buffer.len() as u64));
@@ -65,7 +65,7 @@ impl Gpu {
         self.buffers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs `f` on the buffer that holds `address`, with the address's offset in it.
+    /// Calls `f` with the buffer that contains `address`, and the offset of the address in the buffer.
     fn with_buffer<R>(
         &self,
         address: u64,
@@ -82,7 +82,8 @@ fn unknown(address: u64) -> LaunchError {
     LaunchError::Memory(what.into())
 }
 
-/// The buffer that begins at or before an address, and the address's offset in it.
+/// The last buffer that begins at or before `address`, and the offset of the address in the buffer, which may be past
+/// its end.
 fn holder(buffers: &BTreeMap<u64, HipBuffer>, address: u64) -> Result<(&HipBuffer, usize), LaunchError> {
     let (start, buffer) = buffers.range(..=address).next_back().ok_or_else(|| unknown(address))?;
     Ok((buffer, (address - start) as usize))
@@ -101,12 +102,12 @@ fn pinned(handle: &Handle) -> Result<Arc<HostMemory>, LaunchError> {
 }
 
 impl Gpu {
-    /// The kernel of this name from `object`, which is loaded if necessary.
+    /// Returns the kernel `name` of the code object `object`, which is loaded if it is not loaded yet.
     fn function(&self, object: &[u8], name: &str) -> Result<Handle, LaunchError> {
         let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
         if !modules.contains_key(object) {
             if modules.len() == MODULES {
-                // Kernels that are in use keep their modules loaded.
+                // Modules of kernels that are in use stay loaded: each `HipFunction` keeps its module.
                 modules.clear();
             }
             let module = self.device.load_module(object)?;
@@ -241,8 +242,8 @@ impl Backend for Gpu {
             let buffers = self.buffers();
             return Ok(on.copy_between(holder(&buffers, address)?, holder(&buffers, to)?, bytes)?);
         }
-        // Their owners are borrowed, so both buffers stay allocated. Only one lock is held at a time, so that opposite
-        // copies never wait for each other.
+        // The caller borrows the owners of both buffers, so the buffers stay allocated. Only one lock is held at a
+        // time, so that copies in opposite directions cannot deadlock.
         let source = from.with_buffer(address, |buffer, at| buffer.share(at, bytes))?;
         self.with_buffer(to, |buffer, at| on.copy_peer(&source, (buffer, at), bytes))
     }

@@ -11,8 +11,8 @@ use crate::lang::Stored;
 
 /// A list of launches and copies, from [`Device::graph`](crate::Device::graph), from which a [`Graph`] is built.
 ///
-/// Each step runs after the steps that were added before it. The memory of its arguments stays allocated as long as the
-/// graph lives.
+/// Each step runs after the steps that were added before it. The memory of the steps' arguments stays allocated as long
+/// as the graph exists.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -58,7 +58,7 @@ impl GraphBuilder {
         if Arc::ptr_eq(&self.backend, other) { Ok(()) } else { Err(LaunchError::OtherDevice { what }) }
     }
 
-    /// Records that the graph uses memory of its device.
+    /// Records that the graph uses this memory, which must be on the graph's device.
     fn uses(&mut self, memory: &Arc<Allocation>, written: bool) -> Result<(), LaunchError> {
         self.same(&memory.backend, "the buffer")?;
         match self.used.iter_mut().find(|(known, _)| Arc::ptr_eq(known, memory)) {
@@ -71,8 +71,8 @@ impl GraphBuilder {
     /// Adds a launch, with arguments as for [`Stream::launch`](crate::Stream::launch).
     ///
     /// # Errors
-    /// A [`LaunchError`]: the grid or an argument does not fit, or belongs to another device. A
-    /// [cooperative](Grid::cooperative) grid is [`LaunchError::CooperativeStep`].
+    /// A [`LaunchError`] if the grid or an argument is invalid or belongs to another device;
+    /// [`LaunchError::CooperativeStep`] for a [cooperative](Grid::cooperative) grid.
     pub fn launch<'a, K: Kernel>(
         &mut self,
         kernel: &LoadedKernel<K>,
@@ -96,10 +96,10 @@ impl GraphBuilder {
         Ok(self)
     }
 
-    /// Adds a copy of elements from one place of the device to another.
+    /// Adds a copy from one range of the device's memory to another.
     ///
     /// # Errors
-    /// [`LaunchError::Length`], [`LaunchError::OtherDevice`].
+    /// [`LaunchError::Length`] if the lengths differ, [`LaunchError::OtherDevice`].
     pub fn copy<T: Stored>(
         &mut self,
         from: &DeviceSlice<T>,
@@ -126,7 +126,7 @@ impl GraphBuilder {
         Ok(self)
     }
 
-    /// Makes the graph.
+    /// Builds the graph of all steps.
     ///
     /// # Errors
     /// Any error that the device reports.
@@ -138,7 +138,7 @@ impl GraphBuilder {
 
 /// Prepared work, which [`Stream::replay`](crate::Stream::replay) starts.
 pub struct Graph {
-    // Before the memory that it uses.
+    // Declared first, so that it is dropped before the memory that it uses.
     pub(super) handle: Handle,
     pub(super) backend: Arc<dyn Backend>,
     pub(super) used: Vec<(Arc<Allocation>, bool)>,

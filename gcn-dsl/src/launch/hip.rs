@@ -1,20 +1,21 @@
 //! A GPU through AMD's HIP library, `libamdhip64.so`, which is loaded when the first device is opened.
 //!
-//! Compiling this crate does not need HIP. Old libraries lack some functions; the others work with them. The crate
-//! calls `hipInit`, `hipGetDeviceCount`, `hipDeviceGetName`, `hipDeviceTotalMem`, `hipDeviceGetAttribute`,
-//! `hipDeviceCanAccessPeer`, `hipDeviceEnablePeerAccess`, `hipMemcpyPeerAsync`, `hipModuleLaunchCooperativeKernel`,
-//! `hipModuleOccupancyMaxActiveBlocksPerMultiprocessor`, `hipGraphCreate`, `hipGraphDestroy`, `hipGraphAddKernelNode`,
-//! `hipGraphAddMemcpyNode1D`, `hipGraphAddMemsetNode`, `hipGraphInstantiate`, `hipGraphLaunch`, `hipGraphExecDestroy`,
-//! `hipGetDeviceProperties`, `hipGetDevice`, `hipSetDevice`, `hipMalloc`, `hipFree`, `hipHostMalloc`, `hipHostFree`,
-//! `hipMemcpyHtoD`, `hipMemcpyDtoH`, `hipMemcpyAsync`, `hipMemsetAsync`, `hipModuleLoadData`, `hipModuleGetFunction`,
-//! `hipModuleLaunchKernel`, `hipModuleUnload`, `hipDeviceSynchronize`, `hipStreamCreate`, `hipStreamDestroy`,
-//! `hipStreamSynchronize`, `hipStreamWaitEvent`, `hipEventCreate`, `hipEventDestroy`, `hipEventRecord`,
-//! `hipEventQuery`, `hipEventSynchronize`, `hipEventElapsedTime`, `hipGetErrorString`. Each call restores the calling
-//! thread's current device.
+//! Compiling this crate does not need HIP. Old versions of the library lack some functions; everything that does not
+//! need these works. The crate calls `hipInit`, `hipGetDeviceCount`, `hipDeviceGetName`, `hipDeviceTotalMem`,
+//! `hipDeviceGetAttribute`, `hipDeviceCanAccessPeer`, `hipDeviceEnablePeerAccess`, `hipMemcpyPeerAsync`,
+//! `hipModuleLaunchCooperativeKernel`, `hipModuleOccupancyMaxActiveBlocksPerMultiprocessor`, `hipGraphCreate`,
+//! `hipGraphDestroy`, `hipGraphAddKernelNode`, `hipGraphAddMemcpyNode1D`, `hipGraphAddMemsetNode`,
+//! `hipGraphInstantiate`, `hipGraphLaunch`, `hipGraphExecDestroy`, `hipGetDeviceProperties`, `hipGetDevice`,
+//! `hipSetDevice`, `hipMalloc`, `hipFree`, `hipHostMalloc`, `hipHostFree`, `hipMemcpyHtoD`, `hipMemcpyDtoH`,
+//! `hipMemcpyAsync`, `hipMemsetAsync`, `hipModuleLoadData`, `hipModuleGetFunction`, `hipModuleLaunchKernel`,
+//! `hipModuleUnload`, `hipDeviceSynchronize`, `hipStreamCreate`, `hipStreamDestroy`, `hipStreamSynchronize`,
+//! `hipStreamWaitEvent`, `hipEventCreate`, `hipEventDestroy`, `hipEventRecord`, `hipEventQuery`, `hipEventSynchronize`,
+//! `hipEventElapsedTime`, `hipGetErrorString`. Each call restores the calling thread's current device.
 //!
 //! The host side is safe: buffers and modules are freed exactly once and not while in use, copies stay inside their
 //! buffers, and a code object is loaded only on a device for which it is built. Rust cannot check the accesses of a
-//! kernel on the device: a launch with arguments as bytes is `unsafe`, and so is loading a library by its path.
+//! kernel on the device: a launch whose arguments are given as bytes is `unsafe`, and so is loading a library by its
+//! path.
 //!
 //! ```no_run
 //! use gcn_dsl::launch::hip::HipDevice;
@@ -67,32 +68,33 @@ use module::Sizes;
 pub use module::{HipFunction, HipModule};
 pub(super) use stream::{HipStream, Incoming};
 
-/// Numbers of `hipDeviceAttribute_t`, the same since HIP 5.0.
+/// Values of `hipDeviceAttribute_t`, unchanged since HIP 5.0.
 const CLOCK_KHZ: i32 = 5;
 const MULTIPROCESSORS: i32 = 63;
 const SHARED_MEMORY: i32 = 74;
 /// `hipErrorPeerAccessAlreadyEnabled`.
 const ALREADY_ENABLED: i32 = 704;
 
-/// Environment variable that names the HIP library to load, before all others.
+/// Environment variable that names the HIP library to load instead of the usual ones.
 pub const LIBRARY_VARIABLE: &str = "GCN_HIP_LIBRARY";
 
 /// Names of the library: that of the development package, then those of `ROCm` 7, 6 and 5.
 #[cfg(not(windows))]
 const LIBRARY_NAMES: &[&str] =
     &["libamdhip64.so", "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"];
-/// Names in the HIP SDK for Windows, of HIP 7, 6 and 5.
+/// Names of the library in the HIP SDK for Windows, of HIP 7, 6 and 5.
 #[cfg(windows)]
 const LIBRARY_NAMES: &[&str] = &["amdhip64_7.dll", "amdhip64_6.dll", "amdhip64.dll"];
 
-/// Variables that name an installation of `ROCm`.
+/// Environment variables that name the folder of a `ROCm` installation.
 const INSTALLATION_VARIABLES: [&str; 2] = ["ROCM_PATH", "HIP_PATH"];
-/// The folder of an installation that contains libraries.
+/// The folder of an installation that contains the libraries.
 const LIBRARY_FOLDER: &str = if cfg!(windows) { "bin" } else { "lib" };
 /// The default installation folder of `ROCm`.
 const INSTALLATION: &str = "/opt/rocm";
 
-/// The file names to try, in order: each name as the system's loader finds it, then in the folders of installations.
+/// The file names to try, in order: each name as the system's loader finds it, then each name in the folders of the
+/// installations.
 fn candidates(variable: impl Fn(&str) -> Option<OsString>) -> Vec<OsString> {
     let named = INSTALLATION_VARIABLES.iter().filter_map(|name| variable(name));
     let folders = named.chain([INSTALLATION.into()]).map(|root| PathBuf::from(root).join(LIBRARY_FOLDER));
@@ -114,11 +116,11 @@ impl fmt::Debug for HipLibrary {
 }
 
 impl HipLibrary {
-    /// Loads the library: only the file that `GCN_HIP_LIBRARY` names, if the variable is set. Otherwise
-    /// `libamdhip64.so`, then the same with the suffixes `.7`, `.6` and `.5`, wherever the system's loader looks; then
-    /// in the folder `lib` of the folders that `ROCM_PATH` and `HIP_PATH` name, and of `/opt/rocm`. On Windows the
-    /// names are `amdhip64_7.dll`, `amdhip64_6.dll` and `amdhip64.dll`, and the folder is `bin`. Once a library has
-    /// been found it is used from then on.
+    /// Loads the library: if the variable `GCN_HIP_LIBRARY` is set, only the file that it names. Otherwise
+    /// `libamdhip64.so`, then the same name with the suffixes `.7`, `.6` and `.5`, wherever the system's loader
+    /// searches; then these names in the folder `lib` of the folders that `ROCM_PATH` and `HIP_PATH` name, and of
+    /// `/opt/rocm`. On Windows the names are `amdhip64_7.dll`, `amdhip64_6.dll` and `amdhip64.dll`, and the folder is
+    /// `bin`. Later calls return the library that was found first.
     ///
     /// # Errors
     /// [`HipError::LibraryNotFound`], [`HipError::MissingFunction`].
@@ -128,7 +130,7 @@ impl HipLibrary {
             return Ok(library.clone());
         }
         let library = match std::env::var_os(LIBRARY_VARIABLE) {
-            // SAFETY: whoever sets the variable asserts that it names a HIP library, as with the system's own
+            // SAFETY: the user who sets the variable asserts that it names a HIP library, as with the system's own
             // `LD_LIBRARY_PATH`.
             Some(name) => unsafe { HipLibrary::load_from(&[name])? },
             // SAFETY: these are names of HIP libraries.
@@ -157,7 +159,7 @@ impl HipLibrary {
     /// The number of devices.
     ///
     /// # Errors
-    /// [`HipError::NoDevice`] if there is none, [`HipError::Call`].
+    /// [`HipError::NoDevice`] if there is none; [`HipError::Call`].
     pub fn device_count(&self) -> Result<u32, HipError> {
         self.api.device_count()
     }
@@ -165,7 +167,7 @@ impl HipLibrary {
     /// Opens a device of this library.
     ///
     /// # Errors
-    /// As [`HipDevice::open`].
+    /// The same as for [`HipDevice::open`].
     pub fn open(&self, ordinal: u32) -> Result<HipDevice, HipError> {
         let count = self.device_count()?;
         let api = Arc::clone(&self.api);
@@ -177,7 +179,7 @@ impl HipLibrary {
     }
 }
 
-/// A library and one of its devices, to which calls refer: HIP has a current device for each thread.
+/// A library and the ordinal of one of its devices. HIP has a current device for each thread; calls must set it first.
 #[derive(Clone)]
 struct Context {
     api: Arc<Api>,
@@ -185,7 +187,7 @@ struct Context {
 }
 
 impl Context {
-    /// The library, with the device current for this thread as long as the result lives.
+    /// Makes the device the current one of this thread until the result is dropped, and returns the library.
     fn current(&self) -> Result<Current<'_>, HipError> {
         let before = self.api.device()?;
         if before == self.ordinal {
@@ -200,7 +202,7 @@ impl Context {
     }
 }
 
-/// The library with one of its devices current. Dropping it restores the previous current device.
+/// The library while one of its devices is current. Dropping it restores the previous current device.
 struct Current<'a> {
     api: &'a Api,
     before: Option<i32>,
@@ -216,7 +218,7 @@ impl Deref for Current<'_> {
 impl Drop for Current<'_> {
     fn drop(&mut self) {
         if let Some(before) = self.before {
-            // It was current, so it exists.
+            // This device was current before, so it exists, and the call cannot fail.
             let _ = self.api.set_device(before);
         }
     }
@@ -244,7 +246,7 @@ impl HipDevice {
     /// Opens the device with this number, using the library that [`HipLibrary::load`] finds.
     ///
     /// # Errors
-    /// [`HipError`]: the library is not found, there is no device with this ordinal, or its target is not supported.
+    /// [`HipError`] if the library is not found, there is no device with this ordinal, or its target is not supported.
     pub fn open(ordinal: u32) -> Result<HipDevice, HipError> {
         HipLibrary::load()?.open(ordinal)
     }
@@ -287,20 +289,20 @@ impl HipDevice {
         HipModule::load(self.context.clone(), code_object, &object)
     }
 
-    /// Starts a kernel of `grid` workgroups with `workgroup` work-items each, `dynamic_lds` bytes of LDS
-    /// besides what the kernel declares, and these bytes of kernel arguments. Returns before the kernel has
-    /// run: see [`HipDevice::synchronize`].
+    /// Starts a kernel of `grid` workgroups with `workgroup` work-items each, `dynamic_lds` bytes of LDS in addition to
+    /// the kernel's own, and these bytes of kernel arguments. Returns before the kernel has run: see
+    /// [`HipDevice::synchronize`].
     ///
-    /// HIP copies the arguments one by one according to the kernel's metadata, so an argument that the metadata omits
-    /// does not arrive.
+    /// HIP copies each argument that the kernel's metadata lists. Bytes of an argument that the metadata omits do not
+    /// reach the kernel.
     ///
     /// # Errors
     /// [`HipError::OtherDevice`] if the kernel was loaded for another device, [`HipError::KernargTooShort`],
     /// [`HipError::Call`].
     ///
     /// # Safety
-    /// With the arguments in these bytes and this grid, the kernel must access only memory that the device may access
-    /// while it runs: addresses in them are not checked, and a GPU can reach host memory, too.
+    /// With these argument bytes and this grid, the kernel must access only memory that the device may access while it
+    /// runs. Addresses in the arguments are not checked, and a GPU can reach host memory, too.
     pub unsafe fn launch(
         &self,
         kernel: &HipFunction,
@@ -314,12 +316,12 @@ impl HipDevice {
         }
         let _current = self.context.current()?;
         let sizes = Sizes { groups: grid, workgroup, dynamic_lds, cooperative: false };
-        // SAFETY: the caller vouches for the arguments.
+        // SAFETY: the caller guarantees that the arguments are valid.
         unsafe { kernel.launch(None, sizes, kernarg) }
     }
 
-    /// Starts a kernel that was built here, with the arguments that its signature lays out: on a stream, or
-    /// after everything else that was started on the device.
+    /// Starts a kernel of this crate, with arguments laid out according to its signature: on a stream, or without one
+    /// after all other work that was started on the device.
     pub(super) fn launch_built(
         &self,
         stream: Option<&HipStream>,
@@ -333,15 +335,15 @@ impl HipDevice {
         if !there {
             return Err(HipError::OtherDevice { kernel: function.name().to_owned() });
         }
-        // A stream determines its device.
+        // A stream already determines its device.
         let _current = stream.is_none().then(|| self.context.current()).transpose()?;
-        // SAFETY: slices are buffers of this device with their lengths, against which the kernel's accesses
-        // are checked. Raw pointers among the arguments are the responsibility of the author of the kernel.
+        // SAFETY: slice arguments are buffers of this device, with the lengths against which the kernel's accesses are
+        // checked. For raw pointers among the arguments the author of the kernel is responsible.
         unsafe { function.launch(stream, Sizes::of(kernel, grid), kernarg) }
     }
 
-    /// Starts a kernel of a code object after everything else that was started on the device. The caller that loaded
-    /// the object guarantees its safety.
+    /// Starts a kernel of a foreign code object after all other work that was started on the device. The caller that
+    /// loaded the object guarantees its safety.
     #[cfg(feature = "objects")]
     pub(super) fn launch_object(
         &self,
@@ -360,7 +362,7 @@ impl HipDevice {
         unsafe { function.launch(None, Sizes { groups, workgroup, dynamic_lds, cooperative }, kernarg) }
     }
 
-    /// Adds a launch of a kernel that was built here to a graph of this device.
+    /// Adds a launch of a kernel of this crate to a graph of this device.
     pub(super) fn add_built(
         graph: &mut HipGraphBuilder,
         function: &Arc<HipFunction>,
@@ -368,21 +370,21 @@ impl HipDevice {
         grid: Grid,
         kernarg: &[u8],
     ) -> Result<(), HipError> {
-        // SAFETY: as in `launch_built`; the graph's owner keeps the buffers.
+        // SAFETY: as in `launch_built`; the graph's owner keeps the buffers allocated.
         unsafe { graph.launch(function, Sizes::of(kernel, grid), kernarg) }
     }
 
-    /// A graph without nodes.
+    /// An empty graph.
     pub(super) fn graph(&self) -> Result<HipGraphBuilder, HipError> {
         HipGraphBuilder::new(self.context.clone())
     }
 
-    /// Page-locked memory of the host, all zero.
+    /// Allocates page-locked host memory, all zero.
     pub(super) fn pinned(&self, bytes: usize) -> Result<HostMemory, HipError> {
         HostMemory::new(&self.context, bytes)
     }
 
-    /// Name and target, compute units, LDS of a workgroup, memory and clock.
+    /// Queries the device's properties.
     pub(super) fn properties(&self) -> Result<Properties, HipError> {
         let Context { api, ordinal } = &self.context;
         let (name, memory) = api.name_and_memory(*ordinal)?;
@@ -397,7 +399,7 @@ impl HipDevice {
         })
     }
 
-    /// Enables accesses of this device's kernels to another device's memory, if there can be any.
+    /// Lets kernels of this device access the memory of `peer`, if the hardware permits it. Returns true if it does.
     pub(super) fn access_peer(&self, peer: &HipDevice) -> Result<bool, HipError> {
         let (api, own, other) = (self.context.current()?, self.context.ordinal, peer.context.ordinal);
         if !Arc::ptr_eq(&self.context.api, &peer.context.api) || own == other {
@@ -427,7 +429,7 @@ impl HipDevice {
         HipBuffer::borrowed(self.context.clone(), address, bytes)
     }
 
-    /// A new stream. It waits for work without a stream, and such work waits for it.
+    /// Creates a stream. Its work and work without a stream (on HIP's default stream) wait for each other.
     pub(super) fn stream(&self) -> Result<HipStream, HipError> {
         HipStream::new(self.context.clone())
     }

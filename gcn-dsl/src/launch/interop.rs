@@ -1,4 +1,4 @@
-//! Streams and memory that are shared with other users of HIP in the process.
+//! Interoperation with other users of HIP in the process: shared streams and memory.
 #![allow(unsafe_code, reason = "nothing checks what others say about handles and addresses of HIP")]
 
 use std::ffi::c_void;
@@ -15,33 +15,33 @@ impl Device {
         gpu.ok_or(LaunchError::OtherDevice { what: "what HIP has made" })
     }
 
-    /// The GPU, if the device is one.
+    /// The HIP device, or `None` for a simulator.
     pub fn as_hip(&self) -> Option<&HipDevice> {
         self.gpu().ok().map(Gpu::device)
     }
 
-    /// A stream that was created elsewhere, a `hipStream_t`; null is the default stream. Dropping the result waits for
-    /// its work and does not destroy the stream.
+    /// Wraps a stream (`hipStream_t`) that was created elsewhere; null is the default stream. Dropping the result waits
+    /// for its work and does not destroy the stream.
     ///
     /// # Errors
     /// [`LaunchError::OtherDevice`] if the device is a simulator.
     ///
     /// # Safety
-    /// It must be a stream of this device that is not destroyed before the result and its clones.
+    /// `stream` must be a stream of this device that exists at least as long as the result and its clones.
     pub unsafe fn wrap_stream(&self, stream: *mut c_void) -> Result<Stream, LaunchError> {
         Ok(Stream::of(self.backend(), Arc::new(self.gpu()?.device().borrowed_stream(stream))))
     }
 
-    /// Memory that was allocated elsewhere, for example with `hipMalloc`. Dropping the result waits for the streams
-    /// that use it and does not free it.
+    /// Wraps memory that was allocated elsewhere, for example with `hipMalloc`. Dropping the result waits for the
+    /// streams that use it and does not free the memory.
     ///
     /// # Errors
     /// [`LaunchError::OtherDevice`] if the device is a simulator; [`LaunchError::Memory`] if the range overlaps a
     /// buffer of the device.
     ///
     /// # Safety
-    /// The device must be able to access the elements at this address until the result is dropped, and all other uses
-    /// meanwhile must be ordered with the streams here.
+    /// The device must be able to access `len` elements at this address until the result is dropped, and all other uses
+    /// of the memory during that time must be ordered with the streams of this crate that use the result.
     pub unsafe fn wrap_buffer<T: Stored>(
         &self,
         address: u64,
@@ -54,7 +54,8 @@ impl Device {
 }
 
 impl Stream {
-    /// The `hipStream_t`, for other users of HIP; `None` for a simulator's. It lives as long as this stream.
+    /// The stream's `hipStream_t`, for other users of HIP; `None` for a simulator. It is valid as long as this stream
+    /// exists.
     pub fn as_hip(&self) -> Option<*mut c_void> {
         self.handle().downcast_ref::<HipStream>().map(HipStream::handle)
     }

@@ -1,10 +1,10 @@
-//! The bytes of the kernarg segment.
+//! Lays out the arguments of a launch in the bytes of the kernarg segment.
 
 use super::LaunchError;
 use crate::kernel::BuiltKernel;
 use crate::lang::{PackedArg, Signature, SignatureArg, SignatureArgKind};
 
-/// Like [`kernarg_bytes`], for a built kernel.
+/// Like [`kernarg_bytes`], and checks the slices that the kernel requires to end with a whole dword.
 pub(super) fn kernarg_of(
     built: &BuiltKernel,
     args: &[PackedArg<'_>],
@@ -14,7 +14,7 @@ pub(super) fn kernarg_of(
     kernarg_bytes(built.signature(), args, addresses)
 }
 
-/// A slice on the device.
+/// The address and size of a slice on the device.
 #[derive(Clone, Copy)]
 struct Resident {
     address: u64,
@@ -22,7 +22,8 @@ struct Resident {
     bytes: u64,
 }
 
-/// Lays out arguments according to [`Signature`]; `addresses` are those of the host slices, in order.
+/// Lays out arguments according to the [`Signature`]; `addresses` are the device addresses of the copies of the host
+/// slices, in order.
 ///
 /// # Errors
 /// [`LaunchError`] if arguments or addresses do not match the signature.
@@ -73,7 +74,7 @@ pub fn kernarg_bytes(
     Ok(out)
 }
 
-/// The slices among the arguments, with their addresses.
+/// The address and size of each argument that is a slice, and `None` for other arguments.
 fn residents(args: &[PackedArg<'_>], addresses: &[u64]) -> Vec<Option<Resident>> {
     let mut addresses = addresses.iter();
     let resident = |arg: &PackedArg<'_>| match arg {
@@ -89,7 +90,7 @@ fn residents(args: &[PackedArg<'_>], addresses: &[u64]) -> Vec<Option<Resident>>
     args.iter().map(resident).collect()
 }
 
-/// The length of a slice, if a buffer resource can describe it.
+/// The length of a slice for the kernel, or an error if the slice is too large for a buffer resource.
 fn elements(signature: &Signature, declared: &SignatureArg, slice: Resident) -> Result<u32, LaunchError> {
     let (kernel, argument) = (signature.name.clone(), declared.name);
     let over = slice.address % 4;
@@ -103,7 +104,8 @@ fn elements(signature: &Signature, declared: &SignatureArg, slice: Resident) -> 
     }
 }
 
-/// Refuses overlapping slices: the compiler assumes that no other argument reaches the memory of a `&mut [T]` argument.
+/// Rejects overlapping slices: the compiler assumes that the memory of a `&mut [T]` argument is not accessible through
+/// other arguments.
 fn refuse_overlap(signature: &Signature, slices: &[Option<Resident>]) -> Result<(), LaunchError> {
     let slices =
         signature.args.iter().zip(slices).filter_map(|(declared, slice)| Some((declared, (*slice)?)));
@@ -123,7 +125,7 @@ fn refuse_overlap(signature: &Signature, slices: &[Option<Resident>]) -> Result<
     Ok(())
 }
 
-/// Checks the lengths of slices that the kernel requires to end with a whole dword.
+/// Rejects slices that end within a dword if the kernel requires that they do not.
 fn refuse_partial_dwords(built: &BuiltKernel, args: &[PackedArg<'_>]) -> Result<(), LaunchError> {
     let whole = built.ir.whole_dword_arguments();
     for (declared, arg) in built.signature().args.iter().zip(args) {
@@ -145,7 +147,7 @@ fn refuse_partial_dwords(built: &BuiltKernel, args: &[PackedArg<'_>]) -> Result<
     Ok(())
 }
 
-/// Values narrower than a dword are extended, as in registers.
+/// Sign- or zero-extends a value that is narrower than a dword, as in registers.
 fn extended(declared: &SignatureArg, bytes: &[u8]) -> Vec<u8> {
     let fill = match bytes.last() {
         Some(top) if declared.elem.is_signed() && !declared.elem.is_float() && *top >= 0x80 => 0xff,

@@ -1,4 +1,4 @@
-//! The user's view of a kernel: built and launched by one name.
+//! The trait of kernels: each is built and launched under its own name.
 
 use std::sync::Arc;
 
@@ -38,26 +38,26 @@ pub trait Kernel: Copy {
     /// Name, workgroup size, targets and arguments.
     fn signature(&self) -> Signature;
 
-    /// Runs the body, which appends its instructions to the kernel being built.
+    /// Runs the kernel's body on the host, which appends its instructions to the kernel that is being built.
     #[doc(hidden)]
     fn trace(&self, arguments: &mut Arguments);
 
-    /// The arguments on a [`Stream`](crate::Stream) as a tuple, in order: [`DeviceSlice`](crate::DeviceSlice)s in place
-    /// of slices.
+    /// The arguments of a launch on a [`Stream`](crate::Stream) as a tuple, in order; in place of slices there are
+    /// [`DeviceSlice`](crate::DeviceSlice)s.
     type DeviceArgs<'a>: Passed<Self::DeviceArgs<'a>>;
 
-    /// Passes the host arguments on one by one.
+    /// Passes the host arguments one by one to `packer`.
     #[doc(hidden)]
     fn pack<'b, 'a: 'b>(args: &'b mut Self::Args<'a>, packer: &mut Packer<'b>);
 
-    /// Passes the arguments of a launch on a stream on one by one.
+    /// Passes the arguments of a launch on a stream one by one to `packer`.
     #[doc(hidden)]
     fn pack_device<'b, 'a: 'b>(args: &'b mut Self::DeviceArgs<'a>, packer: &mut DevicePacker<'b>);
 
     /// Compiles the kernel for `target`.
     ///
     /// # Errors
-    /// A [`BuildError`] that names the kernel, the place and the remedy.
+    /// A [`BuildError`] that names the kernel, the source location and the remedy.
     fn build(&self, target: Target) -> Result<BuiltKernel<Self>, BuildError> {
         self.build_with(target, &BuildOptions::default())
     }
@@ -70,7 +70,7 @@ pub trait Kernel: Copy {
         self.build_observed(target, options, &mut |_| {})
     }
 
-    /// Like [`Kernel::build_with`]; `observe` is called at the end of each phase with its name, for measurements.
+    /// Like [`Kernel::build_with`], but calls `observe` with the name of each phase when it ends, for measurements.
     #[doc(hidden)]
     fn build_observed(
         &self,
@@ -82,22 +82,23 @@ pub trait Kernel: Copy {
             .map(BuiltKernel::of)
     }
 
-    /// Like [`Kernel::build`], or the cached result of an earlier call for the same kernel.
+    /// Like [`Kernel::build`], but returns the cached result if an earlier call built the same kernel.
     #[doc(hidden)]
     fn build_kept(&self, target: Target) -> Result<Arc<BuiltKernel>, BuildError> {
         kept::built(self.signature(), &|arguments| self.trace(arguments), target)
     }
 
-    /// Runs the kernel: on a [`Device`](crate::Device), with slices of the host, which are copied to the
-    /// device and, if they are `&mut`, back; or on a [`Stream`](crate::Stream), with
-    /// [`DeviceBuffer`](crate::DeviceBuffer)s, without waiting for it.
+    /// Runs the kernel: on a [`Device`](crate::Device), with slices of the host, which are copied to the device before
+    /// the run and, if they are `&mut`, back after it; or on a [`Stream`](crate::Stream), with
+    /// [`DeviceBuffer`](crate::DeviceBuffer)s, without waiting for the kernel.
     ///
-    /// The kernel is compiled for the device's target at the first call and cached for later ones. Each of these still
-    /// runs the body on the host, as values of the host may change it. A kernel that was [built](Kernel::build)
-    /// explicitly avoids that: [`Device::launch`](crate::Device::launch), [`Stream::launch`](crate::Stream::launch).
+    /// The kernel is compiled for the device's target at the first call, and later calls use the cached code. They
+    /// still run the body on the host, since values of the host may change the instructions. To avoid this,
+    /// [build](Kernel::build) the kernel explicitly and use [`Device::launch`](crate::Device::launch) or
+    /// [`Stream::launch`](crate::Stream::launch).
     ///
     /// # Errors
-    /// A [`LaunchError`]: the build failed, the grid or an argument does not fit, or the run failed.
+    /// A [`LaunchError`] if the build fails, the grid or an argument is invalid, or the run fails.
     fn launch<'a, L: Launcher>(
         &self,
         on: &L,
@@ -107,8 +108,8 @@ pub trait Kernel: Copy {
         on.launch_built(self, &*self.build_kept(on.target())?, grid, args.passed())
     }
 
-    /// The bytes of the kernarg segment for scalar and pointer arguments, for launches through other bindings:
-    /// `addresses` gives the device address of each slice argument in order.
+    /// The bytes of the kernarg segment, for launches through other bindings. `addresses` gives the device address of
+    /// each slice argument, in order.
     ///
     /// # Errors
     /// A [`LaunchError`] if the number of addresses differs from the number of slice arguments.
@@ -131,7 +132,7 @@ pub trait Kernel: Copy {
     label = "neither a `Device` nor a `Stream`"
 )]
 pub trait Launcher {
-    /// The arguments of a kernel.
+    /// The type of the arguments of a launch of kernel `K`.
     type Args<'a, K: Kernel>: Passed<Self::Args<'a, K>>;
 
     /// The target of the device.

@@ -1,4 +1,4 @@
-//! Launching: one typed call for the simulator and for a GPU.
+//! Launches of kernels, on the simulator and on GPUs.
 
 mod backend;
 mod buffer;
@@ -47,14 +47,14 @@ pub use timed::TimedKernel;
 
 use crate::kernel::BuiltKernel;
 
-/// The number of workgroups in each dimension.
+/// The number of workgroups of a launch in each dimension, and other properties of the launch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Grid {
     /// Workgroups in x, y and z.
     pub workgroups: [u32; 3],
     /// Bytes of LDS in addition to the kernel's own, for [`LdsSlice::dynamic`](crate::lang::LdsSlice::dynamic).
     pub dynamic_lds: u32,
-    /// All workgroups are on the device at the same time, so that they may wait for each other.
+    /// True if all workgroups must be on the device at the same time, so that they may wait for each other.
     pub cooperative: bool,
 }
 
@@ -81,27 +81,28 @@ impl Grid {
     }
 
     /// The grid with all workgroups on the device at the same time, so that they may wait for each other. A launch of
-    /// more workgroups than the device holds fails. [`LoadedKernel::workgroups_per_cu`] and
-    /// [`Properties::compute_units`] give that number.
+    /// more workgroups than fit on the device fails; the limit is [`LoadedKernel::workgroups_per_cu`] times
+    /// [`Properties::compute_units`].
     #[must_use]
     pub const fn cooperative(self) -> Grid {
         Grid { cooperative: true, ..self }
     }
 }
 
-/// Statistics of a launch. A GPU does not count instructions; the counts are 0 there.
+/// Statistics of a launch. GPUs do not count instructions, so there the count is 0.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LaunchStats {
-    /// Workgroups run.
+    /// Number of workgroups.
     pub workgroups: u64,
-    /// Executed instructions, counted once for each wave.
+    /// Number of executed instructions, counted once for each wave.
     pub wave_instructions: u64,
-    /// The values shown by `dbg!`, by workgroup, wave and time. The simulator has also printed them to standard error.
+    /// The values that `dbg!` showed, sorted by workgroup, wave and time. The simulator has also printed them to
+    /// standard error.
     pub printed: Vec<Printed>,
 }
 
 impl Grid {
-    /// Refuses a grid that no dispatch of the kernel can have.
+    /// Rejects a grid with which the kernel cannot be dispatched.
     fn check(self, built: &BuiltKernel) -> Result<(), LaunchError> {
         let kernel = || built.name().to_owned();
         let [x, y, z] = self.workgroups;

@@ -1,4 +1,4 @@
-//! Several kernels in one code object, and kernels that are loaded.
+//! Code objects of several kernels, and loaded kernels.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -43,11 +43,11 @@ pub struct Module {
 }
 
 impl Module {
-    /// A module of these kernels.
+    /// Writes the code object of these kernels.
     ///
     /// # Errors
-    /// An [`ObjectError`]: there are none, they are for different targets or XNACK settings, or two have one
-    /// name.
+    /// An [`ObjectError`] if there are no kernels, they are for different targets or XNACK settings, or two have the
+    /// same name.
     pub fn new(kernels: &[&BuiltKernel]) -> Result<Module, ObjectError> {
         let kernels: Vec<BuiltKernel> = kernels.iter().copied().cloned().collect();
         let specs: Vec<_> = kernels.iter().map(|k| k.spec().clone()).collect();
@@ -59,19 +59,19 @@ impl Module {
         &self.kernels
     }
 
-    /// The code object for `hipModuleLoad` or `hipModuleLoadData`, in which each kernel has its name.
+    /// The code object for `hipModuleLoad` or `hipModuleLoadData`, which contains each kernel under its name.
     pub fn code_object(&self) -> &[u8] {
         &self.object
     }
 
-    /// The whole assembly file.
+    /// The module as an assembly file.
     pub fn assembly(&self, comments: Comments) -> String {
         let specs: Vec<_> = self.kernels.iter().map(|k| k.spec().clone()).collect();
         gcn_emit::asm_file::assembly_file(&specs, comments)
     }
 }
 
-/// A module on a device, from [`Device::load_module`](crate::Device::load_module).
+/// A module that is loaded on a device, from [`Device::load_module`](crate::Device::load_module).
 pub struct LoadedModule {
     backend: Arc<dyn Backend>,
     kernels: Vec<(BuiltKernel, Handle)>,
@@ -90,10 +90,10 @@ impl LoadedModule {
         Ok(LoadedModule { backend: Arc::clone(backend), kernels })
     }
 
-    /// A kernel of the module, ready to be launched.
+    /// The loaded kernel that corresponds to `kernel`, ready to be launched.
     ///
     /// # Errors
-    /// [`LaunchError::NotInModule`] if it is not in the module, or was built otherwise.
+    /// [`LaunchError::NotInModule`] if the module has no kernel of this name with the same code.
     pub fn kernel<K: Kernel>(&self, kernel: &BuiltKernel<K>) -> Result<LoadedKernel<K>, LaunchError> {
         let same = |(own, _): &&(BuiltKernel, Handle)| {
             own.name() == kernel.name() && own.code() == kernel.code() && own.spec() == kernel.spec()
@@ -106,8 +106,8 @@ impl LoadedModule {
     }
 }
 
-/// A kernel on a device, ready to be launched on its streams, from [`Device::load`](crate::Device::load) or
-/// [`LoadedModule::kernel`].
+/// A kernel that is loaded on a device, ready to be launched on the device's streams, from
+/// [`Device::load`](crate::Device::load) or [`LoadedModule::kernel`].
 pub struct LoadedKernel<K> {
     pub(super) backend: Arc<dyn Backend>,
     pub(super) built: BuiltKernel,
@@ -132,12 +132,13 @@ impl<K> LoadedKernel<K> {
         LoadedKernel { backend: Arc::clone(backend), built: built.clone(), handle, kernel: PhantomData }
     }
 
-    /// How many workgroups of the kernel a compute unit (on RDNA a workgroup processor) holds at a time, if each has `dynamic_lds` bytes
-    /// of LDS besides the kernel's own. Times [`Properties::compute_units`](crate::Properties::compute_units) it is the most that a
-    /// [cooperative](crate::Grid::cooperative) launch may have.
+    /// The number of workgroups of the kernel that fit on a compute unit (on RDNA a workgroup processor) at a time, if
+    /// each has `dynamic_lds` bytes of LDS in addition to the kernel's own. This number times
+    /// [`Properties::compute_units`](crate::Properties::compute_units) is the maximum for a
+    /// [cooperative](crate::Grid::cooperative) launch.
     ///
     /// # Errors
-    /// What the device reports.
+    /// Any error that the device reports.
     pub fn workgroups_per_cu(&self, dynamic_lds: u32) -> Result<u32, LaunchError> {
         self.backend.occupancy(&self.handle, &self.built, dynamic_lds)
     }
@@ -152,20 +153,21 @@ impl<K: Kernel> BuiltKernel<K> {
         BuiltKernel { inner: built }
     }
 
-    /// The same without the kernel's type.
+    /// The built kernel without the kernel's type.
     pub fn into_any(self) -> BuiltKernel {
         self.inner
     }
 }
 
-/// Types of code that may be launched as kernel `K`: `K` itself, and [`AnyKernel`], which is checked at the launch.
+/// Type parameters of a [`BuiltKernel`] that may be launched as kernel `K`: `K` itself, and [`AnyKernel`], which is
+/// checked at the launch.
 #[diagnostic::on_unimplemented(
     message = "code of the kernel `{Self}` cannot be launched as `{K}`",
     label = "this is the code of `{Self}`",
     note = "build the kernel that is launched, with its own `build(target)`"
 )]
 pub trait CodeOf<K: Kernel>: Form {
-    /// The code without its type.
+    /// The built kernel without the kernel's type.
     #[doc(hidden)]
     fn any(built: &BuiltKernel<Self>) -> &BuiltKernel
     where

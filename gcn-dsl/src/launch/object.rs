@@ -1,4 +1,4 @@
-//! Kernels of code objects that other compilers made.
+//! Code objects of other compilers, and launches of their kernels.
 #![allow(unsafe_code, reason = "nothing checks what the code of others accesses")]
 
 use std::fmt;
@@ -12,11 +12,11 @@ use super::backend::{Backend, Handle};
 use super::{Device, DeviceBuffer, DevicePtr, DeviceSlice, Grid, LaunchError, LaunchStats};
 use crate::scalar::Scalar;
 
-/// A code object of any compiler on a device, from [`Device::load_object`].
+/// A code object of any compiler, loaded on a device, from [`Device::load_object`].
 pub struct LoadedObject {
     backend: Arc<dyn Backend>,
     object: Vec<u8>,
-    /// The arguments of each kernel, without hidden ones.
+    /// The explicit arguments of each kernel.
     kernels: Vec<(String, Vec<KernelArg>)>,
 }
 
@@ -41,21 +41,21 @@ impl<A> fmt::Debug for ObjectKernel<A> {
     }
 }
 
-/// A type that can be passed for an argument of a code object's kernel: a number for one passed by value,
-/// [`DevicePtr`], [`DeviceSlice`] or [`DeviceBuffer`] for a pointer.
+/// Types that can be passed to a kernel of a code object: numbers for arguments that are passed by value;
+/// [`DevicePtr`], [`DeviceSlice`] and [`DeviceBuffer`] for pointers.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not passed to a kernel of a code object",
     label = "neither a number nor memory of the device",
     note = "a number is passed by value; for a pointer, a `DevicePtr<T>`, or `&x` or `&mut x` of a `DeviceBuffer<T>` or `DeviceSlice<T>`"
 )]
 pub trait ObjectArg {
-    /// Whether it is a pointer.
+    /// True if the argument is a pointer.
     #[doc(hidden)]
     const IS_POINTER: bool;
-    /// Its bytes in the kernarg segment.
+    /// Size of the argument in the kernarg segment, in bytes.
     #[doc(hidden)]
     const BYTES: u32;
-    /// Appends them.
+    /// Appends the bytes of the argument to `out`.
     #[doc(hidden)]
     fn put(self, out: &mut Vec<u8>);
 }
@@ -96,12 +96,12 @@ macro_rules! memory {
 }
 memory!(DeviceSlice DeviceBuffer);
 
-/// A tuple of [`ObjectArg`]s.
+/// Tuples of [`ObjectArg`]s.
 pub trait ObjectArgs {
-    /// For each, whether it is a pointer, and its size in bytes.
+    /// For each argument: true if it is a pointer, and its size in bytes.
     #[doc(hidden)]
     const TYPES: &'static [(bool, u32)];
-    /// The bytes of each.
+    /// The bytes of each argument.
     #[doc(hidden)]
     fn bytes(self) -> Vec<Vec<u8>>;
 }
@@ -158,11 +158,12 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`LaunchError::Object`] if the bytes are not a linked code object; [`LaunchError::WrongTarget`].
+    /// [`LaunchError::Object`] if the bytes are not a linked code object; [`LaunchError::WrongTarget`] if it is for
+    /// another target.
     ///
     /// # Safety
-    /// Launched with arguments of the types that are given to [`LoadedObject::kernel`], the kernels must access only
-    /// memory that they are given. A simulator permits nothing else; a GPU also reaches host memory.
+    /// If a kernel is launched with arguments of the types that were given to [`LoadedObject::kernel`], it must access
+    /// only memory that these arguments refer to. A simulator rejects other accesses; a GPU can reach host memory, too.
     pub unsafe fn load_object(&self, object: &[u8]) -> Result<LoadedObject, LaunchError> {
         let code = read_code_object(object).map_err(LaunchError::object)?;
         let CodeObject { target_id, is_relocatable, kernels, .. } = &code;
@@ -197,7 +198,7 @@ impl LoadedObject {
         self.kernels.iter().map(|(name, _)| &**name)
     }
 
-    /// The kernel of this name, with arguments of these types, which are compared with the kernel's metadata.
+    /// The kernel of this name, with arguments of the types `A`, which are compared with the kernel's metadata.
     ///
     /// # Errors
     /// [`LaunchError::NotInModule`], [`LaunchError::ArgumentCount`], [`LaunchError::ArgumentKind`], or any error that the device reports.

@@ -1,4 +1,4 @@
-//! Arguments that are on the device.
+//! Receives the arguments of launches on a stream, whose slices are in device memory.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
@@ -6,16 +6,16 @@ use std::sync::Arc;
 use super::buffer::{Allocation, DeviceSlice};
 use crate::lang::{PackedArg, Packer};
 
-/// Receives the arguments of a launch on a stream one by one, in order: values and pointers in the same way as
+/// Receives the arguments of a launch on a stream one by one, in order. Values and pointers are received as by
 /// [`Packer`].
 ///
-/// Its own methods have no bounds and the others are [`Packer`]'s, so that rustc reports an argument of a wrong type
-/// once, for the launch with host slices, and not again for this one.
+/// The methods for slices have no trait bounds, and the others are [`Packer`]'s. So rustc reports an argument of a
+/// wrong type only once, for the launch with host slices, and not again for this one.
 #[doc(hidden)]
 #[derive(Default)]
 pub struct DevicePacker<'a> {
     packer: Packer<'a>,
-    /// The memory of slices, and whether the kernel may write it.
+    /// The memory of the slices, with true if the kernel may write it.
     pub(super) used: Vec<(&'a Arc<Allocation>, bool)>,
 }
 
@@ -33,12 +33,12 @@ impl<'a> DerefMut for DevicePacker<'a> {
 }
 
 impl<'a> DevicePacker<'a> {
-    /// A slice that the kernel reads.
+    /// Adds a slice that the kernel reads.
     pub fn slice<T>(&mut self, slice: &'a DeviceSlice<T>) {
         self.buffer(slice, false);
     }
 
-    /// A slice that the kernel may write.
+    /// Adds a slice that the kernel may write.
     pub fn slice_mut<T>(&mut self, slice: &'a DeviceSlice<T>) {
         self.buffer(slice, true);
     }

@@ -1,22 +1,22 @@
-//! The arguments that a caller passes for a kernel: a tuple with a source for each argument, written in the call or
-//! held in a variable.
+//! Conversion of the arguments of a launch: the caller passes a tuple of values or references that convert to the types
+//! of the kernel's arguments.
 
 use super::{DevicePtr, DeviceSlice};
 use crate::lang::ByValue;
 
-/// A tuple that can be passed for the arguments `Args` of a kernel.
+/// Tuples that can be passed for the arguments `Args` of a kernel.
 #[diagnostic::on_unimplemented(
     message = "the kernel takes the arguments `{Args}`, not `{Self}`",
     label = "not the arguments of the kernel",
     note = "the arguments of a kernel are a tuple, in order; of a single one it is `(x,)`"
 )]
 pub trait Passed<Args> {
-    /// The arguments.
+    /// Converts the tuple to the kernel's arguments.
     #[doc(hidden)]
     fn passed(self) -> Args;
 }
 
-/// A type that can be passed for an argument of type `Arg`.
+/// Types that can be passed for an argument of type `Arg`.
 #[diagnostic::on_unimplemented(
     message = "the kernel takes `{Arg}` here, not `{Self}`",
     label = "not `{Arg}`",
@@ -24,7 +24,7 @@ pub trait Passed<Args> {
             `DeviceBuffer<T>` on a stream; a number is of the argument's own type: `n as u32`"
 )]
 pub trait PassedFor<Arg> {
-    /// The argument.
+    /// Converts the value to the kernel's argument.
     #[doc(hidden)]
     fn passed(self) -> Arg;
 }
@@ -63,7 +63,7 @@ macro_rules! memory {
 }
 memory!([T], DeviceSlice<T>);
 
-/// Implements it for tuples of as many members as names are given, and of all smaller sizes.
+/// Implements [`Passed`] for tuples of all sizes up to the number of rows of names that are given.
 macro_rules! tuples {
     ($($arg:ident $from:ident $member:tt,)*) => { tuples!(@ [] $($arg $from $member,)*); };
     (@ [$($arg:ident $from:ident $member:tt,)*]) => { tuples!(= $($arg $from $member,)*); };

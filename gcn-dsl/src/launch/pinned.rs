@@ -9,8 +9,8 @@ use super::backend::{Backend, Handle};
 use super::buffer::{bytes_of, from_bytes, to_bytes};
 use crate::lang::Stored;
 
-/// Elements in page-locked host memory, from [`Device::pinned`](crate::Device::pinned): a device copies to and from it
-/// directly, and it is allocated once for many copies.
+/// Elements in page-locked host memory, from [`Device::pinned`](crate::Device::pinned). A device copies directly from
+/// and to this memory. It is allocated once and can be used for many copies.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -28,7 +28,7 @@ use crate::lang::Stored;
 pub struct PinnedBuffer<T> {
     pub(super) backend: Arc<dyn Backend>,
     pub(super) memory: Handle,
-    /// The event after the last copy to or from it.
+    /// The event after the last copy from or to the memory.
     pub(super) last: Option<Handle>,
     len: usize,
     element: PhantomData<fn() -> T>,
@@ -56,12 +56,12 @@ impl<T: Stored> PinnedBuffer<T> {
         self.len == 0
     }
 
-    /// Waits for the last copy.
+    /// Waits for the last copy that was started.
     fn wait(&self) -> Result<(), LaunchError> {
         self.last.as_ref().map_or(Ok(()), |last| self.backend.wait_for(last))
     }
 
-    /// The elements, after the last copy that was started.
+    /// Waits for the last copy that was started, and returns the elements.
     ///
     /// # Errors
     /// Any error that the device reports.
@@ -70,7 +70,7 @@ impl<T: Stored> PinnedBuffer<T> {
         from_bytes(&self.backend.pinned_bytes(&self.memory)?)
     }
 
-    /// Replaces the elements, after the last copy that was started.
+    /// Waits for the last copy that was started, and replaces the elements.
     ///
     /// # Errors
     /// [`LaunchError::Length`] if `data` has another length, or any error that the device reports.

@@ -2,22 +2,22 @@
 
 use gcn_isa::Target;
 
-/// Facts about a device, from [`Device::properties`](crate::Device::properties).
+/// Properties of a device, from [`Device::properties`](crate::Device::properties).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Properties {
-    /// Its name, for example `AMD Instinct MI300X`; the simulator's name identifies it as such.
+    /// The device's name, for example `AMD Instinct MI300X`; the simulator's name says that it is a simulator.
     pub name: String,
-    /// Its target.
+    /// The device's target.
     pub target: Target,
-    /// Compute units, on RDNA workgroup processors, which have two each: what HIP calls multiprocessors. The simulator has as many as its
-    /// timed model.
+    /// Number of compute units; on RDNA, of workgroup processors, which consist of two compute units each (HIP's
+    /// multiprocessors). For the simulator, the number in its timed model.
     pub compute_units: u32,
-    /// Bytes of LDS that a workgroup may use.
+    /// Maximum size of the LDS of a workgroup in bytes.
     pub lds_bytes: u32,
-    /// Bytes of device memory; only the host limits that of the simulator.
+    /// Size of the device memory in bytes; `None` for the simulator, whose memory only the host limits.
     pub memory_bytes: Option<u64>,
-    /// The highest clock of the compute units in MHz; for the simulator, the argument of
+    /// The highest clock of the compute units in MHz; for a timed simulator, the argument of
     /// [`Device::timed_simulator`](crate::Device::timed_simulator).
     pub clock_mhz: Option<u32>,
 }

@@ -1,11 +1,12 @@
-//! The state that streams share with the memory that they use.
+//! The part of a stream that the memory which it uses refers to.
 
 use std::sync::Arc;
 
 use super::LaunchError;
 use super::backend::{Backend, Handle};
 
-/// The state of a stream, shared with the memory that it uses.
+/// A stream's backend and handle. The stream and the memory that it uses share it, so that later users of the memory
+/// can wait for the stream.
 pub(super) struct Queue {
     pub(super) backend: Arc<dyn Backend>,
     pub(super) handle: Handle,
@@ -16,7 +17,8 @@ impl Queue {
         self.backend.synchronize(&self.handle)
     }
 
-    /// All work that is started from now on runs after all work of `earlier` so far.
+    /// Makes all work that is started on this stream from now on wait for all work that was started on `earlier` so
+    /// far.
     pub fn wait_for_all_of(&self, earlier: &Queue) -> Result<(), LaunchError> {
         let event = self.backend.record(&earlier.handle)?;
         self.backend.wait(&self.handle, &event)

@@ -1,4 +1,4 @@
-//! The simulator as a device.
+//! The [`Backend`] of the simulator.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -13,64 +13,65 @@ use super::debug::{Listener, Number, with_numbers};
 use super::{Grid, LaunchError, LaunchStats, Properties};
 use crate::kernel::BuiltKernel;
 
-/// The timed model as a clock.
+/// A clock whose time is the cycles of the timed model.
 pub(super) struct Clock {
     mhz: u32,
     config: timed::Config,
-    /// The model's report on the last launch.
+    /// The model's report on the last launch, until it is taken.
     report: Mutex<Option<timed::TimedReport>>,
 }
 
 impl Clock {
-    /// A clock of `mhz` MHz over the timed model with `config`.
+    /// A clock of `mhz` MHz for the timed model with `config`.
     pub fn new(mhz: u32, config: timed::Config) -> Box<Clock> {
         Box::new(Clock { mhz, config, report: Mutex::default() })
     }
 }
 
-/// A simulated GPU: its memory and its checks.
+/// A simulated GPU.
 pub(super) struct Simulator {
     target: Target,
     memory: Mutex<Memory>,
-    /// Without one kernels take no time.
+    /// Without a clock, kernels take no time.
     clock: Option<Box<Clock>>,
     options: Options,
 }
 
-/// A stream: the number of cycles that its work has taken so far. Work is executed when it is started.
+/// A stream of the simulator. Work is executed when it is started, so the only state is the number of cycles that its
+/// work has taken so far.
 #[derive(Default)]
 struct Queue {
     cycles: Mutex<u64>,
 }
 
 impl Queue {
-    /// A panic leaves the number valid.
+    /// Locks the number of cycles. A poisoned lock is accepted: a panic cannot leave the number in an invalid state.
     fn cycles(&self) -> MutexGuard<'_, u64> {
         self.cycles.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// An event: the cycles of its stream at that moment.
+/// An event: the cycles of its stream when it was recorded.
 struct Moment(u64);
 
-/// A loaded kernel: empty, since its code is interpreted directly.
+/// A loaded kernel. It has no data, since a launch interprets the code of the [`BuiltKernel`].
 struct Loaded;
 
 /// The steps of a graph.
 struct Steps(Vec<Step>);
 
-/// Host memory for copies.
+/// Host memory in the role of page-locked memory.
 struct Pinned(Mutex<Vec<u8>>);
 
 impl Pinned {
-    /// A panic leaves the bytes valid.
+    /// Locks the bytes. A poisoned lock is accepted: a panic cannot leave the bytes in an invalid state.
     fn of(memory: &Handle) -> Result<MutexGuard<'_, Vec<u8>>, LaunchError> {
         let Pinned(bytes) = own(memory, "the page-locked memory")?;
         Ok(bytes.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-/// Bytes that are here already.
+/// A copy to the host that has already completed.
 struct Arrived(Vec<u8>);
 
 impl Arriving for Arrived {
@@ -80,30 +81,30 @@ impl Arriving for Arrived {
 }
 
 impl Simulator {
-    /// A simulator without allocations. With a `clock` it runs in timed mode, otherwise according to `options`.
+    /// A simulator without allocated memory. With a `clock` it runs in timed mode, otherwise according to `options`.
     pub fn new(target: Target, clock: Option<Box<Clock>>, options: Options) -> Simulator {
         Simulator { target, memory: Mutex::new(Memory::new()), clock, options }
     }
 
-    /// The timed model's report on the last launch.
+    /// Takes the timed model's report on the last launch.
     pub fn report(&self) -> Option<timed::TimedReport> {
         let report = &self.clock.as_ref()?.report;
         report.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// A run that panicked elsewhere leaves plain bytes, which are valid.
+    /// Locks the memory. A poisoned lock is accepted: a run that panicked leaves plain bytes, which are valid.
     fn memory(&self) -> MutexGuard<'_, Memory> {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The user's source positions, by code offset.
+/// The source locations of the instructions, by code offset.
 fn lines(kernel: &BuiltKernel) -> BTreeMap<u32, String> {
     let located = kernel.code.offsets.iter().zip(&kernel.program().lines);
     located.filter_map(|(offset, line)| Some((*offset, line.loc?.to_string()))).collect()
 }
 
-/// The kernel as the simulator runs it.
+/// The simulator's machine for a kernel.
 fn machine(kernel: &BuiltKernel, grid: Grid) -> Result<Machine, LaunchError> {
     let failed = |error| explain(kernel, error, &[]);
     let target = kernel.target();
@@ -117,7 +118,7 @@ fn memory_error(error: gcn_sim::MemoryError) -> LaunchError {
     LaunchError::Memory(error.into())
 }
 
-/// Adds the source position to a trap, and the numbers of a failed check.
+/// Adds the source location to a trap, and the index and the length to a failed index check.
 fn explain(kernel: &BuiltKernel, error: SimError, numbers: &[Number]) -> LaunchError {
     let name = kernel.name().to_owned();
     if let SimError::Trap { site, .. } = &error
@@ -202,7 +203,8 @@ impl Backend for Simulator {
         };
         let ran = self.execute(&machine, kernel, grid, kernarg);
         placed.map_or(Ok(()), |address| self.free(address))?;
-        // The values shown before a fault are the most useful ones, so they are kept.
+        // If the run failed, the values that were shown before are especially useful, so they are printed before the
+        // error is returned.
         let (printed, numbers) = listener.take(watched);
         printed.iter().for_each(|p| eprintln!("{p}"));
         let Ran { wave_instructions, cycles } = ran.map_err(|error| explain(kernel, error, &numbers))?;
@@ -379,10 +381,10 @@ impl Backend for Simulator {
     }
 }
 
-/// The results of a run.
+/// The counts of a run.
 struct Ran {
     wave_instructions: u64,
-    /// 0 without a clock.
+    /// Number of cycles; 0 without a clock.
     cycles: u64,
 }
 

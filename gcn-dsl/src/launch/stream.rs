@@ -1,4 +1,4 @@
-//! Streams and events.
+//! Streams and events of a device.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -15,12 +15,12 @@ use super::{
 use crate::kernel::BuiltKernel;
 use crate::lang::Stored;
 
-/// A queue of work for a device: launches and copies return at once and run after earlier ones on the same stream;
-/// those of different streams may run at the same time. Data are in [`DeviceBuffer`](crate::DeviceBuffer)s, whose uses
-/// by several streams are kept in order.
+/// A queue of work for a device. Launches and copies return at once, and run after earlier ones on the same stream;
+/// work of different streams may run at the same time. Data are in [`DeviceBuffer`](crate::DeviceBuffer)s; if several
+/// streams use a buffer, conflicting uses run in the order in which they were started.
 ///
-/// On the simulator work is executed when it is started, so errors of kernels are returned by the launch. On a GPU a
-/// later call may return them, [`Stream::synchronize`] at the latest.
+/// The simulator executes work when it is started, so the launch returns errors of the kernel. On a GPU a later call
+/// may return them, at the latest [`Stream::synchronize`].
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -70,23 +70,23 @@ impl Stream {
         &self.queue.backend
     }
 
-    /// Rejects objects of another device.
+    /// Rejects an object of another device.
     fn same(&self, other: &Arc<dyn Backend>, what: &'static str) -> Result<(), LaunchError> {
         if Arc::ptr_eq(&self.queue.backend, other) { Ok(()) } else { Err(LaunchError::OtherDevice { what }) }
     }
 
-    /// Orders the stream's next work after other streams' work on the slice.
+    /// Makes the stream's next work wait for conflicting work of other streams on the slice.
     fn uses<T>(&self, slice: &DeviceSlice<T>, written: bool) -> Result<(), LaunchError> {
         self.same(&slice.memory.backend, "the buffer")?;
         slice.memory.used_by(&self.queue, written)
     }
 
-    /// Starts a kernel: pass `&buffer` for `&[T]`, `&mut buffer` for `&mut [T]`. On a GPU this is one HIP call, if no
-    /// other stream uses the buffers.
+    /// Starts a kernel. Pass `&buffer` for `&[T]` and `&mut buffer` for `&mut [T]`. On a GPU this is one HIP call,
+    /// unless other streams use the buffers.
     ///
     /// # Errors
-    /// A [`LaunchError`]: the grid or an argument does not fit, belongs to another device, or the device
-    /// refuses.
+    /// A [`LaunchError`] if the grid or an argument is invalid, an argument belongs to another device, or the device
+    /// reports an error.
     pub fn launch<'a, K: Kernel>(
         &self,
         kernel: &LoadedKernel<K>,
@@ -100,7 +100,8 @@ impl Stream {
         self.launch_packed(&kernel.built, &kernel.handle, grid, &packer)
     }
 
-    /// The launch without types, so that a user's crate does not compile it again for each kernel.
+    /// The part of [`Stream::launch`] that is not generic, so that a user's crate does not compile it again for each
+    /// kernel.
     fn launch_packed(
         &self,
         built: &BuiltKernel,
@@ -127,8 +128,8 @@ impl Stream {
         self.queue.backend.write_on(&self.queue.handle, to.address(), &to_bytes(data))
     }
 
-    /// Copies elements to the host: [`Download::wait`] returns them. Work that is started on them afterwards does not
-    /// affect the result.
+    /// Starts a copy of elements to the host, which [`Download::wait`] returns. Work that is started on the elements
+    /// later does not affect the result.
     ///
     /// # Errors
     /// [`LaunchError::OtherDevice`], or any error that the device reports.
@@ -138,7 +139,7 @@ impl Stream {
         Ok(Download { arriving, element: PhantomData })
     }
 
-    /// Copies elements from one place of the device to another.
+    /// Copies elements from one range of the device's memory to another.
     ///
     /// # Errors
     /// [`LaunchError::Length`], [`LaunchError::OtherDevice`], or any error that the device reports.
@@ -149,7 +150,7 @@ impl Stream {
         self.queue.backend.copy_on(&self.queue.handle, from.address(), to.address(), from.bytes())
     }
 
-    /// Copies elements from another device of the same kind to this one, without the host in between if the two are
+    /// Copies elements from another device of the same kind to this one, without a copy through the host if the two are
     /// directly connected.
     ///
     /// # Errors
@@ -184,7 +185,7 @@ impl Stream {
         self.queue.backend.fill_on(&self.queue.handle, slice.address(), byte, slice.bytes())
     }
 
-    /// Orders the stream's next copy after the last one to or from page-locked memory.
+    /// Makes the stream's next copy wait for the last copy from or to the page-locked memory.
     fn uses_pinned<T>(&self, memory: &PinnedBuffer<T>) -> Result<(), LaunchError> {
         self.same(&memory.backend, "the page-locked memory")?;
         let last = memory.last.as_ref();
@@ -227,7 +228,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Starts the steps of a graph: with HIP by one call, if no other stream uses the memory.
+    /// Starts the steps of a graph. On a GPU this is one HIP call, unless other streams use the memory.
     ///
     /// # Errors
     /// [`LaunchError::OtherDevice`], or any error that the device reports.
@@ -239,7 +240,7 @@ impl Stream {
         self.queue.backend.replay(&self.queue.handle, &graph.handle)
     }
 
-    /// An event that happens when all work that was started on the stream so far has completed.
+    /// Records an event, which happens when all work that was started on the stream so far has completed.
     ///
     /// # Errors
     /// Any error that the device reports.
@@ -249,7 +250,7 @@ impl Stream {
         Ok(Event { backend, handle })
     }
 
-    /// All work that is started on this stream from now on runs after the event. The host does not wait.
+    /// Makes all work that is started on this stream from now on wait for the event. The host does not wait.
     ///
     /// # Errors
     /// [`LaunchError::OtherDevice`], or any error that the device reports.
@@ -300,7 +301,7 @@ impl fmt::Debug for Event {
 }
 
 impl Event {
-    /// True if it has happened.
+    /// True if the event has happened: all work before it has completed.
     ///
     /// # Errors
     /// Any error that the device reports.
@@ -308,7 +309,7 @@ impl Event {
         self.backend.is_done(&self.handle)
     }
 
-    /// Waits for it.
+    /// Waits until the event has happened.
     ///
     /// # Errors
     /// Any error that the device reports.
@@ -316,14 +317,14 @@ impl Event {
         self.backend.wait_for(&self.handle)
     }
 
-    /// The time from an earlier event to this one; waits for both.
+    /// The time from the event `since` to this one. Waits for both.
     ///
-    /// On a GPU the device measures it. On [`Device::timed_simulator`](crate::Device::timed_simulator) it is the number
-    /// of cycles that the model of the compute unit counts for the kernels between the two events, at the given clock:
-    /// copies take no time, and kernels of different streams do not slow each other down.
+    /// On a GPU the device measures the time. On [`Device::timed_simulator`](crate::Device::timed_simulator) the time
+    /// is the number of cycles that the model of the compute unit counts for the kernels between the two events, at the
+    /// given clock: copies take no time, and kernels of different streams do not slow each other down.
     ///
     /// # Errors
-    /// [`LaunchError::NoClock`] on other simulators, [`LaunchError::EventOrder`],
+    /// [`LaunchError::NoClock`] on simulators without a clock, [`LaunchError::EventOrder`],
     /// [`LaunchError::OtherDevice`], or any error that the device reports.
     pub fn elapsed_since(&self, since: &Event) -> Result<Duration, LaunchError> {
         if !Arc::ptr_eq(&self.backend, &since.backend) {
@@ -333,7 +334,8 @@ impl Event {
     }
 }
 
-/// Elements on their way to the host, from [`Stream::download`]. Dropping it without waiting discards them.
+/// A copy to the host that has been started, from [`Stream::download`]. Dropping it without waiting discards the
+/// elements.
 #[must_use = "the elements come from `wait`"]
 pub struct Download<T> {
     arriving: Box<dyn Arriving>,

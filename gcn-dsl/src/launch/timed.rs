@@ -1,4 +1,4 @@
-//! A launch in the simulator's timed mode, which gives a report instead of a device's statistics.
+//! Launches in the simulator's timed mode, which return a report on the run's timing.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,13 +11,13 @@ use super::simulator::{Clock, Simulator};
 use super::{Device, Grid, Kernel, LaunchError, Passed};
 use crate::kernel::BuiltKernel;
 
-/// Launches in the simulator's timed mode. Every [`Kernel`] has them.
+/// Launches in the simulator's timed mode, available for every [`Kernel`].
 pub trait TimedKernel: Kernel {
-    /// Runs the kernel in the simulator's timed mode: a model determines in which cycle each instruction issues and why
-    /// not earlier ([`gcn_sim::timed`]). `&mut` slices hold the results afterwards.
+    /// Runs the kernel in the simulator's timed mode, where a model determines the cycle in which each instruction
+    /// issues and the reason for its delay ([`gcn_sim::timed`]). Afterwards the `&mut` slices contain the results.
     ///
     /// # Errors
-    /// Those of [`Kernel::launch`].
+    /// The same as for [`Kernel::launch`].
     fn timed<'a>(
         &self,
         target: Target,
@@ -47,7 +47,7 @@ pub trait TimedKernel: Kernel {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Kernel::launch`].
+    /// The same as for [`Kernel::launch`].
     fn timeline<'a>(
         &self,
         target: Target,
@@ -79,7 +79,7 @@ fn run<K: Kernel>(
     simulator.report().ok_or_else(|| LaunchError::Memory("the timed run left no report".into()))
 }
 
-/// The reason of each wait of a kernel, by its byte offset.
+/// The reason for each wait of a kernel, by its byte offset in the code.
 fn notes(built: &BuiltKernel) -> BTreeMap<u32, String> {
     let lines = built.code.offsets.iter().zip(&built.program().lines);
     lines.filter_map(|(offset, line)| Some((*offset, line.note.as_deref()?.replace('\n', " ")))).collect()

@@ -1,7 +1,7 @@
-//! Arithmetic of two operands.
+//! Two-operand arithmetic.
 //!
-//! Scalar operations that the SALU supports run there; all others run on the VALU and are read back by
-//! `v_readfirstlane_b32`, which is right because every active lane computes the same value.
+//! Scalar operations that the SALU supports run there. All others run on the VALU and are read back by
+//! `v_readfirstlane_b32`, which is correct because every active lane computes the same value.
 
 use gcn_isa::inst::Mods;
 use gcn_isa::reg::RegFile;
@@ -11,7 +11,7 @@ use crate::ir::{Bin, Inst, Place, Pred, Type, Value};
 use crate::mir::{MOperand, Op, VSlice};
 use crate::scalar::Elem;
 
-/// The class of registers and instructions an element type computes in.
+/// The kind of arithmetic for an element type; it determines registers and instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Calc {
     I32,
@@ -38,7 +38,7 @@ pub(super) fn calc(elem: Elem) -> Calc {
     }
 }
 
-/// SALU mnemonic of an operation, if one instruction computes it.
+/// The SALU mnemonic of an operation, if one instruction computes it.
 fn scalar_op(op: Bin, calc: Calc) -> Option<&'static str> {
     use Calc::{I32, I64, Mask, U32, U64};
     Some(match (op, calc) {
@@ -67,7 +67,7 @@ fn scalar_op(op: Bin, calc: Calc) -> Option<&'static str> {
     })
 }
 
-/// VALU mnemonic of an operation, if one instruction computes it, and whether its sources are reversed.
+/// The VALU mnemonic of an operation, if one instruction computes it, and whether its sources are reversed.
 pub(super) fn vector_op(op: Bin, calc: Calc) -> Option<(&'static str, bool)> {
     use Calc::{F16, F32, F64, I32, I64, U32, U64};
     let plain = |m| Some((m, false));
@@ -109,7 +109,7 @@ pub(super) fn vector_op(op: Bin, calc: Calc) -> Option<(&'static str, bool)> {
     }
 }
 
-/// True if an operation on correctly extended narrow integers (fewer than 32 bits) gives a correctly extended result.
+/// True if the result is correctly extended whenever the operands are, for integers of fewer than 32 bits.
 fn stays_narrow(op: Bin) -> bool {
     matches!(op, Bin::And | Bin::Or | Bin::Xor | Bin::Shr | Bin::Min | Bin::Max)
 }
@@ -142,7 +142,7 @@ impl Lower<'_> {
         if let Some(done) = self.sum_with_condition(v, op, [a, b]) {
             return done;
         }
-        // Both factors fit 24 bits, for which there is a full-rate multiplication.
+        // If both factors have at most 24 bits, there is a full-rate multiplication.
         let fits_24 = match self.ranges.get(a).max.max(self.ranges.get(b).max) {
             0..FULL_RATE => Some("v_mul_u32_u24"),
             _ if op != Bin::Mul => None,
@@ -173,7 +173,7 @@ impl Lower<'_> {
             return self.bitwise_64(op, dst, [a, b], zero_above);
         }
         if matches!(op, Bin::Shl | Bin::Shr) && ty.elem.bytes() < 4 {
-            // Rust masks shift counts by the width of the type; the hardware masks them by 31.
+            // Rust masks shift counts by the width of the type, but the hardware masks them by 31.
             b = match self.kernel.shift_count(count, ty.elem) {
                 Some(count) => Src::Const(count.into(), Width::B32),
                 None => self.masked_count(b, ty.place, ty.elem.shift_mask())?,
@@ -198,7 +198,8 @@ impl Lower<'_> {
             if matches!(calc(ty.elem), Calc::I64 | Calc::U64) && op == Bin::Mul {
                 return self.mul_64_scalar(dst, a, b);
             }
-            // The SALU lacks the operation: all active lanes compute the same value, and the first one is read back.
+            // The SALU lacks the operation: all active lanes compute it, and the first active lane's result is read
+            // back.
             let wide = self.new_reg(RegFile::Vgpr, dst.len);
             self.bin_vector(op, ty.elem, wide, a, b)?;
             return self.uniform_result(dst, wide, ty);
@@ -206,8 +207,7 @@ impl Lower<'_> {
         self.bin_vector(op, ty.elem, dst, a, b)
     }
 
-    /// True if the operation is a mask or a limit that does not change the left operand, given its known range and
-    /// bits.
+    /// True if the operation is a mask or a limit that cannot change the left operand, given its known range and bits.
     fn keeps_left(&self, op: Bin, ty: Type, [a, b]: [Value; 2]) -> bool {
         let (known, signed) = (self.ranges.get(a), self.ranges.interval(a));
         let bits = self.kernel.constant(b).map(|bits| bits as u32).filter(|_| ty.is_varying_word());
@@ -221,7 +221,7 @@ impl Lower<'_> {
         }
     }
 
-    /// A product of integers of up to 32 bits. The full multiplication takes four times as long as other
+    /// Multiplies integers of up to 32 bits. The full 32-bit multiplication takes four times as long as other
     /// instructions.
     fn multiply(
         &mut self,
@@ -262,13 +262,13 @@ impl Lower<'_> {
             let (a, b) = (self.bf16_to_f32(a)?, self.bf16_to_f32(b)?);
             let wide = self.temp_v();
             self.bin_vector(op, Elem::F32, wide, a, b)?;
-            // The result of a minimum or maximum is one of the operands, which bf16 holds exactly.
+            // The result of a minimum or maximum is one of the operands, so bf16 represents it exactly.
             let exact = matches!(op, Bin::Min | Bin::Max);
             return self.bf16_result(dst, wide, exact);
         }
         if let Some((mnemonic, reversed)) = vector_op(op, calc) {
             let (mut x, mut y) = if reversed { (b, a) } else { (a, b) };
-            // VOP2 accepts scalars and constants as its first source only.
+            // VOP2 accepts scalars and constants only as its first source.
             if op.commutes() && !self.is_vgpr(y) && self.is_vgpr(x) {
                 std::mem::swap(&mut x, &mut y);
             }
@@ -309,7 +309,7 @@ impl Lower<'_> {
         matches!(src, Src::Reg(s) if self.func.info(s.reg).file == RegFile::Vgpr)
     }
 
-    /// Dword `i` of a 64-bit source.
+    /// Dword `i` of a 64-bit source operand.
     pub(super) fn half(&self, src: Src, i: u8) -> Src {
         match src {
             Src::Reg(s) => Src::Reg(VSlice { reg: s.reg, start: s.start + i, len: 1 }),
@@ -318,14 +318,14 @@ impl Lower<'_> {
         }
     }
 
-    /// Starts the live range of a tuple, before its first part is written.
+    /// If `part` is 0, starts the live range of the tuple `dst`, before its first part is written.
     pub(super) fn assemble(&mut self, dst: VSlice, part: u8) {
         if part == 0 {
             self.push(Op::Undef, [MOperand::Virt(dst)]);
         }
     }
 
-    /// Restores the sign or zero extension of a narrow integer.
+    /// Restores the sign or zero extension of a narrow integer, on the VALU.
     pub(super) fn wrap_vector(&mut self, dst: VSlice, elem: Elem) -> Lowered {
         if !elem.is_narrow_integer() {
             return Ok(());
@@ -333,7 +333,7 @@ impl Lower<'_> {
         self.narrow_integer(dst, Src::Reg(dst), 0, elem)
     }
 
-    /// `dst` = the bits of `src` from bit `first` on as an integer of fewer than 32 bits, extended according to its
+    /// Extracts the bits of `src` from bit `first` on, as an integer of fewer than 32 bits, extended according to its
     /// type.
     pub(super) fn narrow_integer(&mut self, dst: VSlice, src: Src, first: u32, elem: Elem) -> Lowered {
         let bits = 8 * elem.bytes();
@@ -354,10 +354,10 @@ impl Lower<'_> {
         self.narrow_scalar(dst, Src::Reg(dst), 0, elem)
     }
 
-    /// The same as [`Self::narrow_integer`] on the scalar unit.
+    /// As [`Self::narrow_integer`], on the SALU.
     pub(super) fn narrow_scalar(&mut self, dst: VSlice, src: Src, first: u32, elem: Elem) -> Lowered {
         let bits = 8 * elem.bytes();
-        // Offset and width in one operand.
+        // `s_bfe_*` takes offset and width in one operand.
         let field = Src::Const(u64::from(first | bits << 16), Width::B32);
         match (elem, first) {
             (Elem::I8, 0) => self.machine("s_sext_i32_i8", &[dst], &[src]),
@@ -379,7 +379,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// The lower word of a 64-bit integer. If the integer was made from a word, that word.
+    /// The lower word of a 64-bit integer; if the integer was made from a word, that word.
     fn word(&mut self, v: Value, pair: Src) -> Src {
         match &self.kernel.def(v).inst {
             Inst::Concat(parts) => self.operand(parts[0]),
@@ -388,7 +388,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The sum of two 64-bit integers whose upper halves are 0: its upper half is the carry.
+    /// Adds two 64-bit integers whose upper halves are 0. The upper half of the sum is the carry.
     fn sum_of_words(&mut self, dst: VSlice, words: [Src; 2]) -> Lowered {
         let [x, y] = words;
         let (carry, ignored) = (self.new_mask(), self.new_mask());
@@ -400,7 +400,7 @@ impl Lower<'_> {
     }
 
     pub(super) fn add_sub_64_vector(&mut self, op: Bin, dst: VSlice, a: Src, b: Src) -> Lowered {
-        // An addition is one instruction on some targets.
+        // Turn the subtraction of a constant into an addition, which is a single instruction on some targets.
         if let (Bin::Sub, Src::Const(bits, width)) = (op, b) {
             return self.add_sub_64_vector(Bin::Add, dst, a, Src::Const(bits.wrapping_neg(), width));
         }
@@ -417,7 +417,7 @@ impl Lower<'_> {
         let lo = VSlice { reg: dst.reg, start: dst.start, len: 1 };
         let hi = VSlice { start: dst.start + 1, ..lo };
         let halves = [self.half(a, 0), self.half(b, 0), self.half(a, 1), self.half(b, 1)];
-        // An instruction may read one scalar. The second addition already reads the carry, so its sources must be in
+        // An instruction may read one scalar. The second addition reads the carry, so its other sources must be in
         // VGPRs.
         let highs = [self.in_vgpr(halves[2], 1), self.in_vgpr(halves[3], 1)];
         self.machine(low, &[lo, carry], &halves[..2])?;

@@ -1,8 +1,9 @@
-//! Atomics and fences: the atomic instruction, surrounded by the memory model's sequence.
+//! Atomics and fences: the atomic instruction, and the waits and cache instructions that the memory model requires
+//! around it.
 //!
-//! [`memory_model`] gives the sequence for an ordering and a scope; the scheduler moves nothing across its waits and
-//! cache instructions. If the sequence is empty on a side that must hold memory accesses back, [`Op::Order`] is emitted
-//! there. Waits for registers are inserted later and only add to these.
+//! [`memory_model`] gives this sequence for an ordering and a scope; the scheduler moves nothing across its waits and
+//! cache instructions. If the sequence is empty on a side that must still not be reordered, [`Op::Order`] is emitted
+//! there. The waits that register dependences need are inserted later and only add to these.
 
 use gcn_isa::inst::Mods;
 use gcn_isa::memory_model::{self, Action, Bits, Mode, Operation, Ordering, Scope, Sequence, Space};
@@ -19,7 +20,7 @@ use crate::mir::{MOperand, Op, VSlice};
 use crate::scalar::Elem;
 
 impl Lower<'_> {
-    /// A fence.
+    /// Lowers a fence.
     pub(super) fn fence(&mut self, scope: Scope, ordering: Ordering) -> Lowered {
         let sequence = self.sequence(Operation::Fence, ordering, scope, Space::Generic)?;
         self.actions(&sequence.before)?;
@@ -29,7 +30,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// An atomic access whose value is `v`.
+    /// Lowers an atomic access whose result is `v`.
     pub(super) fn atomic(&mut self, v: Value, atomic: &Atomic) -> Lowered {
         let operation = atomic.op.operation();
         let space = match atomic.memory {
@@ -40,7 +41,8 @@ impl Lower<'_> {
         let ordering = atomic.ordering;
         let sequence = self.sequence(operation, ordering, atomic.scope, space)?;
         self.actions(&sequence.before)?;
-        // Loads may pass loads, but not two atomic loads of one element: the second would return an older value.
+        // Loads may pass other loads, but two atomic loads of the same element must stay in order: the second would
+        // otherwise return an older value.
         let holds_back = ordering.releases() || operation == Operation::Load;
         if sequence.before.is_empty() && holds_back {
             self.order();
@@ -90,7 +92,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Nothing is moved across this place.
+    /// Emits a point across which nothing is moved.
     fn order(&mut self) {
         self.push(Op::Order, []);
     }
@@ -124,12 +126,12 @@ impl Lower<'_> {
         self.call_with(v, &call, &srcs)
     }
 
-    /// The mnemonic, if the target has the requested form.
+    /// The mnemonic, if the target has the form that returns the old value or not, as `used` says.
     fn atomic_mnemonic(&self, name: &Name, family: &str, elem: Elem, used: bool) -> Lowered<&'static str> {
         let text = name.mnemonic(family, elem, used);
         let mut rows = table::find_operation(self.func.on(), &text).peekable();
         let mnemonic = rows.peek().map(|row| row.mnemonic).ok_or_else(|| self.no_instruction(&text))?;
-        // The form exists by name on the target, but only without a result.
+        // The target has the instruction, but only in the form without a result.
         if used && family != "ds" && !rows.any(|row| row.variant() == Variant::Rtn) {
             let what = format!("the old value of `{text}` on {}", self.target);
             return Err(self.unsupported(&what, elem, "do not use the result, or use a compare-exchange"));
@@ -137,7 +139,7 @@ impl Lower<'_> {
         Ok(mnemonic)
     }
 
-    /// Operands that are read, in assembly order.
+    /// The operands that are read, in assembly order.
     fn atomic_operands(&mut self, atomic: &Atomic, address: &Address) -> SmallVec<[Src; 4]> {
         let dwords = atomic.ty.dwords();
         let mut data: SmallVec<[Src; 2]> = SmallVec::new();
@@ -146,7 +148,7 @@ impl Lower<'_> {
             data.push(Src::Reg(self.in_vgpr(src, dwords)));
         }
         if let (&[expected, new], true) = (data.as_slice(), address.family != "ds") {
-            // Vector memory takes the new value and the expected one in one tuple, in this order.
+            // Vector memory instructions take the new and the expected value as one tuple, in this order.
             data = smallvec![Src::Reg(self.side_by_side([new, expected], dwords))];
         }
         let (first, second) = match address.family {
@@ -169,7 +171,7 @@ impl Lower<'_> {
 fn modifiers(address: &Address, bits: Bits) -> Given {
     let mut mods = Mods { offset: address.offset, offen: address.offen, ..Mods::default() };
     bits.apply(&mut mods);
-    // Only modifiers that were set: a row that lacks a modifier accepts the call as long as it has the default value.
+    // Record only modifiers that are not at their default, so that rows that lack a modifier are accepted otherwise.
     let mut set = Modifiers::empty();
     set.set(Modifiers::OFFSET, address.offset != 0);
     set.set(Modifiers::OFFEN, address.offen);
@@ -177,7 +179,7 @@ fn modifiers(address: &Address, bits: Bits) -> Given {
     Given { mods, set }
 }
 
-/// Atomics whose old value somebody uses.
+/// The atomics whose old value is used.
 pub(super) fn used_atomics(kernel: &Kernel) -> HashSet<Value> {
     let mut used = HashSet::new();
     kernel.body.each_inst(&mut |v| {

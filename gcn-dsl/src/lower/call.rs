@@ -1,13 +1,13 @@
-//! Calls of table instructions by mnemonic (`crate::isa`).
+//! Machine instructions that the kernel names by mnemonic (`crate::isa`).
 //!
-//! A call names its operands and the number of its results. This module chooses a row among those of the call's
-//! variant: one that has the modifiers, then the one with the fewest copies, then the shortest. Moves surround the
-//! instruction. Before it come moves for operands that no slot accepts, for the old value of a tied operand, and for
-//! SCC, VCC and M0; after it moves for SCC, VCC, the rest of a wide result and the old EXEC. None of these moves
-//! changes SCC.
+//! A call names its operands and the types of its results. This module chooses a row of the instruction table among
+//! those of the call's variant: one that has the modifiers, then the one with the fewest copies, then the shortest.
+//! Moves surround the instruction. Before it are moves for operands that no row accepts, for the old value of a tied
+//! operand, and for SCC, VCC and M0; after it, moves for SCC, VCC, the rest of a wide result and the old EXEC. None of
+//! these moves changes SCC.
 //!
-//! The encoder checks modifiers and immediates: it is called with stand-in registers, so that an error is reported at
-//! the user's call and no rule is written twice.
+//! The encoder checks modifiers and immediates: it is called with stand-in registers, so that errors are reported at
+//! the user's call, and no rule has to be duplicated here.
 
 mod fits;
 
@@ -28,13 +28,13 @@ use crate::mir::{MOperand, Op, VSlice};
 use crate::scalar::Elem;
 use fits::{Fit, can_hold, has_modifiers, modifiers, narrow_fits, starts_accumulator, takes};
 
-/// A row with the call's modifiers applied to it.
+/// A row, with the call's modifiers.
 struct Choice {
     row: &'static InstDesc,
     mods: Mods,
 }
 
-/// The operands of a chosen row, and the moves after the instruction.
+/// The operands for a chosen row, and the moves after the instruction.
 #[derive(Default)]
 struct Placed {
     operands: SmallVec<[MOperand; 5]>,
@@ -49,14 +49,14 @@ impl Lower<'_> {
         self.call_with(v, call, &srcs)
     }
 
-    /// Emits a call with these operands instead of its arguments.
+    /// Emits a call with the operands `srcs` instead of its arguments.
     pub(super) fn call_with(&mut self, v: Value, call: &Call, srcs: &[Src]) -> Lowered {
         let choice = self.choose(call, srcs)?;
         let results = self.results(v, call);
         self.names_lds |= matches!(choice.row.class, Class::LdsRead | Class::LdsWrite);
-        // The kernel names this instruction, so no pattern may replace it.
+        // The kernel names this instruction, so no peephole pattern may replace it.
         self.func.named.extend(results.iter().map(|slice| slice.reg));
-        // The instruction must stay even if its results are unused, so they count as observed.
+        // The instruction must stay even if its results are unused, so treat them as observed.
         if call.effect == crate::ir::Effect::Kept {
             self.func.kept.extend(results.iter().map(|slice| slice.reg));
         }
@@ -75,7 +75,7 @@ impl Lower<'_> {
         self.after(v, call, choice.row, &results, saved)
     }
 
-    /// The value of a further result.
+    /// Assigns the register of a further result of a call.
     pub(super) fn further_result(&mut self, v: Value, of: Value, index: u8) {
         let reg = self.further.get(&(of, index)).copied();
         self.alias(v, reg);
@@ -87,7 +87,7 @@ impl Lower<'_> {
             Arg::Literal(bits) => Src::Fixed(Operand::Literal(bits)),
             Arg::Off => Src::Fixed(Operand::Off),
             Arg::Value(v) => match self.operand(v) {
-                // The meaning of an inline float constant depends on the width at which it is read.
+                // An inline float constant has different meanings at different operand widths.
                 Src::Const(bits, Width::B16) if !table::entry(mnemonic).is_some_and(Entry::has_words) => {
                     Src::Const(bits, Width::B32)
                 }
@@ -96,7 +96,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Registers for the results. The first is the value itself.
+    /// The registers for the results. The first result is the value `v` itself.
     fn results(&mut self, v: Value, call: &Call) -> SmallVec<[VSlice; 2]> {
         let types = call.results.iter().enumerate();
         types
@@ -131,7 +131,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The constant bus for a call with these sources, one for each slot that is read.
+    /// The use of the constant bus by a call with these sources, one for each operand that is read.
     fn bus_of_call(&self, row: &InstDesc, srcs: &[Src]) -> Bus {
         let mut bus = Bus::new(row, self.target);
         let slots = row.operands.iter().filter(|slot| slot.access != Access::Write);
@@ -139,7 +139,7 @@ impl Lower<'_> {
         bus
     }
 
-    /// The number of copies that `row` needs to take the call; `None` if it cannot.
+    /// The number of copies with which `row` can take the call; `None` if it cannot.
     fn fit_call(&self, row: &InstDesc, call: &Call, srcs: &[Src]) -> Option<Fit> {
         let mut types = call.results.iter();
         let mut srcs = srcs.iter();
@@ -155,8 +155,8 @@ impl Lower<'_> {
             let src = *srcs.next()?;
             let file = self.file(src);
             if slot.access == Access::ReadWrite {
-                // A tied operand is always copied to the result's register; the allocator coalesces the copy
-                // if it can.
+                // A tied operand is always copied to the result's register; the allocator coalesces that copy if it
+                // can.
                 can_hold(slot, src, file).then_some(())?;
             } else if is_fixed_vcc(slot) {
                 fit.copies += 1;
@@ -171,7 +171,7 @@ impl Lower<'_> {
         srcs.next().is_none().then_some(fit)
     }
 
-    /// The number of copies between a slot's register and a result of type `ty`.
+    /// The number of copies from the register of an operand to a result of type `ty`.
     fn result_copies(&self, slot: &OperandDesc, ty: Type) -> Option<u32> {
         let (file, len) = ty.registers_in(self.func.wave);
         if is_fixed_vcc(slot) {
@@ -187,7 +187,7 @@ impl Lower<'_> {
         (file == RegFile::Vgpr && slot.kinds.contains(OperandKinds::AGPR)).then_some(1)
     }
 
-    /// Chooses the operands for the row. Emits the copies before the instruction and collects those after it.
+    /// Determines the operands for the row. Emits the copies before the instruction, and returns those after it.
     fn place(&mut self, call: &Call, choice: &Choice, results: &[VSlice], srcs: &[Src]) -> Placed {
         let row = choice.row;
         let mut placed = Placed::default();
@@ -245,14 +245,14 @@ impl Lower<'_> {
         }
         let vector = slot.kinds.intersects(OperandKinds::VGPR | OperandKinds::AGPR);
         if !vector && slot.allows_special("m0") && row.format.is_vop() && bus.take_m0() {
-            // The lane number of v_writelane_b32 may be in M0, next to another SGPR.
+            // The lane number of v_writelane_b32 may be in M0 if another SGPR takes the constant bus.
             self.set_fixed(M0, src);
             return MOperand::Fixed(M0.into());
         }
         MOperand::Virt(self.copied(slot, src))
     }
 
-    /// Operands that must be in the same register file: an accumulator moves to the file of the result.
+    /// If two operands must be in the same register file, an accumulator moves to the file of the result.
     fn unify_files(&mut self, row: &InstDesc, operands: &mut [MOperand]) {
         for pair in row.same_file {
             let (a, b) = (usize::from(pair.a), usize::from(pair.b));
@@ -271,7 +271,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Gives the destination its old value if the instruction does not write all of it.
+    /// If the instruction does not write the whole destination, copies the old value to it.
     fn keep_old(&mut self, call: &Call, choice: &Choice, placed: &Placed) {
         let inst = MachineInst { desc: choice.row, operands: SmallVec::new(), mods: choice.mods };
         if !inst.preserves_destination() {
@@ -287,8 +287,8 @@ impl Lower<'_> {
         }
     }
 
-    /// Fills the registers that the instruction reads implicitly. Returns the register that saves EXEC, if EXEC is
-    /// written.
+    /// Sets the registers that the instruction reads implicitly. Returns the register in which EXEC is saved, if the
+    /// instruction writes EXEC.
     fn before(&mut self, call: &Call, row: &InstDesc) -> Lowered<Option<VSlice>> {
         let saved = row.implicit_writes.contains(ImplicitRegs::EXEC).then(|| {
             let saved = self.new_mask();
@@ -312,7 +312,7 @@ impl Lower<'_> {
         Ok(saved)
     }
 
-    /// Copies the results out of registers with a fixed meaning, and restores EXEC.
+    /// Copies the results out of special registers, and restores EXEC.
     fn after(
         &mut self,
         v: Value,
@@ -340,17 +340,17 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// `reg = src` for a register with a special meaning.
+    /// Copies `src` to a special register.
     fn set_fixed(&mut self, reg: Reg, src: Src) {
         let src = match src {
-            // A copy repeats a 32-bit constant in each dword.
+            // `Op::Copy` repeats a 32-bit constant in each dword, so other 64-bit constants need a register.
             Src::Const(bits, Width::B64) if bits != 0 && bits != u64::MAX => Src::Reg(self.in_sgpr(src, 2)),
             other => other,
         };
         self.push(Op::Copy, [MOperand::Fixed(reg.into()), to_operand(src)]);
     }
 
-    /// Lets the encoder check the call, with stand-ins for the registers.
+    /// Lets the encoder check the call, with stand-ins for the virtual registers.
     fn check_encoding(&self, mnemonic: &str, choice: &Choice, operands: &[MOperand]) -> Lowered {
         let mut next: HashMap<RegFile, u16> = HashMap::new();
         let mut known: HashMap<VSlice, Reg> = HashMap::new();

@@ -1,18 +1,18 @@
-//! A condition that is added or subtracted as 0 or 1 becomes the carry of an addition.
+//! A condition that is added or subtracted as 0 or 1 becomes the carry operand of an addition.
 
 use super::{Lower, Lowered, Src, Width};
 use crate::ir::{Bin, Inst, Value};
 use crate::scalar::Elem;
 
-/// A condition as a number.
+/// A condition used as the number 0 or 1.
 struct Bit {
     mask: Value,
-    /// True if the bit is 1 where the condition holds, false if it is 1 where the condition does not hold.
+    /// True if the number is 1 where the condition is true; false if it is 1 where the condition is false.
     where_it_holds: bool,
 }
 
 impl Lower<'_> {
-    /// The condition that `v` represents as 0 or 1, if nothing else reads `v`.
+    /// The condition that `v` converts to 0 or 1, if nothing else reads `v`.
     fn bit(&self, v: Value) -> Option<Bit> {
         let kernel = self.kernel;
         let bit = match kernel.def(v).inst {
@@ -27,9 +27,9 @@ impl Lower<'_> {
         (self.readers[v.0 as usize] == 1 && kernel.constant(bit.mask).is_none()).then_some(bit)
     }
 
-    /// `x + c` or `x - c` with a condition `c`, without first selecting 0 or 1. `None` if neither operand is a
-    /// condition, or if the other operand is in scalar registers: the instruction may read one scalar, which is the
-    /// carry.
+    /// Emits `x + c` or `x - c` for a condition `c` without first selecting 0 or 1. `None` if neither operand is a
+    /// condition, or if the other operand is in scalar registers: the instruction may read one scalar, and the carry is
+    /// one.
     pub(super) fn sum_with_condition(&mut self, v: Value, op: Bin, [x, y]: [Value; 2]) -> Option<Lowered> {
         if !self.kernel.ty(v).is_varying_word() {
             return None;
@@ -44,7 +44,8 @@ impl Lower<'_> {
         if !self.is_vgpr(other) {
             return None;
         }
-        // 1 where the condition does not hold is 1 - c: x + (1 - c) = x - (-1) - c, and x - (1 - c) = x + (-1) + c.
+        // If the number is 1 where the condition is false, it is 1 - c: x + (1 - c) = x - (-1) - c, and x - (1 - c) = x
+        // + (-1) + c.
         let mnemonic =
             if (op == Bin::Add) == bit.where_it_holds { "v_addc_co_u32" } else { "v_subbrev_co_u32" };
         let constant = if bit.where_it_holds { 0 } else { u64::from(u32::MAX) };

@@ -1,11 +1,11 @@
-//! Peephole patterns of instruction selection: one instruction with three sources replaces two instructions.
+//! Peephole patterns of instruction selection: two instructions are replaced by one, usually with three sources.
 //!
 //! A row of [`PATTERNS`] names an outer instruction, an inner one whose result is a source of the outer one, and the
 //! instruction that replaces both. It applies if the target has that instruction in an encoding that takes the
 //! operands, and if every reader of the inner instruction can fold it, so that the inner one becomes dead
-//! ([`crate::mir::dce`]). Otherwise the inner instruction would execute twice. A row of [`MODIFIERS`] is a sign change
-//! of a float that the instructions of [`FLOATS`] can apply to a source themselves. Conversions from f16 are in
-//! [`mix`], limits to an interval in [`clamp`], parts of registers in [`sdwa`].
+//! ([`crate::mir::dce`]); otherwise the inner operation would be computed twice. A row of [`MODIFIERS`] is a sign
+//! change of a float that the instructions of [`FLOATS`] can apply to a source themselves. Conversions from f16 are in
+//! [`mix`], limits to an interval in [`clamp`], and extracted parts of registers in [`sdwa`].
 
 mod clamp;
 mod literals;
@@ -30,7 +30,7 @@ use super::Src;
 use super::emit::{Bus, reaches_all, slot_takes};
 use crate::mir::{Function, MInst, MOperand, Op, VReg};
 
-/// A bit operation on a float that the instructions of `FLOATS` have as a source modifier.
+/// A bit operation on a float that instructions of `FLOATS` have as a source modifier.
 struct Modifier {
     inner: &'static str,
     mask: u32,
@@ -50,18 +50,19 @@ const FLOATS: &[&str] = &[
     "v_exp_f32", "v_log_f32", "v_rcp_f32", "v_rsq_f32", "v_sqrt_f32", "v_cvt_f16_f32",
 ];
 
-/// The instruction that selects one of two words, and can change their signs.
+/// The instruction that selects one of two words, and can change their signs while doing so.
 const SELECTION: &str = "v_cndmask_b32";
 
 /// Applies the patterns to all of `f`.
 pub(super) fn run(f: &mut Function) {
     let mut facts = Facts::of(f);
     let mut literals = Literals::default();
-    // Backwards, so that the last instruction of a chain chooses its pattern first. Instructions that were folded into
-    // one that is removed later are dead too, and are removed with it.
+    // Go backwards, so that the last instruction of a chain chooses its pattern first. Instructions folded into one
+    // that is later removed itself become dead and are removed with it.
     for (block, index) in facts.order.clone().into_iter().rev() {
         while let Some(found) = facts.best(f, block, index) {
-            // Readers that came by a pattern before are not counted: what they read had been read by an instruction that is dead by then.
+            // Do not count readers that a previous pattern introduced: they replace an instruction that is dead by
+            // then.
             let inner = facts.at(found.inner);
             inner.readers = inner.readers.saturating_sub(1);
             let mut sources = found.sources;
@@ -80,13 +81,13 @@ pub(super) fn run(f: &mut Function) {
     sdwa::run(f);
 }
 
-/// A pattern that applies.
+/// A match of a pattern.
 struct Found {
     row: &'static InstDesc,
     mods: Mods,
     sources: SmallVec<[MOperand; 3]>,
     inner: VReg,
-    /// The source that is a literal and has to move to a scalar register.
+    /// The index of a source that is a literal and must be moved to a scalar register.
     literal: Option<usize>,
 }
 
@@ -97,23 +98,23 @@ struct Use {
     /// The last writer in program order: block and instruction.
     writer: (u32, u32),
     readers: u32,
-    /// The instruction that computes it must be kept.
+    /// True if the instruction that computes it must be kept.
     named: bool,
-    /// The number of readers that could fold the defining instruction.
+    /// The number of readers that can fold the defining instruction.
     folding: u32,
 }
 
 struct Facts {
     uses: Vec<Use>,
-    /// Instructions that can be the outer one of a pattern, in program order.
+    /// The instructions that can be the outer one of a pattern, in program order.
     order: Vec<(usize, usize)>,
     rows: HashMap<&'static str, SmallVec<[&'static InstDesc; 2]>>,
-    /// The kernel sets rounding or denormal modes.
+    /// True if the kernel sets rounding or denormal modes.
     sets_mode: bool,
 }
 
 impl Facts {
-    /// The definitions and uses alone.
+    /// Only the definitions and uses.
     fn of_uses(f: &Function) -> Facts {
         let sets_mode = |inst: &MInst| matches!(&inst.op, Op::Machine(row, _) if row.class == Class::Setreg);
         let mut facts = Facts {
@@ -151,8 +152,8 @@ impl Facts {
                 if !found.is_empty() {
                     facts.order.push((block, index));
                 }
-                // A pattern consumes the instruction, so of two inner candidates only one is folded. Sign
-                // modifiers apply to each source independently.
+                // A pattern consumes the outer instruction, so of two candidates for the inner one only one is folded.
+                // Sign modifiers, however, apply to each source independently.
                 found.truncate(if float { 3 } else { 1 });
                 found.into_iter().for_each(|reg| facts.at(reg).folding += 1);
             }
@@ -164,11 +165,11 @@ impl Facts {
         &mut self.uses[reg.0 as usize]
     }
 
-    /// The first pattern that applies to an instruction and makes the inner instruction dead.
+    /// The first pattern that matches an instruction and makes the inner instruction dead.
     fn best(&self, f: &Function, block: usize, index: usize) -> Option<Found> {
         let inst = &f.blocks[block].insts[index];
         self.candidates(f, inst, (block, index)).find(|found| {
-            // Fold only if every reader can: as long as one cannot, the inner instruction stays, and folding would only
+            // Fold only if every reader can: if one cannot, the inner instruction stays, and folding would only
             // lengthen the live ranges of its operands.
             let known = self.uses[found.inner.0 as usize];
             known.folding >= known.readers || found.mods.clamp && known.readers == 1
@@ -226,8 +227,8 @@ impl Facts {
             });
         }
         let Some(row) = self.rows.get(pattern.result)?.iter().find(|row| takes(f, row, &sources)) else {
-            // The move of the literal goes to the scalar unit, which has free slots, or out of the loop. It is worth
-            // one removed instruction, so this must be the only reader of the inner one.
+            // The move of the literal takes a slot of the scalar unit, which has free ones, or leaves the loop. It pays
+            // for one removed instruction, so this must be the only reader of the inner one.
             if self.uses[result.0 as usize].readers != 1 {
                 return None;
             }
@@ -258,14 +259,14 @@ impl Facts {
         Some(Found { row, mods, sources, inner: result, literal: None })
     }
 
-    /// The instruction that defines a source, if there is a single definition and evaluating it at `at` would give the
+    /// The instruction that defines a source, if it is the only definition and evaluating it at `at` would give the
     /// same result.
     fn inner<'f>(&self, f: &'f Function, source: MOperand, at: (usize, usize)) -> Option<(VReg, &'f MInst)> {
         let MOperand::Virt(result) = source else { return None };
         let known = self.uses[result.reg.0 as usize];
         let (block, index) = (known.writer.0 as usize, known.writer.1 as usize);
         let inner = f.blocks.get(block)?.insts.get(index)?;
-        // Not from outside into a deeper loop: the combined instruction would then be evaluated on each trip.
+        // Do not fold an instruction from outside into a deeper loop, where it would be evaluated in each iteration.
         let before = (block, index) < at && f.blocks[block].loop_depth >= f.blocks[at.0].loop_depth;
         if known.writers != 1 || known.named || !before {
             return None;
@@ -285,7 +286,7 @@ impl Facts {
         let MOperand::Virt(slice) = operand else { return is_constant(operand) };
         let known = self.uses[slice.reg.0 as usize];
         let writer = (known.writer.0 as usize, known.writer.1 as usize);
-        // A single definition before `from` never changes.
+        // The register has one definition, and that comes before `from`.
         if known.writers == 1 && writer < from {
             return true;
         }
@@ -299,11 +300,11 @@ impl Facts {
     }
 }
 
-/// The largest distance of two instructions if a register has several writers and the code between must be searched.
+/// The largest distance of two instructions between which the code is searched, for a register with several writers.
 /// The bound keeps the pass linear.
 const MAX_DISTANCE: usize = 64;
 
-/// The encodings of the combined instructions.
+/// The encodings of the replacement instructions.
 fn rows(on: Subtarget) -> HashMap<&'static str, SmallVec<[&'static InstDesc; 2]>> {
     let encodings = |name| {
         table::find_operation(on, name)
@@ -318,7 +319,7 @@ fn rows(on: Subtarget) -> HashMap<&'static str, SmallVec<[&'static InstDesc; 2]>
         .collect()
 }
 
-/// The row of an instruction with two sources, no modifiers, and a register result.
+/// The row of an instruction with two sources, a register as result and no modifiers.
 fn plain(inst: &MInst) -> Option<&'static InstDesc> {
     let Op::Machine(row, mods) = &inst.op else { return None };
     let simple = inst.operands.len() == 3 && !inst.keeps_dst && *mods == row.default_mods();
@@ -329,19 +330,19 @@ fn plain(inst: &MInst) -> Option<&'static InstDesc> {
     .then_some(row)
 }
 
-/// The row of an instruction of `FLOATS`.
+/// The row of an instruction if it is one of `FLOATS`.
 fn float(inst: &MInst) -> Option<&'static InstDesc> {
     let Op::Machine(row, _) = &inst.op else { return None };
     (!inst.keeps_dst && FLOATS.contains(&row.entry.mnemonic)).then_some(row)
 }
 
-/// The row of an instruction that can change the signs of its sources.
+/// The row of an instruction if it can change the signs of its sources.
 fn signed(inst: &MInst) -> Option<&'static InstDesc> {
     let Op::Machine(row, _) = &inst.op else { return None };
     float(inst).or_else(|| (!inst.keeps_dst && row.entry.mnemonic == SELECTION).then_some(*row))
 }
 
-/// Whether an instruction reads its operand `slot`, and whether it writes it.
+/// Two flags: true if the instruction reads its operand `slot`, and true if it writes that operand.
 pub(super) fn accesses(inst: &MInst, slot: usize) -> (bool, bool) {
     match &inst.op {
         Op::Machine(row, _) => match row.operands.get(slot).map(|s| s.access) {
@@ -354,7 +355,7 @@ pub(super) fn accesses(inst: &MInst, slot: usize) -> (bool, bool) {
     }
 }
 
-/// The number of bits of a mask of low bits.
+/// The number of set bits of a mask of low bits.
 fn low_bits(operand: &MOperand) -> Option<u32> {
     let mask = match operand {
         MOperand::Fixed(Operand::Inline(inline)) => inline.bits32(),
@@ -364,7 +365,7 @@ fn low_bits(operand: &MOperand) -> Option<u32> {
     (mask > 0 && mask & mask.wrapping_add(1) == 0).then_some(mask.count_ones())
 }
 
-/// A constant count of a shift.
+/// The shift count, if it is constant.
 fn count(operand: &MOperand) -> Option<u32> {
     match operand {
         MOperand::Fixed(Operand::Inline(inline)) => {
@@ -381,12 +382,12 @@ fn is_constant(operand: &MOperand) -> bool {
     )
 }
 
-/// True if the encoding accepts these sources.
+/// True if the encoding accepts these operands.
 fn takes(f: &Function, row: &InstDesc, operands: &[MOperand]) -> bool {
     takes_beside(f, row, operands, Bus::new(row, f.target))
 }
 
-/// The same where `bus` has been taken in part.
+/// As `takes`, if `bus` is already used in part.
 fn takes_beside(f: &Function, row: &InstDesc, operands: &[MOperand], mut bus: Bus) -> bool {
     let mut slots = row.operands.iter().filter(|slot| slot.access != Access::Write);
     operands.iter().all(|operand| {

@@ -1,4 +1,4 @@
-//! Comparisons, selection, and conditions in SCC and VCC.
+//! Comparisons, selects, and conditions in SCC and VCC.
 
 use gcn_isa::table::ImplicitRegs;
 
@@ -8,7 +8,7 @@ use crate::ir::{Bin, Inst, Place, Pred, Value};
 use crate::mir::{MOperand, Op, VSlice};
 use crate::scalar::Elem;
 
-/// The number of preceding instructions that are searched for a writer of SCC.
+/// The number of preceding instructions that are searched for the writer of SCC.
 const FARTHEST: usize = 16;
 
 impl Lower<'_> {
@@ -24,13 +24,13 @@ impl Lower<'_> {
         self.cmp_vector(pred, elem, dst, x, y)
     }
 
-    /// `dst = SCC`.
+    /// Emits `dst = SCC`.
     pub(super) fn select_scc(&mut self, dst: VSlice) -> Lowered {
         let bit = |b| Src::Const(b, Width::B32);
         self.machine("s_cselect_b32", &[dst], &[bit(1), bit(0)])
     }
 
-    /// SCC = `a pred b` for uniform operands.
+    /// Emits `SCC = a pred b` for uniform operands.
     pub(super) fn compare_to_scc(&mut self, pred: Pred, a: Value, b: Value) -> Lowered {
         let elem = self.kernel.ty(a).elem;
         let (x, y) = (self.operand(a), self.operand(b));
@@ -38,7 +38,7 @@ impl Lower<'_> {
             _ if elem.is_eight_bit_float() => return self.compare_by_vector(pred, elem, x, y),
             (Calc::I32, _) => "i32",
             (Calc::U32 | Calc::Mask, _) => "u32",
-            // The SALU compares 64 bits for equality only.
+            // The SALU compares 64-bit values only for equality.
             (Calc::I64 | Calc::U64, Pred::Eq | Pred::Ne) => "u64",
             _ => return self.compare_by_vector(pred, elem, x, y),
         };
@@ -46,11 +46,11 @@ impl Lower<'_> {
         self.machine(&format!("s_cmp_{name}_{suffix}"), &[], &[x, y])
     }
 
-    /// SCC = `x pred y` for uniform operands that only the VALU can compare.
+    /// Emits `SCC = x pred y` for uniform operands that only the VALU can compare.
     fn compare_by_vector(&mut self, pred: Pred, elem: Elem, x: Src, y: Src) -> Lowered {
         let mask = self.new_mask();
         self.cmp_vector(pred, elem, mask, x, y)?;
-        // Inactive lanes compare as false, and all active lanes give the same result.
+        // The mask is 0 for inactive lanes, and all active lanes compute the same.
         let none = self.mask_of_all(false);
         self.machine(self.mask_op(mask::IS_ANY), &[], &[Src::Reg(mask), none])
     }
@@ -79,7 +79,7 @@ impl Lower<'_> {
             Calc::F32 => "f32",
             Calc::F64 => "f64",
         };
-        // Unordered floats are unequal.
+        // Unordered floats compare as unequal.
         let name = if pred == Pred::Ne && elem.is_float() { "neq" } else { name(pred) };
         self.machine(&format!("v_cmp_{name}_{suffix}"), &[dst], &[x, y])
     }
@@ -104,7 +104,7 @@ impl Lower<'_> {
         self.blend(dst, mask, x, y)
     }
 
-    /// `dst = mask ? x : y`, dword by dword.
+    /// Emits `dst = mask ? x : y`, dword by dword.
     pub(super) fn blend(&mut self, dst: VSlice, mask: Src, x: Src, y: Src) -> Lowered {
         if dst.len == 1 {
             return self.machine("v_cndmask_b32", &[dst], &[raw_bits(y), raw_bits(x), mask]);
@@ -121,7 +121,7 @@ impl Lower<'_> {
     pub(super) fn splat(&mut self, v: Value, a: Value) -> Lowered {
         let ty = self.kernel.ty(v);
         if ty.elem != Elem::Bool {
-            // A scalar register can be an operand of a vector instruction directly.
+            // A vector instruction can read a scalar register directly.
             let Src::Reg(slice) = self.for_vector(Src::Reg(self.reg(a))) else { return Ok(()) };
             self.alias(v, Some(slice.reg));
             return Ok(());
@@ -131,7 +131,7 @@ impl Lower<'_> {
         self.machine(self.mask_op(mask::SELECT), &[dst], &[self.mask_of_all(true), self.mask_of_all(false)])
     }
 
-    /// SCC = the uniform condition.
+    /// Emits `SCC = c` for a uniform condition.
     pub(super) fn condition_to_scc(&mut self, c: Value) -> Lowered {
         if let Inst::Cmp(pred, a, b) = self.kernel.def(c).inst
             && self.cmp_at_use[c.0 as usize]
@@ -145,7 +145,7 @@ impl Lower<'_> {
         self.machine("s_cmp_lg_u32", &[], &[bit, Src::Const(0, Width::B32)])
     }
 
-    /// True if the instruction that made `a` was the last to write SCC, with SCC = (`a` != 0), and `b` is 0.
+    /// True if `b` is 0 and the instruction that computed `a` was the last to write SCC, as (`a` != 0).
     fn is_in_scc(&self, a: Value, b: Value) -> bool {
         let [made, zero] = [a, b].map(|v| &self.kernel.def(v).inst);
         let leaves_it = match made {
@@ -167,7 +167,7 @@ impl Lower<'_> {
         last.is_some_and(|inst| inst.operands.first() == Some(&MOperand::Virt(self.reg(a))))
     }
 
-    /// Makes VCC the second result of the last instruction; exactly one instruction reads it.
+    /// Makes VCC the second result of the last instruction. Exactly one instruction may read it.
     pub(super) fn result_to_vcc(&mut self) {
         let vcc = self.vcc();
         if let Some(inst) = self.func.blocks.last_mut().and_then(|block| block.insts.last_mut()) {
@@ -176,7 +176,7 @@ impl Lower<'_> {
     }
 }
 
-/// The predicate in a mnemonic. Some comparisons have no separate name for "not equal".
+/// The predicate's name in mnemonics; for "not equal" of floats, callers use another name.
 fn name(pred: Pred) -> &'static str {
     match pred {
         Pred::Lt => "lt",

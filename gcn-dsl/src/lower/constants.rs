@@ -1,7 +1,7 @@
-//! The address of the kernel's constants, which are placed after its code.
+//! The address of the kernel's constant tables, which are placed after its code.
 //!
-//! Code computes their address from the program counter. The distance is known only when the code is encoded; until
-//! then a unique literal is in its place.
+//! Code computes the address from the program counter. The distance is known only when the code is encoded; until then
+//! a unique literal stands for it.
 
 use gcn_emit::encode::{EncodeError, encode_program};
 use gcn_emit::kernel::constants_offset;
@@ -12,13 +12,13 @@ use super::{Lower, Lowered, Src, Width};
 use crate::ir::Inst;
 use crate::mir::VSlice;
 
-/// The instruction that reads the address of the next one.
+/// The instruction that gives the address of the instruction after it.
 const PLACE: &str = "s_getpc_b64";
-/// Placeholder for the distance. A kernel adds no other constant directly after [`PLACE`].
+/// The placeholder for the distance. A kernel adds no other constant directly after [`PLACE`].
 const UNKNOWN: u32 = 0x5bad_ad0e;
 
 impl Lower<'_> {
-    /// Computes the address before anything else, if the kernel reads it.
+    /// If the kernel reads the address, computes it at the kernel's start.
     pub(super) fn constants(&mut self) -> Lowered {
         let mut reads = false;
         self.kernel.body.each_inst(&mut |v| reads |= self.kernel.def(v).inst == Inst::Constants);
@@ -40,7 +40,7 @@ impl Lower<'_> {
     }
 }
 
-/// Replaces the placeholder by the distance. Every literal has the same length, so offsets do not depend on it.
+/// Replaces the placeholder by the distance. All literals have the same length, so offsets do not change.
 pub(crate) fn resolve(program: &mut Program) -> Result<(), EncodeError> {
     let encoded = encode_program(program)?;
     let target: Target = program.target;

@@ -1,4 +1,4 @@
-//! Control flow and EXEC.
+//! Control flow and the management of EXEC.
 //!
 //! Uniform conditions branch on SCC. A varying `if` narrows EXEC:
 //!
@@ -14,8 +14,8 @@
 //!   s_mov_b64 exec, saved
 //! ```
 //!
-//! A varying loop saves EXEC before it, narrows EXEC by the condition on each trip, leaves when no lane is active, and
-//! restores EXEC. If a construct is the last one inside another that restores EXEC, it does not restore EXEC itself
+//! A varying loop saves EXEC before it, narrows EXEC by the condition in each iteration, leaves when no lane is active,
+//! and restores EXEC. If a construct is the last one inside another that restores EXEC, it does not restore EXEC itself
 //! (`tail`): its lanes become active at the end of the outer one. `exit` handles `break`, `continue` and `return`;
 //! `skip` decides which branches are omitted.
 
@@ -62,7 +62,7 @@ impl Lower<'_> {
             self.resolve(skip, end);
             return Ok(());
         }
-        // No lane reaches the end of `then`, so no jump over `else` is needed.
+        // If no lane reaches the end of `then`, no jump over `else` is needed.
         let over = if flow::ends(then) { None } else { Some(self.branch("s_branch")?) };
         let else_block = self.new_block();
         self.resolve(skip, else_block);
@@ -72,7 +72,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// A varying `if` without `else`. If it is a tail, nothing needs the old EXEC, so it is not saved.
+    /// Lowers a varying `if` without `else`. If it is a tail, the old EXEC is not needed, so it is not saved.
     fn divergent_then(&mut self, cond: Value, then: &Region, tail: bool) -> Lowered {
         let mask = self.mask_of(cond);
         let saved = (!tail).then(|| self.new_mask());
@@ -101,8 +101,7 @@ impl Lower<'_> {
         let skip = self.branch("s_cbranch_execz")?;
         self.new_block();
         self.region(then, true)?;
-        // Branches that are taken when no lane is left in `then` continue at the `else`, whose lanes are still
-        // inactive.
+        // Branches taken because no lane is left in `then` continue at the `else`, whose lanes are then still inactive.
         let mut joins = std::mem::take(&mut self.frame().joins);
         if !self.drop_skip(skip) {
             joins.push(skip);
@@ -125,7 +124,7 @@ impl Lower<'_> {
             saved.into_iter().for_each(|saved| self.copy(saved, Src::Fixed(self.exec().into())));
             self.frames.push(Frame::varying(None, saved));
         }
-        // Rotation duplicates the head but saves a branch on each trip.
+        // Rotation duplicates the head but saves a branch in each iteration.
         let mut exits = if self.is_short(head) && !flow::ends(body) {
             self.rotated_while(head, cond, body)?
         } else {
@@ -148,8 +147,8 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// A loop in rotated form: the condition is evaluated before the loop and again at its bottom, so that
-    /// each trip has one branch.
+    /// Lowers a loop in rotated form: the condition is evaluated before the loop and again at its bottom, so that each
+    /// iteration has one branch.
     fn rotated_while(&mut self, head: &Region, cond: Value, body: &Region) -> Lowered<Vec<Pending>> {
         let varying = self.is_varying(cond);
         self.region(head, false)?;
@@ -175,7 +174,7 @@ impl Lower<'_> {
         Ok(vec![never])
     }
 
-    /// The branch out of a loop; for a varying condition it is taken when no lane is left.
+    /// Emits the branch out of a loop. For a varying condition it is taken when no lane is left.
     fn leave_unless(&mut self, cond: Value, varying: bool) -> Lowered<Pending> {
         if varying {
             let mask = self.mask_of(cond);
@@ -192,8 +191,8 @@ impl Lower<'_> {
 
     /// True if a loop's head is short enough to be duplicated, and has no effect except on variables.
     fn is_short(&self, head: &Region) -> bool {
-        /// IR statements, constants included: two comparisons and their operands. The branch that rotation saves on
-        /// each trip costs as much as four vector instructions in the timed model.
+        /// The limit in IR statements, including constants: two comparisons and their operands. In the timing model,
+        /// the branch that rotation saves in each iteration costs as much as four vector instructions.
         const SHORT: usize = 20;
         let plain = |stmt: &Stmt| match stmt {
             Stmt::Inst(v) => {
@@ -230,7 +229,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// The branch from the end of a loop's body to its start.
+    /// Emits the branch from the end of a loop's body to its start.
     fn back_to(&mut self, top: u32, body: &Region) -> Lowered {
         if flow::ends(body) {
             return Ok(());
@@ -243,7 +242,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Appends a branch whose target is not known yet.
+    /// Emits a branch whose target is not known yet.
     pub(super) fn branch(&mut self, mnemonic: &str) -> Lowered<Pending> {
         self.machine(mnemonic, &[], &[Src::Fixed(Operand::Label(Label(u32::MAX)))])?;
         let block = self.func.blocks.len() - 1;
@@ -255,12 +254,11 @@ impl Lower<'_> {
         inst.operands[0] = MOperand::Fixed(Operand::Label(Label(target)));
     }
 
-    /// Starts a block as the target of `branches`, if there are any. A branch to the next instruction is
-    /// removed.
+    /// Starts a block that is the target of `branches`, if there are any. A branch to the next instruction is removed.
     pub(super) fn resolve_here(&mut self, mut branches: Vec<Pending>) {
         let last = self.func.blocks.iter().rposition(|b| !b.insts.is_empty()).unwrap_or(0);
         let at_end = |b: &Pending| b.block == last && b.inst + 1 == self.func.blocks[last].insts.len();
-        // A branch to the next instruction is a fall-through.
+        // A branch to the next instruction becomes a fall-through.
         if let Some(next) = branches.iter().position(at_end) {
             self.func.blocks[last].insts.pop();
             branches.swap_remove(next);
@@ -276,7 +274,7 @@ impl Lower<'_> {
         self.scalar_op(printed, MOperand::Fixed(self.exec().into()), srcs);
     }
 
-    /// Emits `dst = op srcs` on scalar pairs, with the operands as given.
+    /// Emits `dst = op srcs` on scalar registers, with the operands as given.
     pub(super) fn scalar_op(&mut self, printed: &str, dst: MOperand, srcs: &[MOperand]) {
         let Some(row) = table::find_operation(self.func.on(), printed).next() else {
             unreachable!("every target has {printed}")
@@ -284,15 +282,15 @@ impl Lower<'_> {
         self.push(Op::Machine(row, row.default_mods()), [dst].into_iter().chain(srcs.iter().copied()));
     }
 
-    /// A condition as a lane mask in registers.
+    /// The condition as a lane mask in scalar registers.
     pub(super) fn mask_of(&mut self, cond: Value) -> VSlice {
         let mask = self.operand(cond);
         self.in_sgpr(mask, self.func.wave.mask_registers())
     }
 }
 
-/// Uniform comparisons that are used only as branch conditions and by scalar selections. They are evaluated
-/// where SCC is needed, so that no 0/1 value has to be kept in a register.
+/// The uniform comparisons that are used only as branch conditions and by scalar selects. They are evaluated where SCC
+/// is needed, so that no 0/1 value has to be kept in a register.
 pub(super) fn comparisons_at_use(kernel: &Kernel) -> Vec<bool> {
     let mut at_use: Vec<bool> = kernel
         .values
@@ -327,7 +325,8 @@ fn region_uses(kernel: &Kernel, region: &Region, at_use: &mut [bool]) {
                 };
                 let mut first = select_condition;
                 inst.operands(|operand| {
-                    // The condition itself is the first operand; the same value again is a real use.
+                    // The first occurrence of the comparison among the operands is the condition; another one would be
+                    // a use of its value.
                     if first == Some(operand) {
                         first = None;
                     } else {

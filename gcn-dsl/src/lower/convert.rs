@@ -1,4 +1,4 @@
-//! Conversions.
+//! Conversions between element types.
 
 use gcn_isa::reg::RegFile;
 use gcn_isa::target::WaveSize;
@@ -15,7 +15,7 @@ impl Lower<'_> {
         let (to, from) = (self.kernel.ty(v), self.kernel.ty(a));
         let is_mask = |ty: crate::ir::Type| ty.place == Place::Varying && ty.elem == Elem::Bool;
         if self.func.wave == WaveSize::W32 && is_mask(to) != is_mask(from) {
-            // The mask is in the lower half of its 64 bits.
+            // The mask is the lower half of the 64 bits.
             let dst = self.define(v);
             let (low, src) = if is_mask(to) {
                 (dst, self.slice_of(a, 0, 1))
@@ -26,8 +26,8 @@ impl Lower<'_> {
             return Ok(());
         }
         match self.operand(a) {
-            // A 16-bit result leaves the upper half of its register unchanged; for an integer that half must be zero or
-            // the sign.
+            // A 16-bit result leaves the upper half of its register unchanged, but for an integer that half must be the
+            // extension.
             src @ Src::Reg(_)
                 if self.target.writes_halves() && from.elem == Elem::F16 && to.elem.is_narrow_integer() =>
             {
@@ -60,10 +60,10 @@ impl Lower<'_> {
         }
         if to.place == Place::Uniform {
             let src = if from.elem == Elem::Bool && !to.elem.is_float() {
-                // 0 or 1 already.
+                // The condition is already 0 or 1.
                 self.operand(a)
             } else if from.elem == Elem::Bool {
-                // A uniform condition becomes a mask, so that a single conversion serves both.
+                // Turn a uniform condition into a mask, so that the same code converts both kinds.
                 self.condition_to_scc(a)?;
                 let mask = self.new_mask();
                 let (all, none) = (self.mask_of_all(true), self.mask_of_all(false));
@@ -92,7 +92,8 @@ impl Lower<'_> {
         self.convert(dst, src, from.elem, to.elem)
     }
 
-    /// The word and the byte within it that `v` selects; bytes convert to f32 four times as fast as words.
+    /// If `v` is a byte of a word: the word and the number of the byte. Bytes convert to f32 four times as fast as
+    /// words.
     fn byte_of(&self, v: Value) -> Option<(Value, u32)> {
         let kernel = self.kernel;
         let ty = kernel.ty(v);
@@ -111,7 +112,7 @@ impl Lower<'_> {
             Inst::Bin(Bin::Shr, x, count) if kernel.ty(x).is_varying_word() => {
                 let elem = kernel.ty(x).elem;
                 match kernel.shift_count(count, elem) {
-                    // For a signed word, only the highest byte is extended with the sign.
+                    // A byte of a signed word is sign-extended only if it is the highest one.
                     Some(count @ (8 | 16 | 24)) if masked != v || elem == Elem::U32 => (x, count / 8),
                     _ => (masked, 0),
                 }
@@ -120,7 +121,7 @@ impl Lower<'_> {
         })
     }
 
-    /// The word that `v` is a shift of, and the shift's count, if `bits` bits remain.
+    /// If `v` is a right shift of a word that leaves at least `bits` bits: the word and the count.
     fn shifted_word(&self, v: Value, bits: u32) -> Option<(Value, u32)> {
         let elem = self.kernel.ty(v).elem;
         let Inst::Bin(Bin::Shr, x, count) = self.kernel.def(self.kernel.resolved(v)).inst else {
@@ -130,7 +131,7 @@ impl Lower<'_> {
         (matches!(elem, Elem::I32 | Elem::U32) && count + bits <= 32).then_some((x, count))
     }
 
-    /// `dst = src as to` on the VALU.
+    /// Emits `dst = src as to` on the VALU.
     fn convert(&mut self, dst: VSlice, src: Src, from: Elem, to: Elem) -> Lowered {
         if from == Elem::Bool && to.is_eight_bit_float() {
             let wide = self.temp_v();
@@ -156,7 +157,7 @@ impl Lower<'_> {
         }
     }
 
-    /// `dst = src as to` for integers and conditions; `scalar` if they are uniform.
+    /// Emits `dst = src as to` for integers and conditions; `scalar` says that they are uniform.
     fn int_to_int(&mut self, dst: VSlice, src: Src, [from, to]: [Elem; 2], scalar: bool) -> Lowered {
         let low = if from.dwords() == 2 { self.half(src, 0) } else { src };
         if to.dwords() == 1 {
@@ -197,14 +198,14 @@ impl Lower<'_> {
             return self.machine(&format!("v_cvt_{to}_{sign}"), &[dst], &[src]);
         }
         if to == Elem::Bf16 && from.bytes() == 4 {
-            // Numbers that f32 would round are rounded to odd instead, so that only the rounding to bf16 matters.
+            // If f32 would round the number, round to odd instead, so that the later rounding to bf16 is correct.
             let wide = self.new_reg(RegFile::Vgpr, 2);
             let exact = self.temp_v();
             self.machine(&format!("v_cvt_f64_{sign}"), &[wide], &[src])?;
             self.f64_to_f32_odd(exact, Src::Reg(wide))?;
             return self.f32_to_bf16(dst, Src::Reg(exact));
         }
-        // Integers that f32 rounds are beyond f16's range, so one rounding decides.
+        // Integers that f32 rounds are beyond the range of f16, so only one rounding matters.
         let wide = self.temp_v();
         self.machine(&format!("v_cvt_f32_{sign}"), &[wide], &[src])?;
         self.float_to_float(dst, Src::Reg(wide), Elem::F32, to)
@@ -213,7 +214,7 @@ impl Lower<'_> {
     fn wide_int_to_float(&mut self, dst: VSlice, src: Src, from: Elem, to: Elem) -> Lowered {
         if to == Elem::F64 {
             let sign = if from.is_signed() { "i32" } else { "u32" };
-            // hi * 2^32 is exact, lo is exact, and their sum is rounded once.
+            // `hi * 2^32` and `lo` are exact, and their sum is rounded once.
             let [high, scaled, low] = std::array::from_fn(|_| self.new_reg(RegFile::Vgpr, 2));
             let (lo, hi) = (self.half(src, 0), self.half(src, 1));
             self.machine(&format!("v_cvt_f64_{sign}"), &[high], &[hi])?;
@@ -232,15 +233,15 @@ impl Lower<'_> {
             self.blend(positive, Src::Reg(below), Src::Reg(negative), x)?;
             magnitude = Src::Reg(positive);
         }
-        // The leading 32 bits, with the last one sticky for all lower bits: the conversion rounds them exactly like the
-        // whole number. For bf16 the leading 24 bits, which f32 holds exactly.
+        // Convert the leading 32 bits, the last of which is sticky for all lower bits; they round exactly like the
+        // whole number. For bf16, convert the leading 24 bits, which f32 represents exactly.
         let [zeros, count, sticky, top, float] = std::array::from_fn(|_| self.temp_v());
         let shifted = self.new_reg(RegFile::Vgpr, 2);
         let lost = self.new_mask();
         let high = self.half(magnitude, 1);
         self.machine("v_ffbh_u32", &[zeros], &[high])?;
         if to == Elem::Bf16 {
-            // A number whose upper half is zero must also be normalised, since its low bits are cut off below.
+            // A number whose upper half is zero must be normalised as well, since its low bits are cut off below.
             let [below, most, all] = std::array::from_fn(|_| self.temp_v());
             let low = self.half(magnitude, 0);
             self.machine("v_ffbh_u32", &[below], &[low])?;
@@ -309,8 +310,8 @@ impl Lower<'_> {
         self.machine(&format!("v_min_{sign}"), &[dst], &[constant(most), Src::Reg(dst)])
     }
 
-    /// The upper half is the quotient by 2^32 rounded down, the lower half the remainder. Out-of-range
-    /// numbers saturate; NaN gives 0.
+    /// The upper half is the quotient by 2^32, rounded down, and the lower half is the remainder. Out-of-range numbers
+    /// saturate; NaN gives 0.
     fn f64_to_wide_int(&mut self, dst: VSlice, src: Src, to: Elem) -> Lowered {
         let x = Src::Reg(self.in_vgpr(src, 2));
         let f64_const = |c: f64| Src::Const(c.to_bits(), Width::B64);
@@ -336,7 +337,7 @@ impl Lower<'_> {
         let (top, bottom) = (self.in_vgpr(f64_const(top), 2), self.in_vgpr(f64_const(bottom), 2));
         self.machine("v_cmp_ge_f64", &[above], &[x, Src::Reg(top)])?;
         self.blend(clamped, Src::Reg(above), Src::Const(most, Width::B64), Src::Reg(inside))?;
-        // Not above the lower end: below it, or a NaN.
+        // The comparison is true for numbers below the range, and for NaNs.
         self.machine("v_cmp_nge_f64", &[below], &[x, Src::Reg(bottom)])?;
         let end = if to.is_signed() {
             let ordered = self.new_mask();
@@ -349,8 +350,8 @@ impl Lower<'_> {
         self.blend(dst, Src::Reg(below), end, Src::Reg(clamped))
     }
 
-    /// f64 to f32 rounded to odd: an inexact result has its last bit set, so that rounding it again to half
-    /// the bits or fewer gives what one rounding would.
+    /// Converts f64 to f32, rounding to odd: the last bit of an inexact result is set, so that rounding it again to
+    /// half as many bits or fewer gives the same as a single rounding.
     fn f64_to_f32_odd(&mut self, dst: VSlice, src: Src) -> Lowered {
         let x = Src::Reg(self.in_vgpr(src, 2));
         let back = self.new_reg(RegFile::Vgpr, 2);
@@ -358,7 +359,7 @@ impl Lower<'_> {
         let [inexact, away] = std::array::from_fn(|_| self.new_mask());
         self.machine("v_cvt_f32_f64", &[near], &[x])?;
         self.machine("v_cvt_f64_f32", &[back], &[Src::Reg(near)])?;
-        // If it was rounded away from zero, one less is the truncated value.
+        // If it was rounded away from zero, subtract one to get the truncated value.
         self.machine_with("v_cmp_gt_f64", &[away], &[Src::Reg(back), x], |m| m.abs = 0b11)?;
         self.machine("v_cmp_lg_f64", &[inexact], &[Src::Reg(back), x])?;
         self.machine("v_add_u32", &[less], &[c32(u32::MAX), Src::Reg(near)])?;
@@ -367,14 +368,15 @@ impl Lower<'_> {
         self.blend(dst, Src::Reg(inexact), Src::Reg(odd), Src::Reg(near))
     }
 
-    /// An 8-bit float in the low byte as f32, which represents all of them exactly.
+    /// Converts an 8-bit float in the low byte to f32, which represents all of them exactly.
     pub(super) fn small_to_f32(&mut self, src: Src, from: Elem) -> Lowered<Src> {
         let wide = self.temp_v();
         self.machine(&format!("v_cvt_f32_{}", isa_name(from)), &[wide], &[src])?;
         Ok(Src::Reg(wide))
     }
 
-    /// The second number of the pair is 0, and the instruction keeps the upper half of the register.
+    /// Converts an f32 to an 8-bit float. The instruction converts a pair, of which the second number is 0, and keeps
+    /// the upper half of the register.
     fn f32_to_small(&mut self, dst: VSlice, src: Src, to: Elem) -> Lowered {
         self.copy(dst, c32(0));
         self.machine(&format!("v_cvt_pk_{}_f32", isa_name(to)), &[], &[Src::Reg(dst), src, c32(0)])
@@ -419,7 +421,7 @@ impl Lower<'_> {
     }
 }
 
-/// The name of an 8-bit float in mnemonics.
+/// The name of an 8-bit float type in mnemonics.
 fn isa_name(elem: Elem) -> &'static str {
     if elem == Elem::F8E4M3 { "fp8" } else { "bf8" }
 }

@@ -1,10 +1,10 @@
-//! Elements of a tuple that stays alive are read in place, and values that stay alive beside a tuple of them are
-//! computed in it (`parts.rs`).
+//! Removes copies of elements from and to tuples: elements of a tuple that stays live are read in place, and values
+//! that stay live in addition to a tuple containing them are computed in it (`parts.rs`).
 //!
 //! Selection copies an element out of a tuple. If the tuple dies there, register allocation coalesces the copy;
-//! otherwise both would occupy registers. Within a block, instructions that read the copy read the element instead, as
-//! long as nothing has written the tuple since. This is done only if the tuple is read after them anyway, so that its
-//! live range does not grow.
+//! otherwise both would occupy registers. Within a block, instructions that read the copy are made to read the element
+//! instead, as long as the tuple has not been written since. This is done only if the tuple is read later anyway, so
+//! that its live range does not grow.
 
 mod parts;
 
@@ -43,19 +43,19 @@ pub(super) fn run(f: &mut Function) {
     }
 }
 
-/// Who reads and writes what.
+/// The reads and writes of registers.
 struct Known {
-    /// Registers that one instruction writes.
+    /// The registers with a single writer.
     single: HashSet<VReg>,
-    /// The block that reads a register, and the number of reads; `None` if several blocks read it.
+    /// For each register, the block that reads it and the number of reads; `None` if several blocks do.
     readers: HashMap<VReg, Option<(usize, usize)>>,
 }
 
 impl Known {
-    /// Without the registers of explicitly named instructions.
+    /// As `of`, without registers that must not be changed.
     fn free(f: &Function) -> Known {
         let mut known = Known::of(f);
-        // Debuggers look for named registers, and instructions that are emitted later read the kept ones.
+        // Debuggers look for named registers, and instructions emitted later read the kept ones.
         known.single.retain(|reg| !f.named.contains(reg) && !f.kept.contains(reg));
         for pin in &f.pins {
             known.single.remove(&pin.reg);
@@ -82,7 +82,7 @@ impl Known {
     }
 }
 
-/// The virtual registers of an instruction, and whether it reads and writes them.
+/// The virtual registers of an instruction, each with whether it reads and whether it writes them.
 fn operands(inst: &MInst) -> impl Iterator<Item = (VReg, (bool, bool))> + '_ {
     inst.operands.iter().enumerate().filter_map(|(slot, operand)| match operand {
         MOperand::Virt(slice) => Some((slice.reg, accesses(inst, slot))),
@@ -90,8 +90,8 @@ fn operands(inst: &MInst) -> impl Iterator<Item = (VReg, (bool, bool))> + '_ {
     })
 }
 
-/// A copy of some registers out of a longer tuple. If it copies two, the first has an even number, as instructions may
-/// require.
+/// If the instruction copies registers out of a longer tuple: destination and source. Two registers must start at an
+/// even number, as some instructions require.
 fn element(f: &Function, known: &Known, inst: &MInst) -> Option<(VSlice, VSlice)> {
     let (Op::Copy, false, [MOperand::Virt(to), MOperand::Virt(from)]) =
         (&inst.op, inst.keeps_dst, &inst.operands[..])
@@ -100,12 +100,13 @@ fn element(f: &Function, known: &Known, inst: &MInst) -> Option<(VSlice, VSlice)
     };
     let (whole, tuple) = (f.info(to.reg), f.info(from.reg));
     let alike = whole.file == tuple.file && matches!(tuple.file, RegFile::Vgpr | RegFile::Sgpr);
-    // Longer parts would have to start at multiples of four in scalar registers.
+    // Longer parts would have to start at a multiple of four in scalar registers.
     let part = whole.len < tuple.len && (whole.len == 1 || whole.len == 2 && from.start % 2 == 0);
     (alike && part && known.single.contains(&to.reg)).then_some((*to, *from))
 }
 
-/// True if all readers of `to` come in this block before the tuple is written, and the tuple has readers after them.
+/// True if all readers of `to` are in this block and before any write of the tuple, and the tuple has readers after
+/// them.
 fn readers_are_here(
     known: &Known,
     insts: &[MInst],
@@ -118,7 +119,7 @@ fn readers_are_here(
     if *reader != block {
         return false;
     }
-    // Worth it only if the tuple stays alive anyway; otherwise register allocation coalesces the copy with the tuple.
+    // It pays only if the tuple stays live anyway; otherwise register allocation coalesces the copy with the tuple.
     let elsewhere = known.readers.get(&from.reg).is_some_and(Option::is_none);
     let (mut left, mut read_later) = (*count, elsewhere);
     for inst in &insts[at + 1..] {

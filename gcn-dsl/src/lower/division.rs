@@ -1,11 +1,11 @@
-//! Divisions and remainders by constants, with a dividend of at most 24 bits: full-rate 24-bit multiplications.
+//! Division and remainder by a constant for dividends of at most 24 bits, by full-rate 24-bit multiplications.
 
 use super::{Lower, Lowered, Src, Width};
 use crate::ir::{Bin, Inst, Value, division};
 use crate::scalar::Elem;
 
 impl Lower<'_> {
-    /// `a op b` of 32-bit integers that vary; `None` if the operands do not fit.
+    /// Emits `a op b` of varying 32-bit integers; `None` if the operands do not fit.
     pub(super) fn small_division(&mut self, v: Value, op: Bin, [a, b]: [Value; 2]) -> Option<Lowered> {
         match (op, self.kernel.ty(v).elem) {
             (Bin::Shr, Elem::U32) => {
@@ -27,7 +27,7 @@ impl Lower<'_> {
         Some(multiplied.and_then(|()| self.machine("v_lshrrev_b32", &[dst], &[shift, Src::Reg(product)])))
     }
 
-    /// The remainder `a - x * c`, where `x` and `c` are below 2^23.
+    /// Emits the remainder `a - x * c`, where `x` and `c` are below 2^23.
     fn rest(&mut self, v: Value, a: Value, product: Value) -> Option<Lowered> {
         let Inst::Bin(Bin::Mul, x, c) = self.kernel.def(product).inst else { return None };
         let c = self.kernel.constant(c).map(|c| c as u32).filter(|c| *c < 1 << 23)?;

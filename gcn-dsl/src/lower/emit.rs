@@ -1,4 +1,4 @@
-//! Emits a table instruction: selects the encoding that accepts the operands, and copies the operands that none
+//! Emits machine instructions: selects the encoding that accepts the operands, and copies operands that no encoding
 //! accepts.
 
 use gcn_isa::Target;
@@ -17,8 +17,8 @@ impl Lower<'_> {
         self.machine_with(mnemonic, dsts, srcs, |_| {})
     }
 
-    /// Emits `mnemonic`, with destinations and sources in assembly order. VCC may be omitted if it is a fixed operand
-    /// of the encoding.
+    /// Emits `mnemonic`, with destinations and sources in assembly order. VCC may be omitted where the encoding has it
+    /// as a fixed operand.
     pub(super) fn machine_with(
         &mut self,
         mnemonic: &str,
@@ -27,7 +27,7 @@ impl Lower<'_> {
         modify: impl Fn(&mut Mods),
     ) -> Lowered {
         let rows: SmallVec<[&'static InstDesc; 8]> = table::find_operation(self.func.on(), mnemonic)
-            // Those forms need controls; `combine` introduces them where they save instructions.
+            // DPP and SDWA forms need controls; `combine` introduces them where they save instructions.
             .filter(|row| !row.format.is_dpp() && !row.format.is_sdwa() && reaches_all(row))
             .collect();
         if rows.is_empty() {
@@ -35,17 +35,17 @@ impl Lower<'_> {
         }
         let srcs = self.twins_of(&rows, srcs);
         let srcs = &srcs[..];
-        // Fewest copies first, then fewest bytes: an extra move costs more than a longer encoding.
+        // Prefer the fewest copies, then the fewest bytes: a move costs more than a longer encoding.
         let best = rows
             .into_iter()
             .filter_map(|row| {
                 let mut mods = row.default_mods();
                 modify(&mut mods);
                 let fit = self.fit(row, dsts, srcs, &mods)?;
-                // A literal follows the instruction as four more bytes.
+                // A literal adds four bytes to the instruction.
                 Some((fit.copies, row.bytes + 4 * u8::from(fit.literal), row.id, row, mods))
             })
-            // The row's number breaks ties, which makes the choice deterministic.
+            // The row's number breaks ties, so the choice is deterministic.
             .min_by_key(|c| (c.0, c.1, c.2));
         let Some((_, _, _, row, mods)) = best else {
             return Err(self.no_encoding(mnemonic, dsts, srcs));
@@ -54,8 +54,8 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// The sources, with vector registers in place of scalars that vector instructions have computed, so that no lane
-    /// has to be read back.
+    /// The sources, where scalars that vector instructions have computed are replaced by the vector registers, so that
+    /// no lane has to be read back.
     fn twins_of(&self, rows: &[&InstDesc], srcs: &[Src]) -> SmallVec<[Src; 4]> {
         let takes = |row: &InstDesc, i: usize| {
             let mut slots = row.operands.iter().filter(|o| o.access != Access::Write && !is_fixed_vcc(o));
@@ -68,8 +68,8 @@ impl Lower<'_> {
         srcs.iter().enumerate().map(twin).collect()
     }
 
-    /// Emits `row` with the given operands, copying sources that its slots do not accept. `fit` has checked
-    /// that this is possible.
+    /// Emits `row` with the given operands, and copies for sources that its slots do not accept. `fit` has checked that
+    /// this is possible.
     fn emit_row(&mut self, row: &'static InstDesc, mods: Mods, dsts: &[VSlice], srcs: &[Src]) {
         let written = dsts;
         let (mut dsts, mut srcs) = (dsts.iter(), srcs.iter());
@@ -84,7 +84,7 @@ impl Lower<'_> {
                 let src = *srcs.next().unwrap_or_else(|| unreachable!("checked by fit"));
                 if slot_takes(slot, src, self.file(src)) && bus.take(src, self.file(src)) {
                     to_operand(src)
-                // Tried before a copy to a vector register: a scalar move issues in parallel with the vector
+                // Try this before a copy to a vector register: a scalar move can issue in parallel with the vector
                 // instructions of other waves.
                 } else if let Some(scalar) = self.in_scalar(slot, src, &mut bus) {
                     MOperand::Virt(scalar)
@@ -94,7 +94,7 @@ impl Lower<'_> {
             };
             operands.push(operand);
         }
-        // Writing one half leaves the other half of a new register undefined.
+        // The instruction keeps the other half of a new register, which is undefined.
         if row.has_halves() && row.keeps_other_half() {
             written.iter().for_each(|dst| {
                 self.push(Op::Undef, [MOperand::Virt(*dst)]);
@@ -103,7 +103,8 @@ impl Lower<'_> {
         self.push(Op::Machine(row, mods), operands);
     }
 
-    /// A constant in a scalar register, if the slot and the constant bus accept one: that costs no vector instruction.
+    /// Moves a constant to a scalar register, if the slot and the constant bus accept one; this costs no vector
+    /// instruction.
     fn in_scalar(&mut self, slot: &OperandDesc, src: Src, bus: &mut Bus) -> Option<VSlice> {
         let dwords = match src {
             Src::Const(_, Width::B32 | Width::B16) => 1,
@@ -119,7 +120,7 @@ impl Lower<'_> {
         Some(scalar)
     }
 
-    /// A copy of `src` in a register that `slot` takes.
+    /// Copies `src` to a register that `slot` accepts.
     pub(super) fn copied(&mut self, slot: &OperandDesc, src: Src) -> VSlice {
         let file = if slot.kinds.intersects(OperandKinds::VGPR | OperandKinds::HALF_VGPR) {
             RegFile::Vgpr
@@ -137,7 +138,7 @@ impl Lower<'_> {
         dst
     }
 
-    /// The number of copies that `row` needs to take the operands; `None` if it cannot.
+    /// The number of copies with which `row` can take the operands; `None` if it cannot.
     fn fit(&self, row: &InstDesc, dsts: &[VSlice], srcs: &[Src], mods: &Mods) -> Option<Fit> {
         if !mods_fit(row, mods) {
             return None;
@@ -171,8 +172,8 @@ impl Lower<'_> {
         (dsts.next().is_none() && srcs.next().is_none()).then_some(fit)
     }
 
-    /// The constant bus for these sources, one for each slot that is read except VCC. Sources that only a scalar
-    /// register can hold are reserved first, before those that could also be in a vector register.
+    /// The use of the constant bus by these sources, one for each slot that is read except VCC. Sources that can only
+    /// be in scalar registers are reserved first, before those that could also be in vector registers.
     fn bus(&self, row: &InstDesc, srcs: &[Src]) -> Bus {
         let mut bus = Bus::new(row, self.target);
         let slots = row.operands.iter().filter(|slot| slot.access != Access::Write && !is_fixed_vcc(slot));
@@ -188,12 +189,12 @@ impl Lower<'_> {
         }
     }
 
-    /// `dst = src`, dword by dword if the dwords of a constant differ.
+    /// Emits `dst = src`, dword by dword if the dwords of a constant differ.
     pub(super) fn copy(&mut self, dst: VSlice, src: Src) {
         match src {
             Src::Const(bits, Width::B64) if dst.len == 2 => {
-                // A whole register is assembled from two halves. For a part of a longer tuple, the code that assembles
-                // the tuple has emitted `Op::Undef`.
+                // The whole register is assembled from two halves. For a part of a longer tuple, the code that
+                // assembles the tuple has emitted `Op::Undef`.
                 if self.func.info(dst.reg).len == 2 {
                     self.push(Op::Undef, [MOperand::Virt(dst)]);
                 }
@@ -216,7 +217,7 @@ impl Lower<'_> {
         }
     }
 
-    /// A source as a VGPR (tuple).
+    /// The source in VGPRs.
     pub(super) fn in_vgpr(&mut self, src: Src, len: u8) -> VSlice {
         match self.for_vector(src) {
             Src::Reg(s) if self.func.info(s.reg).file == RegFile::Vgpr => s,
@@ -228,7 +229,7 @@ impl Lower<'_> {
         }
     }
 
-    /// A source as an SGPR (tuple); it must not be varying.
+    /// The source, which must not be varying, in SGPRs.
     pub(super) fn in_sgpr(&mut self, src: Src, len: u8) -> VSlice {
         match src {
             Src::Reg(s) => s,
@@ -275,14 +276,14 @@ struct Fit {
     literal: bool,
 }
 
-/// The constant bus: the target limits the number of different SGPRs (or pairs) and literals that a VALU instruction
-/// reads; other instructions read one literal.
+/// The state of the constant bus: the target limits the number of different SGPRs (or SGPR pairs) and literals that a
+/// VALU instruction may read; other instructions may read one literal.
 pub(super) struct Bus {
-    /// The number for a vector instruction.
+    /// The limit for a vector instruction; `None` for others.
     reads: Option<usize>,
     used: SmallVec<[MOperand; 2]>,
     literal: Option<u32>,
-    /// M0 holds one of the operands.
+    /// True if M0 contains an operand.
     m0: bool,
 }
 
@@ -290,21 +291,21 @@ impl Bus {
     pub(super) fn new(row: &InstDesc, target: Target) -> Bus {
         let reads = row.format.is_vop().then(|| row.constant_bus_reads(target));
         let mut bus = Bus { reads, used: SmallVec::new(), literal: None, m0: false };
-        // A mask or carry in VCC takes the bus.
+        // A mask or carry in VCC takes one read of the bus.
         if row.operands.iter().any(|o| is_fixed_vcc(o) && o.access != Access::Write) {
             bus.used.push(MOperand::Fixed(VCC.into()));
         }
         bus
     }
 
-    /// The same bus with one more scalar register that is read and of which nothing else is known yet.
+    /// The bus with one more scalar register that is read.
     pub(super) fn with_another(mut self) -> Bus {
         self.used.push(MOperand::Virt(VSlice { reg: VReg(u32::MAX), start: 0, len: 1 }));
         self
     }
 
-    /// Reserves the sources of a vector instruction that only a scalar register can hold. A constant among them counts, as it is copied to
-    /// such a register.
+    /// Reserves the bus for the sources of a vector instruction that can only be in scalar registers. This includes
+    /// constants, which are copied to such a register.
     pub(super) fn reserve<'a>(
         &mut self,
         sources: impl Iterator<Item = (&'a OperandDesc, Src, Option<RegFile>)>,
@@ -323,7 +324,7 @@ impl Bus {
         }
     }
 
-    /// Another scalar can be read.
+    /// True if another scalar can be read.
     fn is_free(&self) -> bool {
         self.held() < self.reads.unwrap_or(1)
     }
@@ -332,7 +333,7 @@ impl Bus {
         self.used.len() + usize::from(self.literal.is_some())
     }
 
-    /// M0 can hold an operand: no other one is in it.
+    /// Takes M0 for an operand; false if another operand is already in it.
     pub(super) fn take_m0(&mut self) -> bool {
         !std::mem::replace(&mut self.m0, true)
     }
@@ -340,12 +341,12 @@ impl Bus {
     pub(super) fn take(&mut self, src: Src, file: Option<RegFile>) -> bool {
         let operand = to_operand(src);
         if let MOperand::Fixed(Operand::Literal(bits)) = operand {
-            // Two operands may share one literal, but not have different ones: an encoding has room for one.
+            // Two operands may share a literal but not have different ones, since an encoding has room for one.
             let room = self.reads.is_none_or(|reads| self.used.len() < reads);
             return self.literal.replace(bits).is_none_or(|l| l == bits) && room;
         }
         let Some(reads) = self.reads.filter(|_| file == Some(RegFile::Sgpr)) else { return true };
-        // The same SGPR twice is one read. It still needs room if a literal has been added since.
+        // Reading the same SGPR twice takes the bus once. It still needs room if a literal has been added since.
         if self.used.contains(&operand) {
             return self.held() <= reads;
         }
@@ -357,18 +358,18 @@ impl Bus {
     }
 }
 
-/// A slot that can hold nothing but VCC.
+/// True for a slot that accepts only VCC.
 pub(super) fn is_fixed_vcc(slot: &OperandDesc) -> bool {
     slot.kinds == OperandKinds::SPECIAL && slot.specials == "vcc"
 }
 
-/// True if the fields of a row can name every register. Short encodings name halves of the first 128 VGPRs only, a
+/// True if the fields of a row can name every register. Short encodings can name only halves of the first 128 VGPRs, a
 /// restriction that the allocator does not know.
 pub(super) fn reaches_all(row: &InstDesc) -> bool {
     !row.has_halves() || row.is_vop3()
 }
 
-/// A VGPR where the slot takes half of one: without `op_sel` that is the lower half, in which values of 16 bits are.
+/// True for a VGPR in a slot that takes half of one. Without `op_sel` it is the lower half, where 16-bit values are.
 pub(super) fn is_low_half(slot: &OperandDesc, kind: OperandKinds) -> bool {
     slot.is_half() && kind == OperandKinds::VGPR
 }
@@ -391,8 +392,8 @@ pub(super) fn slot_takes(slot: &OperandDesc, src: Src, file: Option<RegFile>) ->
             Operand::Inline(Inline::Int(_)) => slot.kinds.contains(OperandKinds::INLINE_INT),
             Operand::Inline(Inline::Float(_)) => slot.kinds.contains(OperandKinds::INLINE_FLOAT),
             Operand::Literal(_) => {
-                // The hardware extends a 32-bit literal in ways that depend on the operand's type, so 64-bit constants go through
-                // registers.
+                // The hardware extends a 32-bit literal in ways that depend on the operand's type, so 64-bit constants
+                // are put in registers.
                 slot.kinds.intersects(OperandKinds::LITERAL) && !matches!(src, Src::Const(_, Width::B64))
             }
             Operand::Literal64(_) => slot.kinds.contains(OperandKinds::LITERAL64),
@@ -400,7 +401,7 @@ pub(super) fn slot_takes(slot: &OperandDesc, src: Src, file: Option<RegFile>) ->
             Operand::Off => slot.kinds.contains(OperandKinds::OFF),
             Operand::Reg(reg) => {
                 let name = reg.to_string();
-                // The table names pairs by their low half.
+                // The table names register pairs by their low half.
                 slot.allows_special(&name) || slot.allows_special(&format!("{name}_lo"))
             }
             Operand::Special(s) => slot.allows_special(s.name()),
@@ -409,7 +410,8 @@ pub(super) fn slot_takes(slot: &OperandDesc, src: Src, file: Option<RegFile>) ->
     }
 }
 
-/// True if a copy can bring `src` into a file that `slot` takes. No copy brings a vector into a scalar slot.
+/// True if `src` can be copied to a register file that `slot` accepts. A vector register cannot be copied to a scalar
+/// slot.
 pub(super) fn can_copy(slot: &OperandDesc, src: Src, file: Option<RegFile>) -> bool {
     let width_fits = match src {
         Src::Reg(s) => slot.dwords == s.len,
@@ -422,7 +424,7 @@ pub(super) fn can_copy(slot: &OperandDesc, src: Src, file: Option<RegFile>) -> b
     width_fits && (into_vector || into_scalar)
 }
 
-/// The encoding operand for a source.
+/// The source as an instruction operand.
 pub(super) fn to_operand(src: Src) -> MOperand {
     match src {
         Src::Reg(s) => MOperand::Virt(s),
@@ -436,7 +438,7 @@ fn constant(bits: u64, width: Width) -> Operand {
         Width::B16 => (0..=208u16)
             .chain(240..=248)
             .filter_map(Inline::from_code)
-            // Inline floats have different bits as f16 and as f32, so the search goes over the codes.
+            // Inline floats have different bits as f16 and as f32, so search by the bits at this width.
             .find(|i| u64::from(i.bits16()) == bits & 0xffff),
         Width::B32 => Inline::of_bits32(bits as u32),
         Width::B64 => Inline::of_bits64(bits),
@@ -444,7 +446,7 @@ fn constant(bits: u64, width: Width) -> Operand {
     inline.map_or(Operand::Literal(bits as u32), Operand::Inline)
 }
 
-/// Modifiers that the row does not have must be at their default.
+/// True if all modifiers that the row lacks are at their default.
 fn mods_fit(row: &InstDesc, mods: &Mods) -> bool {
     let table::OperandBits { neg, abs, .. } = row.bits;
     let default = row.default_mods();

@@ -1,4 +1,4 @@
-//! Why a kernel cannot be lowered.
+//! The reasons why a kernel cannot be lowered.
 
 use gcn_emit::encode::EncodeError;
 use gcn_isa::Target;
@@ -6,42 +6,42 @@ use gcn_isa::program::SourceLoc;
 
 use crate::scalar::Elem;
 
-/// What cannot be lowered, and where.
+/// The error for a kernel that cannot be lowered: the reason, and the location.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}{cause}", SourceLoc::lead(*at))]
 #[non_exhaustive]
 pub struct LowerError {
-    /// The user's place, if known.
+    /// The location in the user's source, if known.
     pub at: Option<SourceLoc>,
-    /// Why.
+    /// The reason.
     #[source]
     pub cause: LowerCause,
 }
 
-/// Why a kernel cannot be lowered.
+/// The reasons why a kernel cannot be lowered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LowerCause {
     /// The target lacks an instruction.
     #[error("`{mnemonic}` does not exist on {target}; {remedy}")]
     NoInstruction {
-        /// The instruction.
+        /// The instruction's mnemonic.
         mnemonic: String,
         /// The target.
         target: Target,
-        /// What to do.
+        /// The remedy: what to write instead.
         remedy: String,
     },
     /// No encoding takes the operands.
     #[error("no encoding of `{mnemonic}` on {target} takes these operands ({operands}); {remedy}")]
     Operands {
-        /// The instruction.
+        /// The instruction's mnemonic.
         mnemonic: String,
         /// The target.
         target: Target,
         /// The operands.
         operands: String,
-        /// What to do.
+        /// The remedy: what to write instead.
         remedy: String,
     },
     /// The instruction does not have a modifier.
@@ -49,17 +49,17 @@ pub enum LowerCause {
         "`{mnemonic}` on {target} does not take {what}; the function's documentation lists its modifiers"
     )]
     Modifier {
-        /// The instruction.
+        /// The instruction's mnemonic.
         mnemonic: String,
         /// The target.
         target: Target,
         /// The modifiers.
         what: String,
     },
-    /// A modifier or an immediate has a value that no encoding holds.
+    /// No encoding can represent the value of a modifier or an immediate.
     #[error("`{mnemonic}` cannot be encoded on {target}: {fault}")]
     Encoding {
-        /// The instruction.
+        /// The instruction's mnemonic.
         mnemonic: String,
         /// The target.
         target: Target,
@@ -74,7 +74,7 @@ pub enum LowerCause {
         what: String,
         /// The element type.
         elem: Elem,
-        /// What to do.
+        /// The remedy: what to write instead.
         remedy: String,
     },
 }

@@ -1,9 +1,9 @@
 //! Divergent exits: `break`, `continue` and `return`, which the IR represents as exits from blocks.
 //!
-//! There is no mask of active lanes beside EXEC. Each construct that can hold lanes back, a *frame*, has the
-//! mask that it restores at its end. Lanes that leave several frames are removed from the masks of all frames
-//! they cross, but not from the mask of the one they leave for. So they become active again at the end of
-//! that one and nowhere before:
+//! No mask of active lanes is kept except EXEC. Each construct in which lanes can be held back, a *frame*, has a mask
+//! that it restores at its end. Lanes that leave several frames are removed from the masks of all frames that they
+//! cross, but not from that of the frame at whose end they continue. So they become active again at that end and not
+//! before:
 //!
 //! ```text
 //!   s_mov_b64 outer, exec                 ; block: lanes that leave it wait in `outer`
@@ -31,26 +31,26 @@ use super::{Lower, Lowered, Pending, mask};
 use crate::ir::{Label, Region, Stmt, Value};
 use crate::mir::{MOperand, Op, VSlice};
 
-/// A construct around the current point.
+/// An enclosing construct, see the module's documentation.
 #[derive(Debug, Default)]
 pub(super) struct Frame {
-    /// The block's label, if it is one.
+    /// The label, if the construct is a block.
     label: Option<Label>,
-    /// Fewer lanes may be active inside the frame than at its start.
+    /// True if fewer lanes may be active inside than at its start.
     varying: bool,
-    /// The lanes that become active again at its end. `None`: the next enclosing varying frame, whose end follows
-    /// directly, restores EXEC.
+    /// The mask of the lanes that become active again at its end. `None`: the next enclosing varying frame, which ends
+    /// immediately afterwards, restores EXEC.
     saved: Option<VSlice>,
-    /// Branches to the end.
+    /// The branches to its end.
     pub joins: Vec<Pending>,
-    /// Lanes may have been removed from `saved`.
+    /// True if lanes may have been removed from `saved`.
     lost_lanes: bool,
-    /// `saved` contains none of the lanes that are active inside, since all of them leave.
+    /// True if `saved` contains none of the lanes that are active inside, because all of these leave.
     left_by_all: bool,
 }
 
 impl Frame {
-    /// The kernel's body; no lane runs after it.
+    /// The frame of the kernel's body, after which no lane runs.
     pub fn root() -> Frame {
         Frame { varying: true, ..Frame::default() }
     }
@@ -70,14 +70,13 @@ impl Lower<'_> {
         self.frames.last_mut().unwrap_or_else(|| unreachable!("the root stays"))
     }
 
-    /// The innermost frame in which lanes can be held back: control continues at its end when no lane is
-    /// left.
+    /// The innermost frame in which lanes can be held back; control continues at its end when no lane is left.
     fn innermost_varying(&mut self) -> &mut Frame {
         let found = self.frames.iter_mut().rev().find(|f| f.varying);
         found.unwrap_or_else(|| unreachable!("the root is varying"))
     }
 
-    /// Ends the innermost frame: the branches to its end arrive here, and its lanes become active again.
+    /// Ends the innermost frame: resolves the branches to its end, and reactivates its lanes.
     pub(super) fn close_frame(&mut self) -> Lowered {
         let frame = self.frames.pop().unwrap_or_else(|| unreachable!("who opens a frame closes it"));
         match frame.saved {
@@ -85,14 +84,14 @@ impl Lower<'_> {
                 self.resolve_here(frame.joins);
                 self.exec_op(self.mask_op(mask::MOVE), &[MOperand::Virt(saved)]);
                 // If lanes have left across this frame, perhaps none of the saved ones remain. Code must not run with
-                // EXEC = 0 (see [`super`]), so the wave then continues at the end of the next enclosing frame.
+                // EXEC = 0 (see [`super`]), so the wave then continues at the end of the next enclosing varying frame.
                 if frame.lost_lanes {
                     let none_left = self.branch("s_cbranch_execz")?;
                     self.innermost_varying().joins.push(none_left);
                     self.new_block();
                 }
             }
-            // The next varying frame restores EXEC, so branches to this end may go there directly.
+            // The next varying frame restores EXEC, so branches to this end can go there directly.
             None if frame.varying => self.innermost_varying().joins.extend(frame.joins),
             None => self.resolve_here(frame.joins),
         }
@@ -158,13 +157,13 @@ impl Lower<'_> {
         }
     }
 
-    /// `if cond { exit }` on a varying condition.
+    /// Lowers `if cond { exit }` for a varying condition.
     pub(super) fn exit_where(&mut self, cond: Value, label: Label) -> Lowered {
         let mask = MOperand::Virt(self.mask_of(cond));
         let exec = MOperand::Fixed(self.exec().into());
         if self.frames[self.target_of(label) + 1..].iter().any(|f| f.saved.is_some()) {
-            // The bits of inactive lanes in a condition mask are undefined, but the frames' masks contain
-            // lanes that are inactive here: only active lanes may be removed.
+            // The bits of inactive lanes in a condition's mask are undefined, and the frames' masks contain lanes that
+            // are inactive here, so remove only active lanes.
             let leaving = MOperand::Virt(self.new_mask());
             self.scalar_op(self.mask_op(mask::AND), leaving, &[mask, exec]);
             self.take_from_frames(label, leaving);
@@ -176,8 +175,8 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// `if cond { …; exit }` on a varying condition. The other lanes are saved, and none of the lanes inside
-    /// is restored at the end.
+    /// Lowers `if cond { …; exit }` for a varying condition. It saves the other lanes, and restores none of the lanes
+    /// inside at its end.
     pub(super) fn leave_where(&mut self, cond: Value, first: &[Stmt], label: Label) -> Lowered {
         let mask = MOperand::Virt(self.mask_of(cond));
         let exec = MOperand::Fixed(self.exec().into());
@@ -195,9 +194,9 @@ impl Lower<'_> {
         self.close_frame()
     }
 
-    /// If the last instruction is a conditional branch out of the loop, inverts it: the exit becomes the
-    /// fall-through path, and the returned inverted branch goes to the loop's start. This saves a branch on
-    /// each trip.
+    /// If the last instruction is a conditional branch out of the loop, inverts it: the exit becomes the fall-through
+    /// path, and the inverted branch, which is returned, goes to the loop's start. This saves a branch in each
+    /// iteration.
     pub(super) fn invert_last_exit(&mut self) -> Option<Pending> {
         let last = self.func.blocks.len() - 1;
         if !self.func.blocks[last].insts.is_empty() || last == 0 {

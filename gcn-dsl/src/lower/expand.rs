@@ -15,12 +15,13 @@ pub(super) fn c32(bits: u32) -> Src {
     Src::Const(u64::from(bits), Width::B32)
 }
 
-/// A dword of ones.
+/// A dword whose bits are all set.
 const ONES: u64 = 0xffff_ffff;
 
 impl Lower<'_> {
-    /// Correctly rounded `a / b` by the dedicated instructions: scale, refine the reciprocal by Newton's iteration, fix
-    /// up the special cases (MI100 ISA, V_DIV_SCALE / V_DIV_FMAS / V_DIV_FIXUP). Needs denormals enabled.
+    /// Emits a correctly rounded `a / b` with the dedicated instructions: scales, refines the reciprocal by Newton's
+    /// iteration, and fixes up the special cases (MI100 ISA, V_DIV_SCALE / V_DIV_FMAS / V_DIV_FIXUP). Denormals must be
+    /// enabled.
     pub(super) fn div_float(&mut self, elem: Elem, dst: VSlice, a: Src, b: Src) -> Lowered {
         let width = dst.len;
         let (a, b) = (Src::Reg(self.in_vgpr(a, width)), Src::Reg(self.in_vgpr(b, width)));
@@ -36,18 +37,18 @@ impl Lower<'_> {
             Src::Reg(r) => r,
             _ => unreachable!("made as registers above"),
         };
-        // `fma(-den, rcp, 1)` is the error of the estimate, rounded once.
+        // `fma(-den, rcp, 1)` is the error of the estimate, rounded only once.
         let neg0 = |m: &mut Mods| m.neg = 1;
         self.machine(&name("div_scale"), &[reg(den), unused], &[b, b, a])?;
         self.machine(&name("div_scale"), &[reg(num), unused], &[a, b, a])?;
-        // `v_div_fmas` reads from VCC whether the numerator was scaled. The other `v_div_scale` writes an unused pair,
-        // so that it cannot overwrite VCC.
+        // `v_div_fmas` reads from VCC whether the numerator was scaled. The other `v_div_scale` writes its flag to an
+        // unused register pair, so that it does not overwrite VCC.
         self.result_to_vcc();
         self.machine(&name("rcp"), &[reg(rcp)], &[den])?;
         self.machine_with(&name("fma"), &[reg(e0)], &[den, rcp, one], neg0)?;
         self.machine(&name("fma"), &[reg(r1)], &[e0, rcp, rcp])?;
         let r = if elem == Elem::F64 {
-            // The f64 reciprocal starts with fewer correct bits: one more step.
+            // The f64 reciprocal has fewer correct bits at first, so it needs one more step.
             let (e, r2) = (self.new_reg(RegFile::Vgpr, 2), self.new_reg(RegFile::Vgpr, 2));
             self.machine_with(&name("fma"), &[e], &[den, r1, one], neg0)?;
             self.machine(&name("fma"), &[r2], &[r1, Src::Reg(e), r1])?;
@@ -68,8 +69,8 @@ impl Lower<'_> {
         self.machine(&name("div_fixup"), &[dst], &[q2, b, a])
     }
 
-    /// f16 division in f32: 24 bits are at least 2 * 11 + 2, so rounding twice gives the correctly rounded
-    /// quotient.
+    /// f16 division in f32. f32 has at least 2 * 11 + 2 bits, so the quotient that is rounded twice is correctly
+    /// rounded.
     pub(super) fn div_f16(&mut self, dst: VSlice, a: Src, b: Src) -> Lowered {
         let [wide_a, wide_b, quotient] = std::array::from_fn(|_| self.temp_v());
         self.machine("v_cvt_f32_f16", &[wide_a], &[a])?;
@@ -78,14 +79,15 @@ impl Lower<'_> {
         self.machine("v_cvt_f16_f32", &[dst], &[Src::Reg(quotient)])
     }
 
-    /// The reciprocal of a 32-bit integer in fixed point. The float reciprocal, scaled by a little less than 2^32, is a
-    /// lower estimate of 2^32 / b, which one integer Newton step refines.
+    /// The reciprocal of a 32-bit integer in fixed point. The float reciprocal, scaled by slightly less than 2^32, is
+    /// an estimate from below of 2^32 / b, which one integer Newton step refines.
     pub(super) fn reciprocal_u32(&mut self, dst: VSlice, b: Src) -> Lowered {
         let [f, r, scaled, z, neg, t, e] = std::array::from_fn(|_| self.temp_v());
         let src = Src::Reg;
         self.machine("v_cvt_f32_u32", &[f], &[b])?;
         self.machine("v_rcp_iflag_f32", &[r], &[src(f)])?;
-        // Less than 2^32, since `v_rcp_iflag_f32` may be one unit too large and the estimate must stay below.
+        // Slightly less than 2^32, since the result of `v_rcp_iflag_f32` may be one ulp too large and the estimate must
+        // not be.
         self.machine("v_mul_f32", &[scaled], &[c32(0x4f7f_fffe), src(r)])?; // 2^32 - 512
         self.machine("v_cvt_u32_f32", &[z], &[src(scaled)])?;
         self.machine("v_sub_u32", &[neg], &[c32(0), b])?;
@@ -94,21 +96,21 @@ impl Lower<'_> {
         self.machine("v_add_u32", &[dst], &[src(z), src(e)])
     }
 
-    /// The low 64 bits of a 64-bit product: the full product of the low halves, plus both cross products in the upper
-    /// half. `zero_above`: the factors whose upper half is 0.
+    /// The low 64 bits of a 64-bit product: the full product of the low halves, with both cross products added to the
+    /// upper half. `zero_above` says which factors have an upper half of 0.
     pub(super) fn mul_64(&mut self, dst: VSlice, factors: [Src; 2], zero_above: [bool; 2]) -> Lowered {
         self.mul_add_64(dst, factors, zero_above, Src::Const(0, Width::B64))
     }
 
-    /// `dst = a * b + c`, the sum with the lower product.
+    /// Emits `dst = a * b + c`; the instruction that multiplies the low halves also adds `c`.
     fn mul_add_64(&mut self, dst: VSlice, [a, b]: [Src; 2], zero_above: [bool; 2], c: Src) -> Lowered {
         let [a0, a1, b0, b1] = [(a, 0), (a, 1), (b, 0), (b, 1)].map(|(s, i)| self.half(s, i));
-        // The other must be in a VGPR: the constant bus of these instructions takes one scalar.
+        // The other factor must be in a VGPR, because the constant bus allows these instructions one scalar.
         let b0 = Src::Reg(self.in_vgpr(b0, 1));
-        // The cross product of an upper half that is 0 is omitted.
+        // Omit the cross product of an upper half that is 0.
         let [with_a1, with_b1] = zero_above.map(|zero| !zero);
         let carry = self.new_mask();
-        // The product of the upper halves lies beyond 64 bits.
+        // The product of the upper halves is beyond 64 bits.
         let crossed = [with_b1.then_some((a0, b1)), with_a1.then_some((a1, b0))];
         let crossed: SmallVec<[(Src, Src); 2]> = crossed.into_iter().flatten().collect();
         if crossed.is_empty() {
@@ -131,8 +133,8 @@ impl Lower<'_> {
         self.machine(if sum.len() == 3 { "v_add3_u32" } else { "v_add_u32" }, &[hi], &sum)
     }
 
-    /// A bitwise operation on 64-bit integers, half by half. `zero_above`: the integers whose upper half is known to be
-    /// 0. A half that is all zeros or all ones either determines the result or leaves the other operand unchanged.
+    /// A bitwise operation on 64-bit integers, half by half. `zero_above` says which operands have an upper half of 0.
+    /// A half that is all zeros or all ones either determines the result or leaves the other operand unchanged.
     pub(super) fn bitwise_64(
         &mut self,
         op: Bin,
@@ -161,8 +163,8 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// A sum of 64-bit integers one of which is a product that was just computed and has no other reader. `None` if
-    /// neither is.
+    /// Emits a sum of 64-bit integers, one of which is a product that was just computed and has no other reader; `None`
+    /// if neither is.
     pub(super) fn sum_with_product(&mut self, v: Value, [x, y]: [Value; 2]) -> Option<Lowered> {
         let (product, other) = [(x, y), (y, x)].into_iter().find(|(v, _)| self.is_last_product(*v))?;
         let Inst::Bin(_, a, b) = self.kernel.def(product).inst else { return None };
@@ -173,18 +175,18 @@ impl Lower<'_> {
     }
 
     fn is_last_product(&self, v: Value) -> bool {
-        /// The number of preceding instructions that are searched: those of a product, and a few between it and the
-        /// sum.
+        /// The number of preceding instructions that are searched for the product: those of the product itself, and a
+        /// few between it and the sum.
         const NEAR: usize = 12;
         let Inst::Bin(Bin::Mul, ..) = self.kernel.def(v).inst else { return false };
         let insts = self.func.blocks.last().into_iter().flat_map(|block| block.insts.iter().rev().take(NEAR));
         let (reg, mut insts) = (self.reg(v).reg, insts);
-        // Another reader would need the product to be computed a second time.
+        // With another reader, the product would have to be computed twice.
         self.readers[v.0 as usize] == 1
             && insts.any(|inst| matches!(inst.operands.first(), Some(MOperand::Virt(dst)) if dst.reg == reg))
     }
 
-    /// The same on the SALU.
+    /// As `mul_64`, on the SALU.
     pub(super) fn mul_64_scalar(&mut self, dst: VSlice, a: Src, b: Src) -> Lowered {
         let [a0, a1, b0, b1] = [(a, 0), (a, 1), (b, 0), (b, 1)].map(|(s, i)| self.half(s, i));
         let [high, cross0, cross1, sum] = std::array::from_fn(|_| self.new_reg(RegFile::Sgpr, 1));
@@ -199,18 +201,19 @@ impl Lower<'_> {
         self.machine("s_add_u32", &[hi], &[Src::Reg(sum), Src::Reg(cross1)])
     }
 
-    /// bf16 is the upper half of an f32.
+    /// Converts bf16, which is the upper half of an f32.
     pub(super) fn bf16_to_f32(&mut self, src: Src) -> Lowered<Src> {
         let dst = self.temp_v();
         self.machine("v_lshlrev_b32", &[dst], &[c32(16), raw_bits(src)])?;
         Ok(Src::Reg(dst))
     }
 
-    /// Rounds to nearest, ties to even: adds half a unit less one, plus the last kept bit. A NaN stays a quiet NaN.
+    /// Rounds to nearest, ties to even: adds half an ulp minus one, plus the last bit that is kept. A NaN stays a quiet
+    /// NaN.
     pub(super) fn f32_to_bf16(&mut self, dst: VSlice, src: Src) -> Lowered {
         let x = Src::Reg(self.in_vgpr(src, 1));
         if table::find_mnemonic(self.target, "v_cvt_pk_bf16_f32").next().is_some() {
-            // The high half is the other number's, +0.
+            // The instruction converts a pair; the second number is +0.
             return self.machine("v_cvt_pk_bf16_f32", &[dst], &[x, c32(0)]);
         }
         let [bit, biased, rounded, quiet, chosen] = std::array::from_fn(|_| self.temp_v());
@@ -218,7 +221,7 @@ impl Lower<'_> {
         self.machine("v_bfe_u32", &[bit], &[x, c32(16), c32(1)])?;
         self.machine("v_add_u32", &[biased], &[c32(0x7fff), Src::Reg(bit)])?;
         self.machine("v_add_u32", &[rounded], &[x, Src::Reg(biased)])?;
-        // Rounding could carry a NaN's mantissa into an infinity; the quiet bit keeps it a NaN.
+        // Rounding could turn a NaN into an infinity by a carry; setting the quiet bit keeps it a NaN.
         self.machine("v_or_b32", &[quiet], &[c32(0x0040_0000), x])?;
         self.machine("v_cmp_u_f32", &[nan], &[x, x])?;
         self.blend(chosen, Src::Reg(nan), Src::Reg(quiet), Src::Reg(rounded))?;

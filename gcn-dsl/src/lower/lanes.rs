@@ -1,4 +1,4 @@
-//! Single lanes, and the ids of lanes.
+//! Access to single lanes, and lane ids.
 
 use gcn_isa::reg::RegFile;
 use gcn_isa::target::WaveSize;
@@ -9,12 +9,12 @@ use crate::ir::{Place, Value};
 use crate::mir::{VReg, VSlice};
 use crate::scalar::Elem;
 
-/// Scalars that vector instructions have computed, with the vector registers that still hold them in the lanes of the
+/// For scalars that vector instructions have computed: the vector registers that still contain them in all lanes of the
 /// current region. Vector instructions read those registers, so that no lane has to be read back.
 #[derive(Default)]
 pub(super) struct Twins {
     vector: HashMap<VReg, VReg>,
-    /// The scalars in order.
+    /// The scalars, in the order in which they were added.
     scalars: Vec<VReg>,
 }
 
@@ -46,7 +46,7 @@ impl Twins {
 }
 
 impl Lower<'_> {
-    /// The value of the first active lane. If all lanes hold the same value, any lane's.
+    /// Emits the value of the first active lane; if all lanes have the same value, any lane will do.
     pub(super) fn first_lane(&mut self, v: Value, a: Value) -> Lowered {
         let (src, ty) = (self.operand(a), self.kernel.ty(a));
         let dst = self.define(v);
@@ -58,7 +58,7 @@ impl Lower<'_> {
         }
     }
 
-    /// First active lane of a varying source into an SGPR (tuple).
+    /// Reads the first active lane of a varying source into SGPRs.
     pub(super) fn read_first_lane(&mut self, dst: VSlice, src: Src, ty: crate::ir::Type) -> Lowered {
         if ty.elem == Elem::Bool && ty.place == Place::Varying {
             let lane = self.new_reg(RegFile::Sgpr, 1);
@@ -82,14 +82,15 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// A uniform value that a vector instruction has computed, equal in all lanes.
+    /// Returns a uniform value that a vector instruction has computed equally in all lanes.
     pub(super) fn uniform_result(&mut self, dst: VSlice, wide: VSlice, ty: crate::ir::Type) -> Lowered {
         self.read_first_lane(dst, Src::Reg(wide), ty)?;
         self.twins.add(dst.reg, wide.reg);
         Ok(())
     }
 
-    /// The vector register with the same value as a scalar register, for use in a vector instruction.
+    /// For a scalar register that is an operand of a vector instruction: a vector register with the same value, if
+    /// there is one.
     pub(super) fn for_vector(&self, src: Src) -> Src {
         match src {
             Src::Reg(s) => self.twins.of(s.reg).map_or(src, |reg| Src::Reg(VSlice { reg, ..s })),
@@ -139,7 +140,7 @@ impl Lower<'_> {
         let Some(reg) = reg else { unreachable!("enabled because it is read") };
         let packed = Src::Reg(reg.all(self.func.info(reg)));
         let dst = self.define(v);
-        // Ten bits a dimension, x lowest (targets with packed work-item ids).
+        // The work-item ids are packed: ten bits for each dimension, x lowest.
         let constant = |c: u32| Src::Const(u64::from(c), Width::B32);
         self.machine("v_bfe_u32", &[dst], &[packed, constant(10 * u32::from(d)), constant(10)])
     }

@@ -1,4 +1,4 @@
-//! Masks of lanes: as wide as a wave, in one SGPR or in a pair, and the instructions and registers of that width.
+//! Lane masks: they are as wide as a wave, in one SGPR or a pair. Instructions and registers of that width.
 
 use gcn_isa::reg::{EXEC, Reg, RegFile, VCC};
 use gcn_isa::target::WaveSize;
@@ -7,37 +7,37 @@ use super::{Lower, Lowered, Src, Width};
 use crate::ir::Value;
 use crate::mir::VSlice;
 
-/// An operation on masks, for waves of 32 lanes and for waves of 64.
+/// A mask operation: the mnemonics for waves of 32 and of 64 lanes.
 pub(super) type MaskOp = [&'static str; 2];
 
 pub(super) const AND: MaskOp = ["s_and_b32", "s_and_b64"];
-/// The first and not the second.
+/// The first mask without the second.
 pub(super) const AND_NOT: MaskOp = ["s_andn2_b32", "s_andn2_b64"];
 pub(super) const OR: MaskOp = ["s_or_b32", "s_or_b64"];
 pub(super) const XOR: MaskOp = ["s_xor_b32", "s_xor_b64"];
 pub(super) const XNOR: MaskOp = ["s_xnor_b32", "s_xnor_b64"];
 pub(super) const NOT: MaskOp = ["s_not_b32", "s_not_b64"];
 pub(super) const MOVE: MaskOp = ["s_mov_b32", "s_mov_b64"];
-/// One of two masks, by SCC.
+/// Selects one of two masks by SCC.
 pub(super) const SELECT: MaskOp = ["s_cselect_b32", "s_cselect_b64"];
-/// SCC = the two differ.
+/// Sets SCC if two masks differ.
 pub(super) const IS_ANY: MaskOp = ["s_cmp_lg_u32", "s_cmp_lg_u64"];
-/// The number of the first lane.
+/// The number of the first lane in a mask.
 pub(super) const FIRST: MaskOp = ["s_ff1_i32_b32", "s_ff1_i32_b64"];
-/// SCC = the bit of a lane.
+/// Sets SCC to the bit of a lane.
 pub(super) const TEST: MaskOp = ["s_bitcmp1_b32", "s_bitcmp1_b64"];
-/// The old EXEC, and EXEC &= a mask.
+/// Saves EXEC, then EXEC &= mask.
 pub(super) const AND_SAVE: MaskOp = ["s_and_saveexec_b32", "s_and_saveexec_b64"];
-/// The old EXEC, and EXEC |= a mask.
+/// Saves EXEC, then EXEC |= mask.
 pub(super) const OR_SAVE: MaskOp = ["s_or_saveexec_b32", "s_or_saveexec_b64"];
 
 impl Lower<'_> {
-    /// The operation for masks of this wave.
+    /// The mnemonic for masks of this wave size.
     pub(super) fn mask_op(&self, op: MaskOp) -> &'static str {
         op[usize::from(self.func.wave == WaveSize::W64)]
     }
 
-    /// Registers for a mask.
+    /// New registers for a mask.
     pub(super) fn new_mask(&mut self) -> VSlice {
         self.new_reg(RegFile::Sgpr, self.func.wave.mask_registers())
     }
@@ -52,7 +52,7 @@ impl Lower<'_> {
         VCC.slice(0, self.func.wave.mask_registers())
     }
 
-    /// A mask with one bit per lane: the lower bits of `bits`.
+    /// A constant mask: the low bits of `bits`, one for each lane.
     pub(super) fn mask_const(&self, bits: u64) -> Src {
         match self.func.wave {
             WaveSize::W32 => Src::Const(bits & WaveSize::W32.mask(), Width::B32),
@@ -65,16 +65,16 @@ impl Lower<'_> {
         self.mask_const(if holds { u64::MAX } else { 0 })
     }
 
-    /// The active lanes where `a` holds, as 64 bits.
+    /// Emits the mask, as 64 bits, of the active lanes in which `a` is true.
     pub(super) fn ballot(&mut self, v: Value, a: Value) -> Lowered {
         let mask = self.operand(a);
         let dst = self.define(v);
         let low = self.low_of_mask(dst);
-        // In a mask the bits of inactive lanes are undefined; a ballot must report 0 for them.
+        // The bits of inactive lanes in a mask are undefined, but a ballot must report 0 for them.
         self.machine(self.mask_op(AND), &[low], &[mask, Src::Fixed(self.exec().into())])
     }
 
-    /// The part of a 64-bit register that holds a mask of this wave. The bits above it are set to 0.
+    /// The part of a 64-bit register that contains a mask of this wave size. The bits above it are set to 0.
     pub(super) fn low_of_mask(&mut self, dst: VSlice) -> VSlice {
         if self.func.wave == WaveSize::W64 {
             return dst;

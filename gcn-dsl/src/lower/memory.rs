@@ -1,4 +1,4 @@
-//! Loads, stores, kernel arguments, variables.
+//! Loads, stores, kernel arguments and variables.
 
 use gcn_isa::inst::Mods;
 use gcn_isa::operand::Operand;
@@ -10,7 +10,7 @@ use crate::ir::{Bin, Cache, Inst, Manner, Memory, Place, Type, Value, Variable};
 use crate::mir::{MInst, MOperand, Op, VReg, VSlice, scratch};
 use crate::scalar::Elem;
 
-/// The part of a memory mnemonic that names size and extension.
+/// The size and extension of a memory access, which its mnemonic names.
 struct Access {
     bytes: u32,
     signed: bool,
@@ -24,7 +24,7 @@ impl Access {
         }
     }
 
-    /// `buffer_load_*`, `global_load_*`.
+    /// The suffix of `buffer_load_*` and `global_load_*`.
     fn vector_load(&self) -> Option<&'static str> {
         Some(match (self.bytes, self.signed) {
             (1, true) => "sbyte",
@@ -76,25 +76,25 @@ impl Access {
     }
 }
 
-/// Where an access goes, as operands.
+/// The address of an access, as instruction operands.
 pub(super) struct Address {
-    /// `buffer`, `global`, `scratch` or `ds`.
+    /// The mnemonic's prefix: `buffer`, `global`, `scratch` or `ds`.
     pub family: &'static str,
-    /// The varying part: a VGPR, or `off`.
+    /// The varying part, a VGPR or `off`.
     pub varying: Src,
-    /// Base operands after it.
+    /// The base operands, which come after it.
     pub base: Vec<Src>,
-    /// Immediate offset.
+    /// The immediate offset.
     pub offset: i32,
-    /// The varying part is a byte offset in a buffer.
+    /// True if the varying part is a byte offset in a buffer.
     pub offen: bool,
 }
 
-/// Largest MUBUF immediate offset.
+/// The largest immediate offset of a MUBUF instruction.
 const MUBUF_OFFSET_MAX: u64 = 4095;
 
 impl Lower<'_> {
-    /// Loads from memory that the dispatcher has filled, at the address in `pointer`, a part of the initial state.
+    /// Loads from memory that the dispatcher has filled; `pointer` is part of the kernel's initial state.
     pub(super) fn dispatch_load(&mut self, v: Value, pointer: Option<VReg>, offset: u32) -> Lowered {
         let Some(pointer) = pointer else { unreachable!("enabled because it is read") };
         let base = Src::Reg(pointer.all(self.func.info(pointer)));
@@ -117,10 +117,10 @@ impl Lower<'_> {
         self.machine(&scalar_load("s_buffer_load_dword", dst.len), &[dst], &[base, offset])
     }
 
-    /// The resource of a slice, which is also reported to the scheduler.
+    /// The resource of a slice. The scheduler is told that it is a memory object.
     fn slice_resource(&mut self, resource: Value) -> Src {
         let src = self.operand(resource);
-        // A slice with an overlapping part is not a memory object of its own for the scheduler.
+        // A slice that overlaps another one is not a separate memory object for the scheduler.
         if let (Src::Reg(slice), false) = (src, self.kernel.overlapping.contains(&resource)) {
             self.func.slices.insert(slice.reg);
         }
@@ -173,8 +173,9 @@ impl Lower<'_> {
         }
     }
 
-    /// Byte `offset` of the private array at `array`. Only the array's own offset goes into the instruction: if a
-    /// constant part of an index went there too, an index that wraps around would reach another address.
+    /// The address of byte `offset` of the private array at `array`. Only the array's own offset is put in the
+    /// instruction's offset field: with a constant part of the index there as well, an index that wraps around would
+    /// reach another address.
     fn scratch_address(&mut self, array: u32, offset: Value) -> Address {
         let off = Src::Fixed(Operand::Off);
         let scratch =
@@ -186,8 +187,8 @@ impl Lower<'_> {
                 if at == inside && !scratch::needs_base(self.target) {
                     return scratch(off, at as i32);
                 }
-                // Beyond the range of the offset field, or no form without an address register: the rest of the
-                // constant goes to a VGPR.
+                // The offset exceeds the field, or there is no form without an address register: put the rest of the
+                // constant in a VGPR.
                 let rest = self.in_vgpr(Src::Const(u64::from(at - inside), Width::B32), 1);
                 scratch(Src::Reg(rest), inside as i32)
             }
@@ -196,7 +197,7 @@ impl Lower<'_> {
                 let mut varying = Src::Reg(self.in_vgpr(index, 1));
                 if array > inside {
                     let sum = self.temp_v();
-                    // Cannot fail: every target adds dwords.
+                    // This cannot fail, since every target can add dwords.
                     let rest = Src::Const(u64::from(array - inside), Width::B32);
                     if self.machine("v_add_u32", &[sum], &[rest, varying]).is_ok() {
                         varying = Src::Reg(sum);
@@ -207,16 +208,16 @@ impl Lower<'_> {
         }
     }
 
-    /// `offset` as a part to compute and a constant for a buffer instruction, whose sum does not wrap around. A
-    /// constant that could cause a wrap stays in the VGPR: the instruction's addition does not wrap, so a negative
-    /// index would not come back into bounds.
+    /// Splits `offset` into a computed part and a constant for a buffer instruction such that their sum does not wrap
+    /// around. A constant that could cause a wrap stays in the computed part, because the instruction's addition does
+    /// not wrap: a negative index would not come back into bounds.
     fn split_aligned(&mut self, offset: Value) -> (Src, i32) {
         let kernel = self.kernel;
         let offset = kernel.resolved(offset);
         if let Inst::Bin(Bin::Add, inner, c) = kernel.def(offset).inst
             && let Inst::Const(bits) = kernel.def(c).inst
             && bits <= MUBUF_OFFSET_MAX
-            // For `x = 0`, `(x - 4) + 4` is 0 in the IR, but 2^32 and out of bounds in the instruction's sum.
+            // For `x = 0`, `(x - 4) + 4` is 0 in the IR, but 2^32, which is out of bounds, in the instruction.
             && self.ranges.adds_exactly(inner, bits as u32)
         {
             return (self.operand(inner), bits as i32);
@@ -224,11 +225,11 @@ impl Lower<'_> {
         (self.operand(offset), 0)
     }
 
-    /// `offset` as a part to compute and a constant of at most `limit`. LDS addresses wrap at 2^32 before the
-    /// instruction's range applies, so the split is exact.
+    /// Splits `offset` into a computed part and a constant of at most `limit`. LDS addresses wrap at 2^32 before the
+    /// bounds check, so the split is exact.
     fn split_constant(&mut self, offset: Value, limit: u32) -> (Src, u32) {
         let mut offset = self.kernel.resolved(offset);
-        // A sum that is the same for all lanes is copied to a vector register without its constant.
+        // If the sum is uniform, only its other part is copied to a vector register.
         if let Inst::Splat(uniform) = self.kernel.def(offset).inst {
             offset = self.kernel.resolved(uniform);
         }
@@ -252,14 +253,14 @@ impl Lower<'_> {
         }
     }
 
-    /// The bits of a cache hint, as in LLVM's memory legalizer. On targets with scopes, `glc`, `scc` and `slc` are
-    /// called `sc0`, `sc1` and `nt`.
+    /// Sets the modifiers for a cache hint, as LLVM's memory legalizer does. On targets with scopes, `glc`, `scc` and
+    /// `slc` are called `sc0`, `sc1` and `nt`.
     fn hint(&self, cache: Cache, is_store: bool) -> impl Fn(&mut Mods) + use<> {
         let (generation, scopes) = (self.target.generation(), self.target.is_gfx940_family());
         move |m: &mut Mods| match (cache, generation) {
             (Cache::Streaming, Generation::GFX9) => (m.glc, m.slc) = (!scopes, true),
             (Cache::Bypass, Generation::GFX9) if scopes => (m.glc, m.scc) = (true, true),
-            // Stores write through.
+            // Stores write through anyway.
             (Cache::Bypass, Generation::GFX9) => m.glc = !is_store,
             (Cache::Streaming, Generation::GFX12) => m.th = 1,
             (Cache::Bypass, Generation::GFX12) => m.scope = 3,
@@ -275,7 +276,7 @@ impl Lower<'_> {
         self.machine_with(&mnemonic, &[dst], &[address.varying], memory_mods(address.offset, false, |_| {}))
     }
 
-    /// A load with other modifiers.
+    /// Emits a load with additional modifiers.
     pub(super) fn load_with(
         &mut self,
         v: Value,
@@ -304,7 +305,7 @@ impl Lower<'_> {
         }
     }
 
-    /// A store with other modifiers.
+    /// Emits a store with additional modifiers.
     pub(super) fn store_with(
         &mut self,
         memory: Memory,
@@ -322,7 +323,7 @@ impl Lower<'_> {
             _ => (access.vector_store(), "store"),
         };
         let size = size.ok_or_else(|| self.no_access(ty))?;
-        // Assembly order: buffer stores name the data first, all others the address.
+        // In assembly order, buffer stores have the data first; all others have the address first.
         let mut srcs = if address.family == "buffer" {
             vec![data, address.varying]
         } else {
@@ -333,7 +334,7 @@ impl Lower<'_> {
         self.machine_with(&mnemonic, &[], &srcs, memory_mods(address.offset, address.offen, modify))
     }
 
-    /// A value with the same low bits as `value`. A store of 8 or 16 bits ignores the others.
+    /// A value with the same low bits as `value`, which is enough for a store of 8 or 16 bits.
     fn low_bits_of(&self, value: Value) -> Value {
         let kernel = self.kernel;
         let is_word = |v: Value| kernel.ty(v).is_varying_word();
@@ -366,7 +367,7 @@ impl Lower<'_> {
     pub(super) fn write(&mut self, var: Variable, value: Value, keep: bool) -> Lowered {
         let ty = self.kernel.variables[var.0 as usize];
         let dst = self.variable(var);
-        // The value was just computed: if nothing else needs it, its last instruction can write the variable
+        // If the value was just computed and is not needed otherwise, its last instruction can write the variable
         // directly.
         if self.direct.writes.get(&value) == Some(&var) && self.compute_in(value, dst, keep) {
             return Ok(());
@@ -377,15 +378,15 @@ impl Lower<'_> {
             return Ok(());
         }
         if ty.elem == Elem::Bool {
-            // A lane mask is scalar: the bits of inactive lanes must be merged explicitly.
+            // A lane mask is in scalar registers, so the bits of inactive lanes must be merged explicitly.
             let (new, old) = (self.new_mask(), self.new_mask());
             let exec = Src::Fixed(self.exec().into());
             self.machine(self.mask_op(mask::AND), &[new], &[src, exec])?;
             self.machine(self.mask_op(mask::AND_NOT), &[old], &[Src::Reg(dst), exec])?;
             return self.machine(self.mask_op(mask::OR), &[dst], &[Src::Reg(old), Src::Reg(new)]);
         }
-        // A copy of several dwords is preceded by `Op::Undef`, which would end the old value that the
-        // inactive lanes keep.
+        // A copy of several dwords starts with `Op::Undef`, which would end the live range of the old value, but
+        // inactive lanes must keep it.
         let before = self.block_len();
         self.copy(dst, src);
         self.keep_destination_since(before);
@@ -396,8 +397,8 @@ impl Lower<'_> {
         self.func.blocks.last().map_or(0, |b| b.insts.len())
     }
 
-    /// The copies emitted since `start` do not write inactive lanes, so the destination must not count as undefined
-    /// before them.
+    /// Marks the copies emitted since `start` as keeping inactive lanes, so that the destination does not count as
+    /// undefined before them.
     fn keep_destination_since(&mut self, start: usize) {
         let Some(block) = self.func.blocks.last_mut() else { return };
         let copies = block.insts.split_off(start);
@@ -407,7 +408,7 @@ impl Lower<'_> {
     }
 }
 
-/// `s_load_dwordx4` and similar names.
+/// Names such as `s_load_dwordx4`.
 fn scalar_load(of_one: &str, dwords: u8) -> String {
     match dwords {
         1 => of_one.to_owned(),

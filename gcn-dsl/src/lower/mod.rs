@@ -1,27 +1,24 @@
-//! Instruction selection: from the IR to machine instructions on virtual registers.
+//! Instruction selection: translates the IR to machine instructions on virtual registers.
 //!
-//! Selection is one pass over the structured IR. Each IR value gets a virtual register when its instruction
-//! is reached. Constants get none: they become operands, or are moved to a register if the slot does not
-//! accept them. Every instruction comes from the table by mnemonic; `emit` picks the encoding whose slots
-//! accept the operands, and copies the operands that no encoding accepts. So no rule about operand kinds is
-//! written here.
+//! Selection is one pass over the structured IR. Each IR value gets a virtual register when its instruction is reached,
+//! except constants, which become operands or, if the operand slot does not accept them, are moved to a register there.
+//! Every instruction comes from the table by its mnemonic; `emit` picks the encoding whose slots accept the operands,
+//! and copies operands that no encoding accepts. So this module contains no rules about operand kinds.
 //!
-//! - `call`: explicitly named instructions; `scc`: SCC among their results.
-//! - `arith`: integer and floating-point arithmetic; `unary`: operations of one operand; `compare`:
-//! comparisons and selection; `convert`: conversions; `lanes`: single lanes.
-//! - `expand`: operations without a single instruction (reciprocals, division of floats, 64-bit
-//! multiplication).
+//! - `call`: machine instructions that the kernel names; `scc`: SCC among their results.
+//! - `arith`: integer and floating-point arithmetic; `unary`: operations with one operand; `compare`: comparisons and
+//!   selects; `convert`: conversions; `lanes`: access to single lanes.
+//! - `expand`: operations that take several instructions (reciprocals, division of floats, 64-bit multiplication).
 //! - `memory`: loads, stores, kernel arguments; `constants`: the address of tables after the code.
 //! - `atomic`: atomics and fences, with the sequences of the memory model.
 //! - `wave`: reductions and scans over lanes.
 //! - `schedule`: marks and waits of manual schedules.
 //! - `control`: branches and EXEC; `exit`: divergent exits; `skip`: which branches are omitted.
-//! - `combine`: patterns of two instructions that one replaces; `pairs`: two LDS accesses as one. Both run at
-//! the end.
+//! - `combine`: peephole patterns; `pairs`: merging of two LDS accesses. Both run at the end.
 //!
 //! Invariants: EXEC is never zero where instructions of a body run, so that `v_readfirstlane_b32` reads an active lane.
-//! For this purpose a varying branch has a skip branch, and EXEC is tested after it was restored if lanes may have
-//! left. The only exceptions are the short bodies of `skip`, whose instructions have no effect without active lanes. A
+//! Therefore a varying branch has a skip branch, and where lanes may have left, EXEC is tested after it was restored.
+//! The only exceptions are the short bodies of `skip`, whose instructions have no effect without active lanes. A
 //! uniform `bool` is 0 or 1 in an SGPR. A varying one is a lane mask in an SGPR pair, in which the bits of inactive
 //! lanes are undefined.
 
@@ -66,10 +63,10 @@ use crate::ir::{Inst, Kernel, Label, Place, Region, Stmt, Value, Variable, flow,
 use crate::mir::{Function, MBlock, MInst, MOperand, Op, Pin, ShownPart, VReg, VSlice};
 use crate::scalar::Elem;
 
-/// Lowers `kernel` for `target` with its workgroup size.
+/// Lowers `kernel` for `target` and this workgroup size.
 ///
 /// # Errors
-/// A [`LowerError`] that names the user's line.
+/// A [`LowerError`] with the location in the user's source.
 pub fn lower(kernel: &Kernel, target: Target, workgroup: [u32; 3]) -> Result<(Function, Inputs), LowerError> {
     let mut cx = Lower {
         kernel,
@@ -105,12 +102,12 @@ pub fn lower(kernel: &Kernel, target: Target, workgroup: [u32; 3]) -> Result<(Fu
     cx.region(&kernel.body, true)?;
     cx.close_root();
     cx.end_program()?;
-    // Uniform floats are also read back from a lane, and mostly nothing uses the result; such a read would prevent
-    // patterns from folding its operand.
+    // Do this first: for every uniform float a lane is read back, though mostly the result is not used, and such a read
+    // would prevent patterns from folding its operand.
     crate::mir::dce::run(&mut cx.func);
     combine::run(&mut cx.func);
     copies::run(&mut cx.func);
-    // An explicitly named access stays where its author wrote it, and so must the accesses around it.
+    // An LDS access that the kernel names must stay where it is, and so must the accesses around it.
     if !cx.names_lds {
         pairs::run(&mut cx.func);
     }
@@ -130,31 +127,31 @@ struct Lower<'k> {
     inputs: Inputs,
     entry: EntryRegs,
     ranges: Ranges,
-    /// Varying values that are the same in all lanes.
+    /// For each value, whether it is varying but known to be the same in all lanes.
     alike: Vec<bool>,
-    /// Uniform comparisons that are evaluated only where SCC is needed.
+    /// For each value, whether it is a uniform comparison that is evaluated only where SCC is needed.
     cmp_at_use: Vec<bool>,
-    /// Results of calls but for the first.
+    /// The registers of calls' results other than the first.
     further: HashMap<(Value, u8), VReg>,
-    /// Atomics whose old value is used.
+    /// The atomics whose old value is used.
     used_atomics: HashSet<Value>,
-    /// SCC results that are used, by call and number.
+    /// The SCC results that are used, by call and number.
     scc_results: HashMap<(Value, u8), Value>,
-    /// SCC results whose only reader finds them in SCC itself.
+    /// The SCC results that are still in SCC at their only reader.
     scc_follows: HashSet<Value>,
-    /// The enclosing constructs that can hold lanes back, outermost first.
+    /// The enclosing constructs in which lanes can be held back, outermost first.
     frames: Vec<exit::Frame>,
-    /// Blocks that some of their lanes can leave.
+    /// The blocks that only some of their lanes may leave.
     varying_blocks: HashSet<Label>,
-    /// Variables that start without a value, by statement.
+    /// The variables that have no value before a statement, by that statement.
     undefined: undef::Undefined,
-    /// Reads and writes of variables that need no copy.
+    /// The reads and writes of variables that need no copy.
     direct: variable::Direct,
-    /// Scalars that vector instructions have computed.
+    /// The vector registers that also contain scalars, because vector instructions computed these.
     twins: lanes::Twins,
-    /// The kernel contains an explicitly named LDS instruction.
+    /// True if the kernel names an LDS instruction.
     names_lds: bool,
-    /// The number of instructions that read each value.
+    /// For each value, the number of instructions that read it.
     readers: Vec<u32>,
     loc: Option<gcn_isa::program::SourceLoc>,
 }
@@ -166,18 +163,18 @@ pub(super) struct Pending {
     pub inst: usize,
 }
 
-/// Virtual registers that hold the initial state.
+/// The virtual registers for the kernel's initial state.
 #[derive(Default)]
 struct EntryRegs {
     kernarg: Option<VReg>,
     dispatch_packet: Option<VReg>,
     constants: Option<VReg>,
     workgroup_id: [Option<VReg>; 3],
-    /// By dimension; all three are in the first register on targets that pack them.
+    /// The work-item ids by dimension; all three are in the first register on targets that pack them.
     local_id: [Option<VReg>; 3],
 }
 
-/// The offset of the grid's size in x in a dispatch packet, followed by y and z (HSA Platform System Architecture,
+/// The offset of the grid size in x in a dispatch packet; those in y and z follow (HSA Platform System Architecture,
 /// 2.9.6).
 const GRID_SIZE: u32 = 12;
 
@@ -186,9 +183,9 @@ const GRID_SIZE: u32 = 12;
 enum Src {
     /// Virtual registers.
     Reg(VSlice),
-    /// A constant, interpreted at the width of the operand that reads it.
+    /// A constant and the width at which an operand reads it.
     Const(u64, Width),
-    /// A fixed operand: immediate field, EXEC, VCC, M0.
+    /// A fixed operand: an immediate field, EXEC, VCC or M0.
     Fixed(Operand),
 }
 
@@ -213,8 +210,8 @@ impl Width {
 type Lowered<T = ()> = Result<T, LowerError>;
 
 impl Lower<'_> {
-    /// Copies the registers that the dispatcher fills to virtual registers, at the start of the kernel. The kernel's
-    /// reads determine which of them are enabled (LLVM AMDGPU guide, Initial Kernel Execution State).
+    /// Copies the registers that the dispatcher sets to virtual registers, at the start of the kernel. Which of them
+    /// are enabled depends on what the kernel reads (LLVM AMDGPU guide, Initial Kernel Execution State).
     fn entry_state(&mut self) {
         let inputs = &mut self.inputs;
         self.kernel.body.each_inst(&mut |v| match self.kernel.def(v).inst {
@@ -224,22 +221,23 @@ impl Lower<'_> {
             Inst::LocalId(d) => inputs.local_id_dims = inputs.local_id_dims.max(d + 1),
             _ => {}
         });
-        // The dispatcher always supplies the x id; always enabling it keeps the order of the SGPRs simple.
+        // The dispatcher always provides the x id; enabling it unconditionally keeps the order of the SGPRs simple.
         self.inputs.workgroup_id[0] = true;
         let initial = self.inputs.initial_sgprs(self.target);
         self.entry.dispatch_packet = initial.user_sgpr(UserSgprs::DISPATCH_PTR).map(|reg| self.live_in(reg));
         self.entry.kernarg = initial.user_sgpr(UserSgprs::KERNARG_SEGMENT_PTR).map(|reg| self.live_in(reg));
         self.entry.workgroup_id = [0, 1, 2].map(|d| initial.workgroup_id(d).map(|reg| self.live_in(reg)));
         let (dims, packed) = (self.inputs.local_id_dims, self.target.has_packed_tid());
-        // Where ids are packed, all three dimensions are in the first register, which is live in if any of them is read.
+        // Where ids are packed, all three dimensions are in the first register, which is live-in if any of them is
+        // read.
         let registers = if packed { dims.min(1) } else { dims };
         for d in 0..registers {
             self.entry.local_id[usize::from(d)] = Some(self.live_in(Reg::v(d.into(), 1)));
         }
     }
 
-    /// Workgroup ids on targets that have them in trap temporaries: x in `ttmp9`, y and z as halves of `ttmp7` (LLVM:
-    /// architected SGPRs).
+    /// On targets with workgroup ids in trap temporaries: reads x from `ttmp9`, y and z from the halves of `ttmp7`
+    /// (LLVM: architected SGPRs).
     fn ids_in_ttmps(&mut self) -> Lowered {
         if !self.target.has_ids_in_ttmps() {
             return Ok(());
@@ -264,7 +262,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// The last instruction; its operand, if the table gives it one, is the code 0.
+    /// Emits the final instruction. Its operand, if it has one, is the code 0.
     fn end_program(&mut self) -> Lowered {
         let operands = gcn_isa::table::find_operation(self.func.on(), "s_endpgm")
             .next()
@@ -280,10 +278,10 @@ impl Lower<'_> {
         v
     }
 
-    /// Lowers a region. `tail` says that nothing runs between its end and the end of the innermost frame that
-    /// restores EXEC, so that no construct at the end of the region need do so.
+    /// Lowers a region. `tail` says that nothing runs between its end and the end of the innermost frame that restores
+    /// EXEC, so that no construct at the region's end has to.
     fn region(&mut self, region: &Region, tail: bool) -> Lowered {
-        // A vector copy that was made in a branch is not available on the path around it.
+        // A vector register that was written in a branch is not available on the path around it.
         let known = self.twins.known();
         let result = self.statements(&region.stmts, tail);
         self.twins.forget_since(known);
@@ -293,7 +291,8 @@ impl Lower<'_> {
     fn statements(&mut self, stmts: &[Stmt], tail: bool) -> Lowered {
         for (i, stmt) in stmts.iter().enumerate() {
             let tail = tail && i + 1 == stmts.len();
-            // Statements have no numbers of their own, and the kernel does not move while it is lowered: the address identifies one.
+            // Statements have no numbers, so they are identified by address; the kernel does not move while it is
+            // lowered.
             for var in self.undefined.remove(&std::ptr::from_ref(stmt)).unwrap_or_default() {
                 let begins = self.variable(var);
                 self.push(Op::Undef, [MOperand::Virt(begins)]);
@@ -331,13 +330,13 @@ impl Lower<'_> {
             Inst::Bin(op, a, b) => self.bin(v, *op, *a, *b)?,
             Inst::Fma(a, b, c) => self.fma(v, *a, *b, *c)?,
             Inst::Un(op, a) => self.un(v, *op, *a)?,
-            // Evaluated again at its reader, because the next scalar instruction overwrites SCC.
+            // It is evaluated at its reader, because the next scalar instruction may overwrite SCC.
             Inst::Cmp(..) if self.cmp_at_use[v.0 as usize] => {}
             Inst::Cmp(pred, a, b) => self.cmp(v, *pred, *a, *b)?,
             Inst::Select(c, a, b) => self.select(v, *c, *a, *b)?,
             Inst::Cast(a) => self.cast(v, *a)?,
             Inst::Bitcast(a) => self.bitcast(v, *a)?,
-            // The upper half of the 64 bits of a mask of 32 lanes.
+            // This is the upper half of the 64 bits of a mask of 32 lanes, which is 0.
             Inst::Extract { from, dword }
                 if *dword >= self.kernel.ty(*from).registers_in(self.func.wave).1
                     && self.kernel.ty(*from).elem == Elem::Bool =>
@@ -389,8 +388,8 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// The barrier of the workgroup: one instruction, or two on targets that separate signal and wait; the workgroup's
-    /// barrier has the number -1.
+    /// Emits the workgroup barrier: one instruction, or two on targets that separate signal and wait, where it has the
+    /// number -1.
     fn barrier(&mut self) -> Lowered {
         const WORKGROUP: i64 = -1;
         if gcn_isa::table::find_operation(self.func.on(), "s_barrier").next().is_some() {
@@ -400,7 +399,7 @@ impl Lower<'_> {
         self.machine("s_barrier_wait", &[], &[Src::Fixed(Operand::Imm(WORKGROUP))])
     }
 
-    /// The register file and width of a type.
+    /// A new virtual register of this file and width.
     fn new_reg(&mut self, file: RegFile, len: u8) -> VSlice {
         let reg = self.func.new_vreg(file, len);
         VSlice { reg, start: 0, len }
@@ -410,7 +409,7 @@ impl Lower<'_> {
         self.new_reg(RegFile::Vgpr, 1)
     }
 
-    /// A fresh register for the value `v`.
+    /// A new register for the value `v`.
     fn define(&mut self, v: Value) -> VSlice {
         let (file, len) = self.kernel.ty(v).registers_in(self.func.wave);
         let slice = self.new_reg(file, len);
@@ -418,14 +417,14 @@ impl Lower<'_> {
         slice
     }
 
-    /// Makes the register `from` the register of `v`: its value is unchanged.
+    /// Makes `from` the register of `v`, without a copy.
     fn alias(&mut self, v: Value, from: Option<VReg>) {
         if let Some(reg) = from {
             self.values.insert(v, reg);
         }
     }
 
-    /// The register of a value that has one.
+    /// The register of a value.
     fn reg(&self, v: Value) -> VSlice {
         let reg =
             self.values.get(&v).copied().unwrap_or_else(|| unreachable!("{v} is defined before it is used"));
@@ -450,18 +449,18 @@ impl Lower<'_> {
     fn operand(&mut self, v: Value) -> Src {
         let ty = self.kernel.ty(v);
         match &self.kernel.def(v).inst {
-            // A varying bool is a mask of lanes.
+            // A varying bool is a lane mask.
             Inst::Const(bits) if ty.place == Place::Varying && ty.elem == Elem::Bool => {
                 self.mask_of_all(*bits != 0)
             }
-            // Accumulators start from a constant that is the same in each dword.
+            // Accumulators start with a constant that is the same in each dword.
             Inst::Const(bits) if ty.place == Place::Acc => Src::Const(*bits, Width::B32),
             Inst::Const(bits) => Src::Const(*bits, Width::of(ty.elem)),
             _ => Src::Reg(self.reg(v)),
         }
     }
 
-    /// `len` dwords of a value from dword `start`.
+    /// `len` dwords of a value, from dword `start` on.
     fn slice_of(&mut self, v: Value, start: u8, len: u8) -> Src {
         match self.operand(v) {
             Src::Reg(s) => Src::Reg(VSlice { reg: s.reg, start: s.start + start, len }),
@@ -472,7 +471,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Where the parts of named values are.
+    /// The registers of the parts of named values.
     fn shown(&self) -> Vec<ShownPart> {
         let mut shown = Vec::new();
         for (name, named) in self.kernel.debug.names.iter().enumerate() {
@@ -488,7 +487,7 @@ impl Lower<'_> {
         shown
     }
 
-    /// An error at the user's source position that is being lowered.
+    /// An error at the source location that is being lowered.
     fn error(&self, cause: LowerCause) -> LowerError {
         LowerError { at: self.loc, cause }
     }

@@ -1,8 +1,9 @@
-//! Merges two LDS accesses with one base into one: `ds_read2_b32` and its relatives.
+//! Merges two LDS accesses with the same base into one: `ds_read2_b32` and similar instructions.
 //!
-//! Within a block, reads from the same base with no write of LDS between them are paired at the place of the first one,
-//! and writes at the place of the last one. The offsets of a pair have 8 bits, in units of elements or of 64 elements.
-//! If the offsets are too large, a closer base is computed, provided that it enables at least two pairs.
+//! Within a block, reads from the same base without an LDS write in between are paired at the position of the first
+//! one, and writes at that of the last one. The offsets in a paired instruction have 8 bits, in units of one element or
+//! of 64 elements. If the offsets are too large, a closer base is computed, provided that it enables at least two
+//! pairs.
 
 use gcn_isa::inst::Mods;
 use gcn_isa::operand::Operand;
@@ -13,8 +14,8 @@ use hashbrown::HashMap;
 use super::combine::accesses;
 use crate::mir::{Function, MInst, MOperand, Op, VReg, VSlice};
 
-/// An access, the instructions that do two of them (offsets in elements, and in units of 64 elements), and the size of
-/// an element in bytes.
+/// The instruction for one access, those for two accesses (with offsets in elements, and in units of 64 elements), and
+/// the element size in bytes.
 struct Kind {
     one: &'static str,
     two: [&'static str; 2],
@@ -28,15 +29,15 @@ const KINDS: &[Kind] = &[
     Kind { one: "ds_write_b64", two: ["ds_write2_b64", "ds_write2st64_b64"], bytes: 8 },
 ];
 
-/// The largest offset of a pair.
+/// The largest offset in a paired instruction.
 const MAX: i32 = 255;
 
-/// The largest number of open groups, and of accesses in a group. Each access is compared with all others, so the bound
-/// keeps the pass linear.
+/// The largest number of open groups, and of accesses in a group. Each access is compared with all others, so this
+/// bound keeps the pass linear.
 const OPEN: usize = 64;
 
-/// Pairs accesses in all of `f`, except where the user has fixed the order or counts accesses. Accesses on different
-/// sides of a mark are not paired.
+/// Pairs accesses in `f`, except where the user has fixed the order or counts accesses. Accesses on different sides of
+/// a mark are not paired.
 pub(super) fn run(f: &mut Function) {
     let fixes = |inst: &MInst| matches!(&inst.op, Op::Mark(mark) if !mark.leaves_pairs());
     if f.blocks.iter().flat_map(|b| &b.insts).any(fixes) {
@@ -55,7 +56,7 @@ pub(super) fn run(f: &mut Function) {
     rename(f, &renamed);
 }
 
-/// An access that can be paired.
+/// An access that may be paired.
 #[derive(Clone, Copy)]
 struct Single {
     index: usize,
@@ -68,11 +69,11 @@ struct Single {
 #[derive(Default)]
 struct Edits {
     gone: Vec<usize>,
-    /// Instructions to insert, by position; those of one position in order.
+    /// Instructions to insert, by position, and in order for each position.
     new: Vec<(usize, MInst)>,
 }
 
-/// The number of writes of each register.
+/// For each register, the number of its writers.
 fn writers(f: &Function) -> Vec<u32> {
     let mut writers = vec![0; f.vregs.len()];
     for inst in f.blocks.iter().flat_map(|b| &b.insts) {
@@ -85,12 +86,12 @@ fn writers(f: &Function) -> Vec<u32> {
         }
     }
     let fixed = f.kept.iter().chain(f.pins.iter().map(|pin| &pin.reg));
-    // Registers that are observed or pinned must not be renamed; two writers disqualify them.
+    // Observed and pinned registers must not be renamed; counting two writers excludes them.
     fixed.for_each(|reg| writers[reg.0 as usize] = 2);
     writers
 }
 
-/// Accesses of one kind and base that may be reordered among each other, in program order.
+/// Groups of accesses of one kind and base that may be reordered among each other, in program order.
 fn groups(f: &Function, insts: &[MInst], writers: &[u32]) -> Vec<Vec<Single>> {
     let mut done = Vec::new();
     let mut open: Vec<Vec<Single>> = Vec::new();
@@ -102,10 +103,9 @@ fn groups(f: &Function, insts: &[MInst], writers: &[u32]) -> Vec<Vec<Single>> {
             continue;
         };
         let fits = |group: &Vec<Single>| group[0].kind == single.kind && group[0].base == single.base;
-        // Reads pass reads; a write passes writes of other offsets from its base only.
         let write = is_write(single.kind);
-        // Reads pass reads. A write passes only writes with the same base, whose different offsets prove them
-        // disjoint.
+        // Reads may pass reads. A write may pass only writes with the same base, which are disjoint because their
+        // offsets differ.
         if open.iter().any(|group| write && !fits(group) || write != is_write(group[0].kind)) {
             done.append(&mut open);
         }
@@ -141,7 +141,7 @@ fn single(f: &Function, inst: &MInst, index: usize, writers: &[u32]) -> Option<S
         [MOperand::Virt(base), MOperand::Virt(_)] if is_write(kind) => (None, base),
         _ => return None,
     };
-    // The result becomes a part of a longer register, so it must not be a part of a tuple already.
+    // The result becomes a part of a longer register, so it must not already be a part of a tuple.
     let whole = result.is_none_or(|r| f.info(r.reg).len == r.len);
     whole.then_some(Single { index, kind, base, offset: mods.offset })
 }
@@ -174,7 +174,7 @@ fn pair_up(
 ) {
     let mut rest = group.to_vec();
     rest.sort_by_key(|single| single.offset);
-    // Of two writes to one place the later one must win, so their group is left alone.
+    // Of two writes to the same address the later one must win, so such a group is left unchanged.
     if is_write(group[0].kind) && rest.windows(2).any(|w| w[0].offset == w[1].offset) {
         return;
     }
@@ -196,8 +196,8 @@ fn pair_up(
             merge(f, block, [one, other], one.base, (which, step, 0), edits, renamed);
             continue;
         }
-        // Compute a closer base for the accesses within reach. The addition pays off only if it enables at
-        // least two pairs.
+        // Compute a closer base for the accesses within its reach. The addition pays only if it enables at least two
+        // pairs.
         let unit = KINDS[one.kind].bytes;
         let near = rest.iter().take_while(|s| s.offset - one.offset <= MAX * unit).count();
         if near < 3 {
@@ -222,8 +222,8 @@ fn pair_up(
     }
 }
 
-/// Replaces two accesses by one, at address `base`, which is the offset `origin`; its offsets are in units of `step`
-/// elements.
+/// Replaces two accesses by one at the address `base`, which corresponds to the offset `origin`. The offsets in it are
+/// in units of `step` elements.
 fn merge(
     f: &mut Function,
     block: usize,
@@ -242,8 +242,8 @@ fn merge(
     let [offset0, offset1] = two.map(|single| ((single.offset - origin) / unit) as u8);
     let mods = Mods { offset0, offset1, ..row.default_mods() };
     let (before, after) = (two[0].index.min(two[1].index), two[0].index.max(two[1].index));
-    // Writes move down to the later one, whose data is available there; reads move up to the earlier one,
-    // whose readers come later.
+    // Writes move down to the later one, where the data of both is available; reads move up to the earlier one, before
+    // all readers.
     let (operands, place, gone) = if is_write(two[0].kind) {
         ([MOperand::Virt(base), a[1], b[1]].into_iter().collect(), after, before)
     } else {
@@ -279,7 +279,7 @@ fn apply(insts: &mut Vec<MInst>, mut edits: Edits) {
     }
 }
 
-/// Renames the results that are now parts of longer registers.
+/// Renames the results, which are now parts of longer registers.
 fn rename(f: &mut Function, renamed: &HashMap<VReg, VSlice>) {
     if renamed.is_empty() {
         return;

@@ -1,11 +1,11 @@
-//! SCC as a result of explicitly named instructions: which results are used, and which reader finds SCC unchanged since
-//! the previous call.
+//! SCC as a result of machine instructions that the kernel names: which of these results are used, and which reader
+//! finds SCC unchanged since the previous call.
 
 use hashbrown::{HashMap, HashSet};
 
 use crate::ir::{Call, Inst, Kernel, Region, Stmt, Type, Value};
 
-/// For each SCC result that is used, the value that represents it.
+/// For each SCC result that is used, the value that stands for it.
 pub(super) fn scc_results(kernel: &Kernel) -> HashMap<(Value, u8), Value> {
     let mut found = HashMap::new();
     kernel.body.each_inst(&mut |v| {
@@ -16,7 +16,7 @@ pub(super) fn scc_results(kernel: &Kernel) -> HashMap<(Value, u8), Value> {
     found
 }
 
-/// SCC results whose only reader is the next call, so that SCC still holds them there and no copy is needed.
+/// The SCC results whose only reader is the next call, so that SCC is still unchanged there and no copy is needed.
 pub(super) fn scc_follows(kernel: &Kernel) -> HashSet<Value> {
     let mut uses: HashMap<Value, u32> = HashMap::new();
     let mut count = |v: Value| *uses.entry(v).or_insert(0) += 1;
@@ -52,7 +52,7 @@ fn pairs(kernel: &Kernel, region: &Region, f: &mut impl FnMut(Value)) {
                     }
                     last = Some(*v);
                 }
-                // These emit no instruction that could write SCC.
+                // These emit no instruction, so they cannot write SCC.
                 Inst::Result { .. } | Inst::Const(_) => {}
                 _ => last = None,
             },
@@ -64,7 +64,7 @@ fn pairs(kernel: &Kernel, region: &Region, f: &mut impl FnMut(Value)) {
     }
 }
 
-/// True if `scc` is the SCC result of the call `of`, the last of its results.
+/// True if `scc` is the SCC result of the call `of`, which is its last result.
 fn is_scc_of(kernel: &Kernel, scc: Value, of: Value) -> bool {
     let Inst::Machine(call) = &kernel.def(of).inst else { return false };
     let last = call.results.len() as u8;
@@ -74,7 +74,7 @@ fn is_scc_of(kernel: &Kernel, scc: Value, of: Value) -> bool {
     }
 }
 
-/// The last result of a scalar instruction is SCC if it is a uniform `bool`.
+/// True if the call's last result is SCC: a uniform `bool` as the last result always is.
 fn is_scc(call: &Call) -> bool {
     call.results.last() == Some(&Type::uniform(crate::scalar::Elem::Bool))
 }

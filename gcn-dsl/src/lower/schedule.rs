@@ -1,4 +1,4 @@
-//! Marks and waits of manual schedules.
+//! Lowers the marks and waits of manual schedules.
 
 use gcn_isa::Inst;
 use gcn_isa::counters::WaitCnt;
@@ -18,7 +18,7 @@ impl Lower<'_> {
             }
             Schedule::Wait { op, counter } => {
                 self.push(Op::Mark(Mark::Wait { op: *op, counter: *counter }), []);
-                // A placeholder that waits for nothing: `sched::manual` sets the value when registers are assigned.
+                // A placeholder that waits for nothing; `sched::manual` sets the value after register allocation.
                 let mut instructions = counter.at(0).instructions(self.target);
                 instructions.iter_mut().for_each(|inst| WaitCnt::NONE.put_into(inst));
                 self.waits(&instructions);
@@ -29,7 +29,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The instructions that wait for counters.
+    /// Emits the instructions that wait for counters.
     pub(super) fn wait_for(&mut self, wait: WaitCnt) -> Lowered {
         self.waits(&wait.instructions(self.target));
         Ok(())

@@ -1,15 +1,15 @@
-//! The cost model for skip branches: decides which varying branches do without one.
+//! The cost model of skip branches, which decides which varying branches do without one.
 //!
-//! With a skip branch, a wave jumps over the body if none of its lanes takes the branch. Without it, the wave
-//! executes the body with EXEC = 0, which has no effect but takes issue slots. The model compares instruction
-//! counts, with LLVM's threshold: `llc-22 -O2` was given a varying `if` around a chain of 1 to 23 arithmetic
-//! instructions (additions and xors, multiplications, both) for gfx90a and gfx942, and jumps over the chain
-//! from 10 instructions on, whichever they are. Copies are not counted, because most become nothing. How
-//! often no lane takes the branch is unknown here; the model assumes that it is rare for a body this short.
+//! With a skip branch, a wave jumps over the body if none of its lanes takes the branch. Without it, the wave executes
+//! the body with EXEC = 0, which has no effect but takes issue slots. The model compares instruction counts, with
+//! LLVM's threshold: for gfx90a and gfx942, `llc-22 -O2` jumps over a varying `if` from 10 arithmetic instructions on
+//! (measured for chains of 1 to 23 additions and xors, multiplications, or both). Copies are not counted, because most
+//! of them are coalesced. How often no lane takes the branch is unknown; the model assumes that it is rare for a body
+//! this short.
 //!
-//! A body without a skip branch can run with EXEC = 0. So it may contain only instructions that then do
-//! nothing and take at most an issue slot: vector and scalar arithmetic, but no memory access, no lane read,
-//! no matrix instruction, no wait.
+//! A body without a skip branch may run with EXEC = 0. So it may contain only instructions that then have no effect and
+//! take at most an issue slot: vector and scalar arithmetic, but no memory accesses, lane reads, matrix instructions or
+//! waits.
 
 use gcn_isa::table::Class;
 
@@ -39,7 +39,7 @@ impl Lower<'_> {
     }
 }
 
-/// True if the instruction has no effect with EXEC = 0 and takes only its issue slot.
+/// True if the instruction has no effect with EXEC = 0 and takes only an issue slot.
 fn harmless(inst: &MInst) -> bool {
     match &inst.op {
         Op::Copy | Op::Undef => true,

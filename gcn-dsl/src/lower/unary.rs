@@ -1,4 +1,4 @@
-//! Operations with one operand, and fused multiply-add.
+//! Operations with one operand, and fused multiply-adds.
 
 use gcn_isa::reg::RegFile;
 
@@ -30,8 +30,8 @@ impl Lower<'_> {
             (Un::Neg, Calc::I64 | Calc::U64) if uniform => {
                 self.add_sub_64_scalar(Bin::Sub, dst, Src::Const(0, Width::B64), a)
             }
-            // Uniform floats: the SALU of these targets has no float arithmetic, so every lane computes the value and
-            // one is read back.
+            // Uniform floats: the SALU of these targets has no float arithmetic, so all lanes compute the value and one
+            // is read back.
             _ if uniform => {
                 let wide = self.new_reg(RegFile::Vgpr, dst.len);
                 self.un_vector(op, ty.elem, wide, a)?;
@@ -95,9 +95,9 @@ impl Lower<'_> {
         }
     }
 
-    /// Flips or clears the sign bit: exact for every float, NaN included.
+    /// Flips or clears the sign bit, which is exact for every float, including NaNs.
     fn sign_bit(&mut self, op: Un, elem: Elem, dst: VSlice, a: Src) -> Lowered {
-        // By integer instructions: `0 - x` and multiplication would quiet NaNs and lose the sign of zero.
+        // Use integer instructions: `0 - x` and multiplication would quiet NaNs and lose the sign of zero.
         let sign = if elem.bytes() == 2 { 0x8000u32 } else { 0x8000_0000 };
         let (mnemonic, mask) = match op {
             Un::Neg => ("v_xor_b32", sign),
@@ -139,7 +139,7 @@ impl Lower<'_> {
         self.machine(&format!("v_fma_{elem}"), &[dst], &srcs)
     }
 
-    /// An f32 as bf16: exact if bf16 can represent it, otherwise rounded.
+    /// Converts an f32 to bf16: by truncation if `exact`, otherwise with rounding.
     pub(super) fn bf16_result(&mut self, dst: VSlice, wide: VSlice, exact: bool) -> Lowered {
         if exact {
             return self.machine("v_lshrrev_b32", &[dst], &[Src::Const(16, Width::B32), Src::Reg(wide)]);

@@ -1,14 +1,14 @@
-//! The start of the live ranges of variables that join the results of branches and exits.
+//! The start of the live ranges of joined variables, which merge the results of branches and exits.
 //!
-//! Such a variable is written in each branch by some of the lanes. A masked write keeps the other lanes' values and so
-//! reads the variable, which would make it live from the kernel's entry on. It has no value before the innermost
-//! statement that encloses all its accesses, so it is marked undefined there, which starts its live range.
+//! Such a variable is written in each branch by some of the lanes. A masked write keeps the other lanes' values and
+//! therefore reads the variable, which would make it live from the kernel's entry on. But it has no value before the
+//! innermost statement that encloses all its accesses, so it is marked as undefined there, which starts its live range.
 
 use hashbrown::HashMap;
 
 use crate::ir::{Inst, Kernel, Region, Stmt, Variable};
 
-/// Statements by address, with the variables that are undefined before them.
+/// For statements, by address: the variables that are undefined before them.
 pub(super) type Undefined = HashMap<*const Stmt, Vec<Variable>>;
 
 /// The joined variables of `kernel`, by the statement before which their live ranges start.
@@ -19,14 +19,14 @@ pub(super) fn before(kernel: &Kernel) -> Undefined {
     let mut found = Undefined::new();
     for var in &kernel.joined {
         if let Some(Some(begin)) = walk.begins.remove(var) {
-            // The statement of the common region that contains the first access.
+            // Take the statement, of the innermost region that contains all accesses, that contains the first one.
             found.entry(begin.first[begin.common.min(begin.first.len() - 1)]).or_default().push(*var);
         }
     }
     found
 }
 
-/// The first access of a variable, and the part of its nesting that all accesses share.
+/// The first access of a variable, and the nesting that all its accesses have in common.
 struct Begin {
     /// The statements that enclose the first access, outermost first, and the access itself.
     first: Vec<*const Stmt>,

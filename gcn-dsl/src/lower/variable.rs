@@ -1,12 +1,12 @@
-//! Coalescing of variables and values during lowering: reads and writes of variables that need no copy.
+//! Coalesces variables and values during lowering: finds reads and writes of variables that need no copy.
 //!
-//! Each variable has its own register. A value that was read from it can be that register, provided that
-//! nothing writes the variable before the value's last use. A value that is written to it can be computed
-//! there, provided that nothing needs the old value from its definition on, and nothing writes the variable
+//! Each variable has its own register. A value that was read from the variable can be in that register, provided that
+//! nothing writes the variable before the value's last use. A value that is written to it can be computed in that
+//! register, provided that the old value is not needed after the new one's definition, and nothing writes the variable
 //! again before the value's last use.
 //!
-//! Statements are numbered in order. A use inside a nested statement counts as a use at the end of the
-//! enclosing statement of the definition's region, so loops need no special treatment.
+//! Statements are numbered in order. A use inside a nested statement counts as a use at the end of that statement in
+//! the region of the definition, so loops need no special treatment.
 
 use gcn_isa::reg::RegFile;
 use gcn_isa::table::{Access, Class};
@@ -17,12 +17,12 @@ use crate::ir::{Bin, Inst, Kernel, Place, Region, Stmt, Un, Value, Variable};
 use crate::mir::{MInst, MOperand, Op, VReg, VSlice};
 use crate::scalar::Elem;
 
-/// Accesses that need no copy.
+/// The accesses that need no copy.
 #[derive(Default)]
 pub(super) struct Direct {
     /// Reads whose value is the variable's register.
     pub reads: HashSet<Value>,
-    /// Written values that can be computed in the variable's register, with the variable.
+    /// Written values that can be computed in the variable's register, with that variable.
     pub writes: HashMap<Value, Variable>,
 }
 
@@ -31,7 +31,7 @@ pub(super) fn direct(kernel: &Kernel, lazy_cmp: &[bool]) -> Direct {
     walk.region(&kernel.body);
     walk.last_uses(lazy_cmp);
     let mut direct = Direct::default();
-    // A value that is written to two variables, or twice to one, is computed in neither: it would need two
+    // A value that is written to two variables, or twice to one, is not computed in either: it would have to be in two
     // registers.
     let mut taken: HashMap<Value, u32> = HashMap::new();
     walk.writes.values().flatten().for_each(|w| *taken.entry(w.value).or_default() += 1);
@@ -50,7 +50,7 @@ pub(super) fn direct(kernel: &Kernel, lazy_cmp: &[bool]) -> Direct {
             let x = write.value.0 as usize;
             let written_once = taken.get(&write.value) == Some(&1);
             let next = writes.get(i + 1).map_or(u32::MAX, |w| w.at);
-            // A use before the write would read the register while it still holds the old value for others.
+            // A use before the write would need the new value while the register must still contain the old one.
             let used_before = walk.uses[x].iter().any(|(_, at)| *at < write.at);
             if written_once
                 && is_simple(kernel, write.value)
@@ -65,7 +65,7 @@ pub(super) fn direct(kernel: &Kernel, lazy_cmp: &[bool]) -> Direct {
     direct
 }
 
-/// True if the value lowers to an instruction sequence in which only the last instruction writes the result.
+/// True if the value is lowered to instructions of which only the last one writes the result.
 fn is_simple(kernel: &Kernel, v: Value) -> bool {
     let ty = kernel.ty(v);
     let one = ty.elem.is_narrow_integer() || matches!(ty.elem, Elem::F16 | Elem::F32 | Elem::U32 | Elem::I32);
@@ -80,7 +80,7 @@ fn is_simple(kernel: &Kernel, v: Value) -> bool {
     }
 }
 
-/// A write, in order.
+/// A write of a variable, by position.
 struct WriteAt {
     at: u32,
     region: u32,
@@ -89,20 +89,20 @@ struct WriteAt {
 
 struct Walk<'k> {
     kernel: &'k Kernel,
-    /// Numbers given so far.
+    /// The number of statements numbered so far.
     number: u32,
     regions: u32,
-    /// Region and number of the statements that enclose the current point.
+    /// The region and the number of each statement around the current point.
     around: Vec<(u32, u32)>,
-    /// By region: where it is among those.
+    /// For each region, its index in `around`.
     place: Vec<u32>,
-    /// Last number inside each statement, by its own.
+    /// For each statement, the last number inside it.
     ends: Vec<u32>,
-    /// By value: number and region of the definition, and last use.
+    /// For each value: number and region of its definition, and its last use.
     def: Vec<u32>,
     region_of: Vec<u32>,
     last: Vec<u32>,
-    /// By value: its users, and the statement of its region that contains each use.
+    /// For each value: its users, and for each use the statement in the value's region that contains it.
     uses: Vec<Vec<(Option<Value>, u32)>>,
     order: Vec<Value>,
     reads: HashMap<Variable, Vec<Value>>,
@@ -152,7 +152,7 @@ impl<'k> Walk<'k> {
             self.around.push((id, at));
             match stmt {
                 Stmt::Inst(v) => self.inst(*v, id, at),
-                // These compute their condition in their own region, and use it at its end.
+                // A `while` computes its condition in its head and uses it at the head's end.
                 Stmt::While { head, cond, body } => {
                     self.with_condition(head, *cond);
                     self.region(body);
@@ -165,7 +165,7 @@ impl<'k> Walk<'k> {
             }
             self.around.pop();
             if stmt.repeats() {
-                // Ends after the last write in it, which the next pass comes after.
+                // The loop ends after the last write in it, before which another iteration may start.
                 self.next();
             }
             self.ends[at as usize] = self.number - 1;
@@ -204,7 +204,7 @@ impl<'k> Walk<'k> {
         self.uses[v.0 as usize].push((user, at));
     }
 
-    /// The last use of each value, including uses through values that are evaluated lazily at their own uses.
+    /// Computes the last use of each value, including uses through values that are evaluated only where they are used.
     fn last_uses(&mut self, lazy_cmp: &[bool]) {
         for v in self.order.clone().into_iter().rev() {
             let mut last = self.def[v.0 as usize];
@@ -221,14 +221,14 @@ impl<'k> Walk<'k> {
         }
     }
 
-    /// True if the value may share its operand's register, or may be evaluated only where it is used. Its
-    /// operands must then stay unchanged until its own last use.
+    /// True if the value may share its operand's register, or may be evaluated only where it is used. Its operands must
+    /// then stay unchanged until its own last use.
     fn is_lazy(&self, v: Value, lazy_cmp: &[bool]) -> bool {
         match self.kernel.def(v).inst {
             Inst::Cmp(..) => lazy_cmp[v.0 as usize],
             Inst::Select(..) | Inst::Load { .. } | Inst::LoadUniform { .. } | Inst::Store { .. } => false,
             Inst::Write { .. } => false,
-            // Sums that are part of an address are decomposed where the address is used.
+            // Sums that are part of an address are taken apart where the address is used.
             Inst::Bin(..) | Inst::Fma(..) => self.uses[v.0 as usize].iter().any(|(user, _)| {
                 user.is_some_and(|u| {
                     !matches!(
@@ -260,7 +260,7 @@ impl Lower<'_> {
                 inst.operands.iter().filter(|o| matches!(o, MOperand::Virt(s) if s.reg == reg)).count()
             };
             if mentions(from.reg) > 0 {
-                // The instruction also reads the register: an earlier instruction has computed a part of the
+                // The instruction also reads the register, because an earlier instruction has computed a part of the
                 // value there.
                 if mentions(from.reg) > 1 {
                     return false;
@@ -282,12 +282,12 @@ impl Lower<'_> {
     }
 }
 
-/// True for a copy to a virtual register: it does not change the set of active lanes.
+/// True for a copy to a virtual register, which cannot change EXEC.
 fn is_copy(inst: &MInst) -> bool {
     inst.op == Op::Copy && matches!(inst.operands.first(), Some(MOperand::Virt(_)))
 }
 
-/// The operand that is the single result of an arithmetic instruction or of a load.
+/// The index of the operand that is the only result of an arithmetic instruction or a load.
 fn result_slot(inst: &MInst) -> Option<usize> {
     let Op::Machine(row, _) = &inst.op else { return None };
     let plain = matches!(row.class, Class::Valu | Class::Salu | Class::LdsRead) || row.class.loads();

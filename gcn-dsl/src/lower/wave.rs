@@ -1,13 +1,13 @@
 //! Reductions and scans over the lanes of a wave, with DPP instructions (data-parallel primitives).
 //!
-//! The steps run with every lane active: a lane that the program has switched off takes part with the
-//! identity of the operation, so that a partial result can pass through it. Live registers keep their values
-//! in those lanes, since the allocator gives the temporaries registers that no lane of the wave needs.
+//! The steps run with all lanes active: lanes that are inactive in the program take part with the operation's identity,
+//! so that partial results can pass through them. Live registers keep their values in those lanes, because the
+//! allocator gives the temporaries registers that no lane of the wave needs.
 //!
-//! A reduction combines neighbours within a quad, quads within eight lanes, and halves within a row of 16. Each of
-//! these steps is a permutation, so every lane of the row has the result. Then two broadcasts to later rows combine the
-//! rows. A scan shifts by 1, 2, 4 and 8 within the row (Hillis and Steele) and then uses the same broadcasts. If VOP2
-//! has the operation, each step is a single instruction.
+//! A reduction combines neighbours within a quad, then quads within eight lanes, then halves of a row of 16. Each of
+//! these steps is a permutation, so every lane of the row gets the result. Two broadcasts to later rows then combine
+//! the rows. A scan shifts by 1, 2, 4 and 8 within the row (Hillis and Steele) and then uses the same broadcasts. If
+//! VOP2 has the operation, each step is a single instruction.
 
 use gcn_isa::inst::{Dpp, Mods};
 use gcn_isa::reg::RegFile;
@@ -22,13 +22,13 @@ use crate::ir::{Bin, Place, Value, Wave};
 use crate::mir::{MOperand, Op, VSlice};
 use crate::scalar::Elem;
 
-/// The source lanes of a step, and the lanes that it writes.
+/// A step: the DPP control for the source lanes, and the rows that are written.
 #[derive(Clone, Copy)]
 struct Step {
     ctrl: u16,
     row_mask: u8,
     bank_mask: u8,
-    /// Every lane has a source, so the old value of the destination is not needed.
+    /// True if every lane has a source, so that the old value of the destination is not needed.
     total: bool,
 }
 
@@ -40,11 +40,11 @@ const fn shift(n: u16) -> Step {
     Step { ctrl: 0x110 | n, row_mask: 0xf, bank_mask: 0xf, total: false }
 }
 
-/// The way in which results of rows reach later rows.
+/// How the results of rows are combined with those of later rows.
 struct Join {
-    /// By DPP, where it has broadcasts.
+    /// The DPP step, on targets with row broadcasts.
     broadcast: Step,
-    /// The equivalent without DPP: source lanes, and the rows that receive their values.
+    /// The equivalent without DPP: source lanes, and the rows that get their values.
     lanes: &'static [(u32, u8)],
 }
 
@@ -52,7 +52,7 @@ const fn broadcast(ctrl: u16, row_mask: u8) -> Step {
     Step { ctrl, row_mask, bank_mask: 0xf, total: false }
 }
 
-/// `row_bcast:15` to rows 1 and 3, `row_bcast:31` to rows 2 and 3.
+/// `row_bcast:15` to rows 1 and 3, then `row_bcast:31` to rows 2 and 3.
 const JOINS: [Join; 2] = [
     Join { broadcast: broadcast(0x142, 0b1010), lanes: &[(15, 0b0010), (47, 0b1000)] },
     Join { broadcast: broadcast(0x143, 0b1100), lanes: &[(31, 0b1100)] },
@@ -67,7 +67,7 @@ const IN_ROW: [Step; 4] = [permutation(0xb1), permutation(0x4e), permutation(0x1
 /// `row_shr` by 1, 2, 4, 8.
 const SCAN_ROW: [Step; 4] = [shift(1), shift(2), shift(4), shift(8)];
 
-/// The VOP2 instruction that a step can be part of, by element.
+/// The VOP2 instruction that can include the DPP step, for an element type.
 fn fused(op: Bin, elem: Elem) -> Option<&'static str> {
     Some(match (op, calc(elem)) {
         (Bin::Add, Calc::I32 | Calc::U32) => "v_add_u32",
@@ -98,8 +98,7 @@ impl Lower<'_> {
         let saved = self.whole_wave(wave.all_active)?;
         let mut t = self.new_reg(RegFile::Vgpr, elem.dwords());
         match saved {
-            // The old EXEC is the mask that selects the value in the lanes that were active, and the identity
-            // in the others.
+            // The old EXEC selects the value in the lanes that were active, and the identity in the others.
             Some(saved) => self.blend(t, Src::Reg(saved), x, neutral)?,
             None => self.copy(t, super::arith::raw_bits(x)),
         }
@@ -119,7 +118,7 @@ impl Lower<'_> {
             }
         }
         match (wave.spread, wave.width) {
-            // EXEC can be restored first: `v_readlane_b32` ignores it.
+            // EXEC can be restored first, because `v_readlane_b32` ignores it.
             (Spread::Reduce, width) if width == whole => {
                 self.back(saved);
                 let (dst, uniform) = (self.define(v), self.kernel.ty(v).place == Place::Uniform);
@@ -138,12 +137,12 @@ impl Lower<'_> {
         }
     }
 
-    /// `ds_bpermute_b32` on targets where it moves data only within each half of the wave. It is executed for the
-    /// values, and again with the halves exchanged; each lane takes the result that its address selects. Inactive lanes
-    /// read as 0.
+    /// `ds_bpermute_b32` for targets where it reaches only the same half of the wave. It is executed for the values,
+    /// and again for the values with exchanged halves; each lane takes the result that its address selects. Inactive
+    /// lanes read as 0.
     pub(super) fn permute_by_halves(&mut self, v: Value, address: Value, value: Value) -> Lowered {
         const EXCHANGE: &str = "v_permlane64_b32";
-        /// The bit of an address (four times the number of a lane) that tells the half of the wave.
+        /// The bit of an address (four times the lane's number) that distinguishes the halves of the wave.
         const HALF: u64 = 4 * 32;
         let (address, x, ty) = (self.operand(address), self.operand(value), self.kernel.ty(v));
         if table::find_operation(self.func.on(), EXCHANGE).next().is_none() {
@@ -171,12 +170,12 @@ impl Lower<'_> {
         self.finish_lanes(v, out, saved)
     }
 
-    /// Lanes of a whole wave.
+    /// The number of lanes in the wave.
     fn lanes(&self) -> u8 {
         self.func.wave.lanes() as u8
     }
 
-    /// Activates every lane. Returns the old EXEC if that changes it.
+    /// Activates all lanes. Returns the old EXEC if they were not all active.
     fn whole_wave(&mut self, all_active: bool) -> Lowered<Option<VSlice>> {
         if all_active {
             return Ok(None);
@@ -198,11 +197,11 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// `t = t op t'`, where `t'` is `t` as the step reads it.
+    /// Emits `t = t op t'`, where `t'` is `t` as the step permutes it.
     fn step(&mut self, op: Bin, elem: Elem, t: VSlice, neutral: Src, step: Step) -> Lowered<VSlice> {
         if let Some(mnemonic) = fused(op, elem) {
-            // In place: a lane without a source keeps its value, which is `t op identity`. That needs no
-            // register with the identity.
+            // Done in place: a lane without a source keeps its value, which is `t op identity`, so no register with the
+            // identity is needed.
             let out = if step.total { self.new_reg(RegFile::Vgpr, t.len) } else { t };
             for i in 0..t.len {
                 let d = VSlice { start: t.start + i, len: 1, ..t };
@@ -221,12 +220,12 @@ impl Lower<'_> {
         Ok(out)
     }
 
-    /// True if DPP crosses rows, by broadcasts to rows and shifts of the whole wave.
+    /// True if DPP can cross rows, with row broadcasts and shifts of the whole wave.
     fn joins_rows_by_dpp(&self) -> bool {
         self.target.family() == Family::GFX9
     }
 
-    /// `t = t op x` in the rows of the mask, where `x` is the value of one lane.
+    /// Emits `t = t op x` in the rows of the mask, where `x` is the value of one lane.
     fn joined(
         &mut self,
         op: Bin,
@@ -254,12 +253,12 @@ impl Lower<'_> {
         Ok(out)
     }
 
-    /// Keeps narrow integers extended after each addition.
+    /// Restores the extension of narrow integers after an addition.
     fn wrap_step(&mut self, op: Bin, elem: Elem, t: VSlice) -> Lowered {
         if op == Bin::Add && !elem.is_float() { self.wrap_vector(t, elem) } else { Ok(()) }
     }
 
-    /// `t` as the step reads it, with `neutral` in lanes without a source.
+    /// `t` as the step permutes it, with `neutral` in lanes without a source.
     fn moved(&mut self, t: VSlice, neutral: Src, step: Step) -> VSlice {
         let other = self.new_reg(RegFile::Vgpr, t.len);
         if !step.total {
@@ -275,7 +274,7 @@ impl Lower<'_> {
         other
     }
 
-    /// A DPP instruction. Its sources are vector registers.
+    /// Emits a DPP instruction, whose sources are vector registers.
     fn dpp(&mut self, mnemonic: &str, dst: VSlice, srcs: &[VSlice], step: Step) {
         let row = table::find_operation(self.func.on(), mnemonic)
             .find(|row| row.format.is_dpp() && reaches_all(row))
@@ -287,7 +286,7 @@ impl Lower<'_> {
         self.push(Op::Machine(row, mods), operands);
     }
 
-    /// Lane `lane` of `t` as a uniform value.
+    /// Reads lane `lane` of `t` as a uniform value.
     fn lane_of(&mut self, dst: VSlice, t: VSlice, lane: u32) -> Lowered {
         for i in 0..dst.len {
             if dst.len > 1 {
@@ -300,7 +299,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Lane 31's value in the lower half of the wave, lane 63's in the upper.
+    /// Lane 31's value in the lower half of the wave, lane 63's in the upper one.
     fn each_half(&mut self, t: VSlice) -> Lowered<VSlice> {
         let halves = [self.lanes() / 2 - 1, self.lanes() - 1]
             .map(|lane| (self.new_reg(RegFile::Sgpr, t.len), u32::from(lane)));
@@ -315,7 +314,7 @@ impl Lower<'_> {
         Ok(out)
     }
 
-    /// Shifts each lane's value up by one lane; the first lane of each segment gets `neutral`.
+    /// Shifts values up by one lane; the first lane of each segment gets `neutral`.
     fn shifted_by_one(&mut self, t: VSlice, neutral: Src, width: u8) -> Lowered<VSlice> {
         let in_row = shift(1);
         let over_wave = Step { ctrl: 0x138, ..in_row };
@@ -339,7 +338,7 @@ impl Lower<'_> {
         if width == self.lanes() {
             return Ok(self.moved(t, neutral, over_wave));
         }
-        // The first lane of row 2 begins a segment, so that row is shifted separately.
+        // The first lane of row 2 starts a segment, so shift that row separately.
         let out = self.moved(t, neutral, Step { row_mask: 0b1011, ..over_wave });
         for i in 0..t.len {
             let part = |s: VSlice| VSlice { start: s.start + i, len: 1, ..s };

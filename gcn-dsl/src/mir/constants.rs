@@ -1,10 +1,10 @@
-//! Hoists constants, and vector copies of scalars, out of loops, and shares them within blocks.
+//! Hoists constants, and copies of scalars to vector registers, out of loops, and shares them within blocks.
 //!
-//! Instruction selection puts a constant, or a second scalar, that an instruction does not accept as an
-//! operand into a register next to the instruction. In a loop this costs an instruction on each trip, once
-//! for each reader. Here the value is computed once, at the end of the block before the outermost loop, and
-//! all readers in that loop share it. The lanes that run the loop also run that block. Constants for other
-//! lanes, which a whole-wave operation activates itself, stay in place.
+//! If an instruction does not accept a constant, or a second scalar, as an operand, instruction selection puts it into
+//! a register right before the instruction. In a loop this costs an instruction per iteration for each reader. This
+//! pass computes the value once, at the end of the block before the outermost loop, for all readers in that loop. All
+//! lanes that execute the loop also execute that block. Constants for other lanes, which a whole-wave operation
+//! activates temporarily, are not moved.
 
 use gcn_isa::operand::Operand;
 use gcn_isa::reg::RegFile;
@@ -14,17 +14,18 @@ use smallvec::SmallVec;
 
 use super::{Function, MInst, MOperand, Op, VReg, VSlice};
 
-/// The dwords of a constant.
+/// The value of a constant, as one operand per dword.
 type Dwords = SmallVec<[MOperand; 2]>;
 
-/// The largest number of registers of a file that hold constants through one loop; further constants stay in
-/// place, since each of these registers is live throughout the loop.
+/// The maximum number of registers of a file that are used for hoisted constants of one loop. Further constants are not
+/// hoisted, since each of these registers is live throughout the loop.
 const SHARED: usize = 12;
 
-/// How far apart two readers of a constant in a block may be to share its register. Assumed: about as far as a load's latency.
+/// The maximum distance, in instructions, from one reader of a constant in a block to the next for them to share a
+/// register. An assumed value, about a load's latency.
 const NEAR: usize = 48;
 
-/// Hoists constants out of loops, and shares those that stay within their blocks.
+/// Hoists constants out of loops, and shares equal ones within blocks.
 pub fn run(f: &mut Function) {
     hoist(f);
     share(f);
@@ -87,8 +88,8 @@ fn hoist(f: &mut Function) {
         let mut widened = false;
         let mut old = std::mem::take(&mut insts.insts).into_iter();
         while let [next, ..] = old.as_slice() {
-            // Between `s_or_saveexec_b64` and the copy back, lanes are active that the block before the loop
-            // may not have: a constant computed there would lack them.
+            // Between `s_or_saveexec_b64` and the copy that restores EXEC, lanes are active that may be inactive in the
+            // block before the loop, where a constant would not be written for them.
             widened = exec_is_changed(next).unwrap_or(widened);
             let one = constant(&f.vregs, &makers, before, next)
                 .map(|(reg, file, value)| (reg, file, Dwords::from_slice(&[value])));
@@ -100,7 +101,7 @@ fn hoist(f: &mut Function) {
                 insts.insts.extend(taken);
                 continue;
             };
-            // The same constant once more in this loop nest: its readers use the first register.
+            // The same constant is already hoisted out of this loop nest: its readers use that register.
             if let Some(first) = shared.get(&(file, value.clone())) {
                 renamed.insert(reg, *first);
                 continue;
@@ -116,7 +117,7 @@ fn hoist(f: &mut Function) {
     }
     for (block, made) in arrivals {
         let insts = &mut f.blocks[block].insts;
-        // Before the branches that end the block.
+        // Inserted before the branches that end the block.
         let branches = insts.iter().rev().take_while(|i| is_branch(i)).count();
         let end = insts.len() - branches;
         insts.splice(end..end, made);
@@ -126,9 +127,9 @@ fn hoist(f: &mut Function) {
 
 /// The definitions of each register.
 struct Makers {
-    /// How many instructions write it.
+    /// The number of instructions that write the register.
     count: Vec<u32>,
-    /// The last block outside of loops that writes it; `u32::MAX` if one in a loop does.
+    /// The last block outside loops that writes the register, or `u32::MAX` if a block in a loop does.
     block: Vec<u32>,
 }
 
@@ -144,8 +145,7 @@ impl Makers {
                         && super::dce::writes(inst, slot)
                     {
                         let reg = slice.reg.0 as usize;
-                        // A write that keeps lanes depends on the previous value, so it is not the only
-                        // definition.
+                        // A write that keeps some lanes depends on the previous value, so it counts as two.
                         writers[reg] += 1 + u32::from(inst.keeps_dst);
                         block[reg] = place;
                     }
@@ -162,8 +162,8 @@ impl Makers {
     }
 }
 
-/// The one-dword register that `inst` sets to a constant, or to a scalar that is known at the end of block
-/// `before`.
+/// If `inst` sets a one-dword register to a constant, or to a scalar that is available at the end of block `before`:
+/// the register, its file and the value.
 fn constant(
     vregs: &[super::VRegInfo],
     makers: &Makers,
@@ -189,7 +189,8 @@ fn constant(
     (known && single).then_some((*reg, info.file, *value))
 }
 
-/// The pair of registers that the next instructions set to a constant of 64 bits: they begin it, and write each half.
+/// If the next three instructions set a register pair to a constant of 64 bits (an `Undef`, then a copy to each half):
+/// the pair, its file and the value.
 fn pair(vregs: &[super::VRegInfo], makers: &Makers, insts: &[MInst]) -> Option<(VReg, RegFile, Dwords)> {
     let [begin, halves @ ..] = insts.get(..3)? else { return None };
     let (Op::Undef, [MOperand::Virt(VSlice { reg, start: 0, len: 2 })]) = (&begin.op, &begin.operands[..])
@@ -209,8 +210,8 @@ fn pair(vregs: &[super::VRegInfo], makers: &Makers, insts: &[MInst]) -> Option<(
     alone.then_some((*reg, info.file, dwords))
 }
 
-/// `Some(true)` if `inst` changes the set of active lanes as a side effect, `Some(false)` if it restores the
-/// previous set.
+/// `Some(true)` if `inst` changes the set of active lanes as a side effect, `Some(false)` if it restores EXEC from a
+/// copy, `None` otherwise.
 fn exec_is_changed(inst: &MInst) -> Option<bool> {
     match (&inst.op, inst.operands.first()) {
         (Op::Machine(row, _), _) if row.implicit_writes.contains(ImplicitRegs::EXEC) => Some(true),

@@ -1,5 +1,6 @@
-//! Dead-code elimination on machine instructions: drops arithmetic whose results are unused because selection
-//! folded it into other instructions. Of a 64-bit value one half may be all that is used, so each dword counts for itself.
+//! Dead-code elimination on machine instructions: removes arithmetic whose results are unused, for example because
+//! selection folded it into other instructions. Liveness is tracked by dword, since of a 64-bit value only one half may
+//! be used.
 
 use std::ops::Range;
 
@@ -20,7 +21,7 @@ pub fn run(f: &mut Function) {
     // Worklist: an instruction that dies may be the last reader of another one's result.
     while let Some(i) = work.pop() {
         let inst = insts[i as usize];
-        // An instruction may enter the worklist once for each dword that it writes.
+        // An instruction can be in the worklist several times, once for each dword that it writes.
         if dead[i as usize] || dwords.written(inst).any(|dword| reads[dword] > 0) {
             continue;
         }
@@ -39,9 +40,9 @@ pub fn run(f: &mut Function) {
     }
 }
 
-/// Numbers of the dwords of all virtual registers.
+/// A numbering of the dwords of all virtual registers.
 struct Dwords {
-    /// By register: the number of its first dword; and their count.
+    /// The number of the first dword of each register, followed by the total number of dwords.
     first: Vec<usize>,
 }
 
@@ -68,7 +69,8 @@ impl Dwords {
         })
     }
 
-    /// The operands that an instruction reads, without reads that only keep a part of a result.
+    /// The dwords that an instruction reads, except those that it reads only because it writes a part of a register and
+    /// keeps the rest.
     fn read(&self, inst: &MInst) -> impl Iterator<Item = usize> {
         self.of_operands(inst, |access| access != Access::Write)
     }
@@ -78,12 +80,12 @@ impl Dwords {
     }
 }
 
-/// The removable instructions, by the dwords that they write.
+/// The removable instructions, as a list for each dword of those that write it.
 struct Makers {
-    /// Where the list of each dword begins.
+    /// The start of each dword's list in `insts`.
     first: Vec<u32>,
     insts: Vec<u32>,
-    /// By instruction: it does nothing but write virtual registers.
+    /// For each instruction: true if it does nothing but write virtual registers.
     removable: Vec<bool>,
 }
 
@@ -96,7 +98,7 @@ impl Makers {
             let removable = insts.iter().enumerate().filter(|(i, _)| removable[*i]);
             removable.for_each(|(i, inst)| dwords.written(inst).for_each(|dword| visit(dword, i as u32)));
         };
-        // Counted, summed up, and filled from the back of each list.
+        // A counting sort: the sizes of the lists, their ends, then the lists, filled from the back.
         let mut first = vec![0u32; dwords.count() + 1];
         each(&mut |dword, _| first[dword] += 1);
         let mut sum = 0;
@@ -117,17 +119,17 @@ impl Makers {
     }
 }
 
-/// The number of reads of each dword, without reads that only keep a part of a result.
+/// The number of reads of each dword, except reads that only keep the rest of a partly written register.
 fn reads(f: &Function, dwords: &Dwords) -> Vec<u32> {
     let mut reads = vec![0; dwords.count()];
-    // As if something read them.
+    // Registers that are observed from outside count as read.
     let kept = f.kept.iter().flat_map(|reg| dwords.of_slice(&reg.all(f.info(*reg))));
     let insts = f.blocks.iter().flat_map(|b| &b.insts);
     kept.chain(insts.flat_map(|inst| dwords.read(inst))).for_each(|dword| reads[dword] += 1);
     reads
 }
 
-/// True if `inst` writes its operand of this number.
+/// True if `inst` writes its operand with this index.
 pub(super) fn writes(inst: &MInst, operand: usize) -> bool {
     access(inst, operand) != Access::Read
 }
@@ -140,8 +142,8 @@ fn access(inst: &MInst, operand: usize) -> Access {
     }
 }
 
-/// For each instruction in order, whether the SCC that it leaves is read. Writer and reader of SCC are in one
-/// block.
+/// For each instruction in order, true if the SCC that it writes is read. The writer and the reader of SCC are always
+/// in the same block.
 fn scc_is_read(f: &Function) -> Vec<bool> {
     let mut all = Vec::new();
     for block in &f.blocks {
@@ -150,7 +152,7 @@ fn scc_is_read(f: &Function) -> Vec<bool> {
             all.push(read);
             let Op::Machine(row, _) = &inst.op else { continue };
             read &= !row.implicit_writes.contains(ImplicitRegs::SCC);
-            // `src_scc` and its like are read as operands, not implicitly.
+            // Operands such as `src_scc` read SCC explicitly.
             let by_name = |o: &MOperand| matches!(o, MOperand::Fixed(Operand::Special(_)));
             read |= row.implicit_reads.contains(ImplicitRegs::SCC) || inst.operands.iter().any(by_name);
         }
@@ -167,7 +169,7 @@ fn is_removable(inst: &MInst, scc_is_read: bool) -> bool {
         Op::Machine(row, _) => {
             let arithmetic =
                 row.format.is_vop() || matches!(row.format, Format::Sop1 | Format::Sop2 | Format::Sopk);
-            // Scalar arithmetic writes SCC as a by-product; it is removable if that is not read either.
+            // Scalar arithmetic also writes SCC; it is removable only if that is not read either.
             let spare = if scc_is_read { ImplicitRegs::empty() } else { ImplicitRegs::SCC };
             arithmetic && spare.contains(row.implicit_writes)
         }

@@ -1,25 +1,25 @@
-//! The initial state of a kernel's registers.
+//! The initial state of a kernel's registers: the inputs that a dispatch must provide.
 
 use gcn_emit::kernel::{InitialSgprs, UserSgprs};
 use gcn_isa::Target;
 
-/// The dispatch state that the lowered kernel needs.
+/// The parts of the dispatch state that the lowered kernel uses.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Inputs {
-    /// The kernarg segment pointer is read.
+    /// True if the kernarg segment pointer is used.
     pub kernarg: bool,
-    /// The dispatch packet is read.
+    /// True if the dispatch packet pointer is used.
     pub dispatch_packet: bool,
-    /// Workgroup ids read, by dimension.
+    /// For each dimension, true if the workgroup id is used.
     pub workgroup_id: [bool; 3],
-    /// Highest dimension of work-item id read.
+    /// The number of dimensions of the work-item id that are used: all up to the highest.
     pub local_id_dims: u8,
-    /// Scratch bytes of a lane, a multiple of 4; see [`Inputs::reserve_scratch`].
+    /// Bytes of scratch memory per lane, a multiple of 4; see [`Inputs::reserve_scratch`].
     pub scratch_bytes: u32,
 }
 
 impl Inputs {
-    /// User SGPRs that the descriptor asks for.
+    /// The user SGPRs that the descriptor must request.
     pub fn user_sgprs(&self, target: Target) -> UserSgprs {
         let mut user = UserSgprs::empty();
         user.set(UserSgprs::KERNARG_SEGMENT_PTR, self.kernarg);
@@ -29,7 +29,7 @@ impl Inputs {
         user
     }
 
-    /// The SGPRs that the dispatch fills, and with what.
+    /// The SGPRs that are initialised at dispatch, with their contents.
     pub fn initial_sgprs(&self, target: Target) -> InitialSgprs {
         InitialSgprs {
             user: self.user_sgprs(target),

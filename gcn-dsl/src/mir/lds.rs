@@ -1,4 +1,4 @@
-//! LDS for spilled registers: the address of each lane's slots.
+//! The address of each lane's slot in LDS for spilled registers.
 
 use gcn_isa::reg::{Reg, RegFile};
 use gcn_isa::{Operand, table};
@@ -7,9 +7,10 @@ use super::{Function, MInst, MOperand, Op, VReg, VSlice};
 use crate::mir::Inputs;
 
 impl Inputs {
-    /// Computes, at the entry of `function`, `base` plus four times the lane's number in its workgroup: the
-    /// lane's dword in a row of dwords. Work-item ids arrive in `v0` to `v2`, or packed into `v0` with ten
-    /// bits per dimension (LLVM AMDGPU guide, *Initial Kernel Execution State*).
+    /// Inserts code at the entry of `function` that computes `base + 4 * n`, where `n` is the number of the work-item
+    /// in its workgroup: the address of the lane's dword in an array of one dword per work-item. Work-item ids are
+    /// initially in `v0` to `v2`, or packed into `v0` with ten bits per dimension (LLVM AMDGPU guide, *Initial Kernel
+    /// Execution State*).
     pub fn lane_address(&mut self, function: &mut Function, workgroup: [u32; 3], base: u32) -> VReg {
         let dims = (0..3u8).rev().find(|&d| workgroup[usize::from(d)] > 1).map_or(1, |d| d + 1);
         self.local_id_dims = self.local_id_dims.max(dims);
@@ -45,7 +46,7 @@ fn number(n: u32) -> MOperand {
     MOperand::Fixed(Operand::const32(n))
 }
 
-/// A code sequence with a new VGPR for each result.
+/// A code sequence under construction; each instruction writes a new VGPR.
 struct Code<'f> {
     function: &'f mut Function,
     insts: Vec<MInst>,
@@ -71,7 +72,7 @@ impl Code<'_> {
         self.push(Op::Machine(row, row.default_mods()), &sources)
     }
 
-    /// The initial value of a register.
+    /// Copies the initial value of a machine register.
     fn initial(&mut self, reg: Reg) -> MOperand {
         if !self.function.live_in.contains(&reg) {
             self.function.live_in.push(reg);
@@ -79,7 +80,7 @@ impl Code<'_> {
         self.copy(MOperand::Fixed(reg.into()))
     }
 
-    /// The register that an operand names.
+    /// The virtual register of an operand.
     fn last(&self, operand: MOperand) -> VReg {
         match operand {
             MOperand::Virt(s) => s.reg,

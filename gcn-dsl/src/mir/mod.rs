@@ -1,21 +1,20 @@
 //! Machine instructions on virtual registers: the output of instruction selection and the input of register
 //! allocation.
 //!
-//! A [`Function`] is a list of basic blocks in layout order: block `i` falls through to block `i + 1` unless
-//! its last instruction never does. It is not in SSA form: a virtual register may be written several times
-//! and in parts. Rules:
+//! A [`Function`] is a list of basic blocks in layout order: block `i` falls through to block `i + 1` unless its last
+//! instruction is an unconditional branch or ends the program. It is not in SSA form: a virtual register may be written
+//! several times and in parts. Rules:
 //!
 //! - A branch names its target block as `Operand::Label(Label(block index))`.
-//! - Control flow is that of the *wave*: a divergent `if` is straight-line code under a changed EXEC, with
-//!   optional skip branches. So liveness on these blocks is correct for scalar and vector registers alike.
-//! - A write under EXEC that must keep the inactive lanes' old value has [`MInst::keeps_dst`] set: it also
-//!   reads its destination.
-//! - A write of a part of a tuple keeps the rest, so it reads the tuple too, unless the tuple is not live
-//!   before it. A tuple that is assembled piece by piece starts with [`Op::Undef`], which starts its live
-//!   range without giving it a value.
-//! - SCC and VCC are not allocated. Instruction selection keeps a writer of SCC or VCC next to its reader,
-//!   with only instructions in between that leave it alone. Copies that the allocator adds never touch SCC or
-//!   VCC.
+//! - Control flow is that of the *wave*: a divergent `if` is straight-line code under a changed EXEC, with optional
+//!   branches that skip it if no lane is active. So liveness on these blocks is correct for scalar and vector registers
+//!   alike.
+//! - A write under EXEC that must keep the old value of the inactive lanes has [`MInst::keeps_dst`] set: it also reads
+//!   its destination.
+//! - A write of a part of a tuple keeps the rest, so it also reads the tuple, unless the tuple is not live before it. A
+//!   tuple that is assembled from parts starts with [`Op::Undef`], which starts its live range without giving it a value.
+//! - SCC and VCC are not allocated. Instruction selection keeps a writer of SCC or VCC close to its reader, with no
+//!   instruction in between that writes it. Copies that the allocator inserts never change SCC or VCC.
 
 pub mod constants;
 pub mod dce;
@@ -36,44 +35,44 @@ use crate::ir::mark::Mark;
 
 pub use inputs::Inputs;
 
-/// A virtual register (tuple).
+/// A virtual register: a tuple of one or more consecutive 32-bit registers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct VReg(pub u32);
 
-/// The requirements of a virtual register.
+/// The file, size and alignment of a virtual register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct VRegInfo {
     /// Register file.
     pub file: RegFile,
-    /// Number of consecutive registers: 1, 2, 3, 4, 8, 16 or 32 (any count up to 32 is allowed).
+    /// The number of consecutive registers: usually 1, 2, 3, 4, 8, 16 or 32, but any number up to 32 is allowed.
     pub len: u8,
-    /// The first register's number is a multiple of this.
+    /// The number of the first register must be a multiple of this.
     pub align: u8,
 }
 
-/// A part of a virtual register: `len` registers from its `start`-th.
+/// A part of a virtual register: `len` of its registers, from number `start` on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct VSlice {
     /// The virtual register.
     pub reg: VReg,
-    /// First register of the part.
+    /// Index of the first register of the part.
     pub start: u8,
-    /// Registers in the part.
+    /// Number of registers in the part.
     pub len: u8,
 }
 
-/// An operand: a part of a virtual register, or anything that needs no allocation (constants, labels, EXEC,
-/// VCC, M0, and at the start of the entry block the registers that hold the kernel's initial state).
+/// An operand: a part of a virtual register, or anything that needs no allocation: constants, labels, EXEC, VCC, M0,
+/// and at the start of the entry block the registers with the kernel's initial state.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MOperand {
-    /// Virtual.
+    /// A part of a virtual register.
     Virt(VSlice),
-    /// Physical or not a register.
+    /// A physical register, or an operand that is not a register.
     Fixed(Operand),
 }
 
 impl MOperand {
-    /// True for EXEC or a half of it, which is all of it in waves of 32 lanes.
+    /// True for EXEC or a half of it; the low half is the whole mask in waves of 32 lanes.
     pub(crate) fn is_exec(&self) -> bool {
         matches!(self, MOperand::Fixed(Operand::Reg(reg)) if reg.overlaps(EXEC))
     }
@@ -82,62 +81,63 @@ impl MOperand {
 /// The operation of an [`MInst`].
 #[derive(Clone, PartialEq, Debug)]
 pub enum Op {
-    /// A machine instruction: a row of the table with its modifiers.
+    /// A machine instruction: a row of the instruction table, with modifiers.
     Machine(&'static InstDesc, Mods),
-    /// `operands[0] = operands[1]`, same width in dwords (or a 32-bit constant repeated for each dword of the
-    /// destination). Any file to any file but vector to scalar. Lowered to nothing or to moves.
+    /// `operands[0] = operands[1]`, where both have the same number of dwords, or the source is a 32-bit constant that
+    /// is repeated for each dword of the destination. All combinations of register files are allowed except vector to
+    /// scalar. It is lowered to moves or to nothing.
     Copy,
-    /// `operands[0]` becomes live with an undefined value. Lowered to nothing.
+    /// `operands[0]` becomes live with an undefined value. It is lowered to nothing.
     Undef,
-    /// Nothing moves across this place; it has no operands. Lowered to nothing.
+    /// An order barrier without operands: the scheduler moves no instruction across it. It is lowered to nothing.
     Order,
-    /// A scheduling mark of the user at this place; it has no operands. Lowered to nothing.
+    /// The position of a scheduling mark of the user, without operands. It is lowered to nothing.
     Mark(Mark),
 }
 
-/// An instruction.
+/// A machine instruction on virtual registers, or a pseudo-instruction.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MInst {
     /// The operation.
     pub op: Op,
-    /// Operands in assembly order.
+    /// The operands in assembly order.
     pub operands: SmallVec<[MOperand; 5]>,
-    /// The write keeps some lanes of the destination, so it also reads the destination.
+    /// The write keeps some lanes of the destination, so the instruction also reads the destination.
     pub keeps_dst: bool,
-    /// The user's source position.
+    /// The location in the user's source.
     pub loc: Option<SourceLoc>,
 }
 
-/// A virtual register in a machine register that the user chose.
+/// A virtual register for which the user chose the machine register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pin {
     /// The virtual register.
     pub reg: VReg,
     /// The machine register, of the same file and length.
     pub to: Reg,
-    /// Where the user says so.
+    /// The location of the user's choice in the source.
     pub loc: Option<SourceLoc>,
 }
 
-/// A part of a value that has a name in the source: the number of the name, the part, and where it is.
+/// The virtual register of a part of a named value of the source, for debug information.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ShownPart {
-    /// Number of the name.
+    /// The number of the name.
     pub name: usize,
-    /// Number of the part.
+    /// The number of the part in the value.
     pub part: usize,
     /// The virtual register.
     pub reg: VReg,
-    /// The register is that of a variable, and the part is whatever value it currently holds.
+    /// True if the register is that of a mutable variable, so that the part is the register's current contents.
     pub variable: bool,
 }
 
 /// A basic block.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MBlock {
-    /// Instructions; a block may end in a conditional branch followed by an `s_branch`.
+    /// The instructions. A block may end with a conditional branch followed by an `s_branch`.
     pub insts: Vec<MInst>,
-    /// How many loops the block is in, for costs.
+    /// The number of loops that contain the block, for cost estimates.
     pub loop_depth: u32,
 }
 
@@ -146,39 +146,39 @@ pub struct MBlock {
 pub struct Function {
     /// The target.
     pub target: Target,
-    /// The size of waves: masks of lanes are as wide.
+    /// The wave size, which is also the width of lane masks.
     pub wave: WaveSize,
     /// The kernel's name.
     pub name: String,
-    /// Virtual registers by [`VReg`] number.
+    /// The virtual registers, indexed by [`VReg`].
     pub vregs: Vec<VRegInfo>,
-    /// Blocks in layout order; block 0 is the entry.
+    /// The blocks in layout order; block 0 is the entry.
     pub blocks: Vec<MBlock>,
-    /// Registers whose values are observed from outside: they are computed although no instruction reads
+    /// Registers whose values are observed from outside, so that they must be computed although no instruction reads
     /// them.
     pub kept: Vec<VReg>,
-    /// Machine registers that hold the initial state at entry (kernarg pointer, workgroup ids, work-item id).
+    /// Machine registers with initial state that the entry block reads (kernarg pointer, workgroup ids, work-item id).
     pub live_in: Vec<Reg>,
-    /// Virtual registers whose machine registers the user chose.
+    /// Virtual registers for which the user chose the machine registers.
     pub pins: Vec<Pin>,
-    /// Buffer resources of slices: only accesses through the same resource reach the memory that they
-    /// describe.
+    /// The buffer resources of slices. The memory that one describes is accessed only through the same resource.
     pub slices: HashSet<VReg>,
-    /// Results of instructions that the kernel names itself: passes leave these instructions as they are.
+    /// Results of instructions that the user's code names explicitly (functions of `isa`): passes do not change these
+    /// instructions.
     pub named: HashSet<VReg>,
-    /// Where debug information finds the parts of values that have names in the source.
+    /// The virtual registers of named values of the source, for debug information.
     pub shown: Vec<ShownPart>,
 }
 
 impl VReg {
-    /// The whole register of `info.len` dwords.
+    /// All registers of the tuple, whose length is `info.len`.
     pub fn all(self, info: VRegInfo) -> VSlice {
         VSlice { reg: self, start: 0, len: info.len }
     }
 }
 
 impl Function {
-    /// An empty function.
+    /// A function without registers and blocks.
     pub fn new(target: Target, name: impl Into<String>) -> Function {
         Function {
             target,
@@ -202,12 +202,12 @@ impl Function {
         VReg(self.vregs.len() as u32 - 1)
     }
 
-    /// The target with the size of waves, which is what instructions are asked of.
+    /// The target with the wave size, by which instructions are looked up.
     pub fn on(&self) -> Subtarget {
         Subtarget { target: self.target, wave: self.wave }
     }
 
-    /// The requirements of `reg`.
+    /// The file, size and alignment of `reg`.
     pub fn info(&self, reg: VReg) -> VRegInfo {
         self.vregs[reg.0 as usize]
     }

@@ -1,10 +1,10 @@
-//! Scratch memory of each lane, for private arrays and spilled registers.
+//! Per-lane scratch memory, for private arrays and spilled registers.
 //!
-//! `scratch_*` instructions access it at byte offsets from the wave's `FLAT_SCRATCH`. With architected flat
-//! scratch (gfx942 and later, RDNA 3 and 4) the hardware sets that register up. On other targets the kernel does, from the
-//! user SGPRs `FLAT_SCRATCH_INIT` and the wave's offset (LLVM AMDGPU guide, *Flat Scratch*, absolute). On RDNA 1 and 2 it
-//! is a hardware register, which `s_setreg_b32` writes.
-//! [`Inputs::reserve_scratch`] adds both to a function, at any time before register allocation.
+//! `scratch_*` instructions access scratch at byte offsets from the wave's `FLAT_SCRATCH`. With architected flat
+//! scratch (gfx942 and later, RDNA 3 and 4) the hardware initialises that register. On other targets the kernel must
+//! compute it from the user SGPRs `FLAT_SCRATCH_INIT` and the wave's offset (LLVM AMDGPU guide, *Flat Scratch*,
+//! absolute). On RDNA 1 and 2 it is a hardware register, which `s_setreg_b32` writes. [`Inputs::reserve_scratch`]
+//! reserves memory and adds this set-up to a function; it may be called at any time before register allocation.
 
 use gcn_emit::text::whole_hwreg;
 use gcn_isa::inst::Mods;
@@ -15,22 +15,22 @@ use gcn_isa::{Operand, Target};
 use super::{Function, MInst, MOperand, Op, VSlice};
 use crate::mir::Inputs;
 
-/// Bytes that the offset of a `scratch_*` instruction reaches.
+/// The number of bytes that the offset field of a `scratch_*` instruction can address.
 pub fn reach(target: Target) -> u32 {
     let range = row(target, "scratch_load_dword", |row| row.offset_range.is_some()).offset_range;
     range.map_or(0, |(_, last)| last as u32 + 1)
 }
 
 impl Inputs {
-    /// Reserves `bytes` of each lane's scratch in `function` and returns their offset, a multiple of `align`.
+    /// Reserves `bytes` bytes of each lane's scratch and returns their offset, a multiple of `align`.
     ///
-    /// The first call puts the set-up of `FLAT_SCRATCH` at the entry where the target needs one; that
-    /// renumbers the registers in [`Function::live_in`] and the copies from them at the start of the entry
-    /// block. The descriptor follows from [`Inputs::scratch_bytes`].
+    /// If the target needs a set-up of `FLAT_SCRATCH`, the first call inserts it at the entry of `function`. It needs
+    /// additional user SGPRs, so it changes the machine registers in [`Function::live_in`] and in the copies from them
+    /// at the start of the entry block. The descriptor is derived from [`Inputs::scratch_bytes`].
     pub fn reserve_scratch(&mut self, function: &mut Function, bytes: u32, align: u32) -> u32 {
         let before = *self;
         let offset = self.scratch_bytes.next_multiple_of(align.max(1));
-        // Dwords are what scratch is interleaved by.
+        // The hardware interleaves the lanes' scratch by dwords.
         self.scratch_bytes = (offset + bytes).next_multiple_of(4);
         if before.scratch_bytes == 0 && self.scratch_bytes > 0 {
             set_up(function, &before, self);
@@ -39,7 +39,7 @@ impl Inputs {
     }
 }
 
-/// Initialises `FLAT_SCRATCH` in a function that was made for `before`.
+/// Inserts the initialisation of `FLAT_SCRATCH` into a function that was generated for the inputs `before`.
 fn set_up(f: &mut Function, before: &Inputs, after: &Inputs) {
     let target = f.target;
     let (old, new) = (before.initial_sgprs(target), after.initial_sgprs(target));
@@ -48,7 +48,7 @@ fn set_up(f: &mut Function, before: &Inputs, after: &Inputs) {
     else {
         return;
     };
-    // User SGPRs come before the workgroup ids, so that two more of them move those up.
+    // User SGPRs precede the workgroup ids, so additional user SGPRs shift the ids to higher registers.
     let moved =
         |reg: Reg| (0..3).find(|d| old.workgroup_id(*d) == Some(reg)).and_then(|d| new.workgroup_id(d));
     for reg in &mut f.live_in {
@@ -56,8 +56,8 @@ fn set_up(f: &mut Function, before: &Inputs, after: &Inputs) {
     }
     let live_in = f.live_in.clone();
     let Some(entry) = f.blocks.first_mut() else { return };
-    // The copies from live-in registers come first in the entry block; the set-up goes after them, before anything else can reuse the
-    // registers.
+    // The copies from live-in registers are first in the entry block. The set-up is inserted after them, since later
+    // instructions may be assigned the live-in registers.
     let mut copies = 0;
     for inst in &mut entry.insts {
         let [_, MOperand::Fixed(Operand::Reg(from))] = &mut inst.operands[..] else { break };
@@ -78,7 +78,8 @@ fn set_up(f: &mut Function, before: &Inputs, after: &Inputs) {
         Op::Machine(row, row.default_mods())
     };
     let zero = MOperand::Fixed(Operand::const32(0));
-    // Where no SGPRs have the name, the sum goes to the hardware register.
+    // On targets where `FLAT_SCRATCH` is not a pair of SGPRs, the sum is computed in a virtual register and written to
+    // the hardware register.
     let is_named = target.named_sgprs().flat_scratch.is_some();
     let sum = if is_named { base } else { f.new_vreg(RegFile::Sgpr, 2) };
     let half = |i: u8| match is_named {
@@ -101,13 +102,13 @@ fn set_up(f: &mut Function, before: &Inputs, after: &Inputs) {
     }
 }
 
-/// The halves of `FLAT_SCRATCH` where it is a hardware register, as `s_setreg_b32` names them.
+/// The halves of `FLAT_SCRATCH`, as operands of `s_setreg_b32`, on targets where it is a hardware register.
 fn hardware_register(target: Target) -> Vec<i64> {
     let halves = ["HW_REG_FLAT_SCR_LO", "HW_REG_FLAT_SCR_HI"];
     halves.into_iter().filter_map(|half| whole_hwreg(target, half)).map(i64::from).collect()
 }
 
-/// True if the instruction sets scratch up: what it computes is for nothing else.
+/// True if the instruction writes `FLAT_SCRATCH`, so that it belongs to the set-up of scratch.
 pub fn sets_up(inst: &MInst, target: Target) -> bool {
     let is_flat_scratch = |o: &MOperand| match o {
         MOperand::Fixed(Operand::Reg(r)) => r.overlaps(FLAT_SCRATCH),
@@ -121,16 +122,17 @@ pub fn sets_up(inst: &MInst, target: Target) -> bool {
     }
 }
 
-/// True if the target has no form of `scratch_*` without an address register: a constant offset needs an SGPR that holds 0 beside it.
+/// True if the target has no form of `scratch_*` without an address register, so that an access at a constant offset
+/// needs an SGPR that contains 0.
 pub fn needs_base(target: Target) -> bool {
     table::find_operation(target, "scratch_load_dword").all(|row| row.form != NO_ADDRESS)
 }
 
-/// The form of a `scratch_*` instruction without an address register.
+/// The name of the form of `scratch_*` instructions without an address register.
 const NO_ADDRESS: &str = "noaddr";
 
-/// Loads `data` (1 to 4 VGPRs or AGPRs) from byte `offset` of each lane's scratch. `base` is an SGPR that
-/// holds 0 if [`needs_base`] is true (M0 is suitable), otherwise `None`.
+/// Loads `data` (1 to 4 VGPRs or AGPRs) from byte `offset` of each lane's scratch. `base` is an SGPR that contains 0 if
+/// [`needs_base`] is true (M0 is suitable), otherwise `None`.
 ///
 /// # Panics
 /// If the offset exceeds the [`reach`] or `data` has more than four registers.
@@ -141,10 +143,10 @@ pub fn load(target: Target, data: VSlice, base: Option<MOperand>, offset: u32) -
     inst(op, [MOperand::Virt(data), off, base.unwrap_or(off)])
 }
 
-/// Stores `data` as [`load`] loads it.
+/// Stores `data` (1 to 4 VGPRs or AGPRs) to byte `offset` of each lane's scratch, with a `base` as for [`load`].
 ///
 /// # Panics
-/// As [`load`].
+/// The same as for [`load`].
 pub fn store(target: Target, data: VSlice, base: Option<MOperand>, offset: u32) -> MInst {
     let (op, _) = access(target, "store", data, base, offset);
     let off = MOperand::Fixed(Operand::Off);
@@ -160,7 +162,7 @@ fn access(
 ) -> (Op, &'static InstDesc) {
     assert!(offset < reach(target), "a scratch instruction of {target} does not reach byte {offset}");
     let size = ["dword", "dwordx2", "dwordx3", "dwordx4"][usize::from(data.len) - 1];
-    // Without an address register at all where the target has that form.
+    // Without a base, the form without an address register is used.
     let form = if base.is_some() { "saddr" } else { NO_ADDRESS };
     let row = row(target, &format!("scratch_{verb}_{size}"), |row| row.form == form);
     let mods = Mods { offset: offset as i32, ..row.default_mods() };

@@ -7,23 +7,23 @@ use smallvec::SmallVec;
 
 use crate::mir::{Function, MInst, MOperand, Op, VSlice};
 
-/// One virtual operand of an instruction.
+/// A virtual operand of an instruction.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct VUse {
     pub slice: VSlice,
     pub read: bool,
     pub write: bool,
-    /// The write happens while sources are still being read (early clobber).
+    /// True if the write happens while sources are still being read (early clobber).
     pub early: bool,
-    /// The write leaves the register without a defined value, see [`Op::Undef`].
+    /// True if the write leaves the register undefined, see [`Op::Undef`].
     pub undef: bool,
 }
 
 /// The virtual operands of `inst`, in operand order.
 pub(super) fn uses(f: &Function, inst: &MInst) -> SmallVec<[VUse; 5]> {
     let mut uses = SmallVec::new();
-    // A write that keeps inactive lanes also reads its destination. EXEC does not mask scalar results, so they
-    // never keep anything.
+    // A write that keeps inactive lanes also reads its destination. EXEC does not mask scalar results, so these never
+    // keep anything.
     let masked = |slice: VSlice| f.info(slice.reg).file != RegFile::Sgpr;
     let keeps =
         inst.keeps_dst || matches!(&inst.op, Op::Machine(desc, mods) if desc.preserves_destination(mods));
@@ -44,10 +44,10 @@ pub(super) fn uses(f: &Function, inst: &MInst) -> SmallVec<[VUse; 5]> {
     uses
 }
 
-/// The virtual operands of all instructions of a function. An allocation looks at each several times.
+/// The virtual operands of all instructions of a function, cached because an allocation reads them several times.
 pub(super) struct Uses {
     list: Vec<VUse>,
-    /// By number of the instruction: where its operands begin; and the end of all.
+    /// For each instruction, the index of its first operand; and the total number at the end.
     from: Vec<u32>,
 }
 
@@ -68,10 +68,9 @@ impl Uses {
     }
 }
 
-/// True if a result of `len` dwords must not share registers with sources that die in the instruction.
+/// True if a result of `len` dwords must not share registers with sources that die in the instruction:
 ///
-/// - Matrix instructions write D over several passes while they still read A and B (and C, unless it is D
-///   itself).
+/// - Matrix instructions write D over several passes while they still read A and B (and C, unless it is D itself).
 /// - A scalar load of several dwords that is replayed after an XNACK would find its own base overwritten.
 /// - Atomics with return may be replayed as well.
 /// - The packed SAD instructions read their sources in several steps.
@@ -87,8 +86,7 @@ fn writes_early(desc: &InstDesc, len: u8) -> bool {
     }
 }
 
-/// The operands of a matrix instruction whose overlap matters: D, A, B and, where it is an operand of its
-/// own, C.
+/// The operands of a matrix instruction whose overlap matters: D, A, B and, where it is a separate operand, C.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MatrixOperands {
     pub d: MOperand,
@@ -107,12 +105,12 @@ pub(super) fn matrix_operands(inst: &MInst) -> Option<MatrixOperands> {
     Some(MatrixOperands { d: operand("vdst")?, a: operand("src0")?, b: operand("src1")?, c: operand("src2") })
 }
 
-/// True if both slices name a common dword of one register.
+/// True if the two slices have a common dword of one register.
 pub(super) fn overlap(a: VSlice, b: VSlice) -> bool {
     a.reg == b.reg && a.start < b.start + b.len && b.start < a.start + a.len
 }
 
-/// The dwords of `slice` as a mask over its register.
+/// The dwords of `slice` as a bit mask over its register.
 pub(super) fn mask(slice: VSlice) -> u32 {
     (((1u64 << slice.len) - 1) << slice.start) as u32
 }

@@ -1,11 +1,10 @@
-//! Assignment: a place in its register file for every class.
+//! Assignment of machine registers: finds the first register for every class.
 //!
-//! Each register of the file has a list of the segments for which it is taken. A class goes to a place where
-//! none of its dwords meets a taken segment: to a hinted place if one is free, otherwise to the lowest
-//! aligned one. With [`Order::Start`] the classes come in order of their first slot, wider ones first among
-//! equals. That is linear scan with lifetime holes; a cursor per register skips the segments that ended
-//! before the current class starts. With [`Order::Size`] the widest and longest classes come first, which
-//! leaves fewer unusable aligned gaps.
+//! Each register of the file has a list of the segments during which it is taken. A class is placed where none of its
+//! dwords meets a taken segment: in hinted registers if these are free, otherwise in the lowest aligned ones. With
+//! [`Order::Start`] the classes are processed in order of their first slot, wider ones first among equals. That is
+//! linear scan with lifetime holes; segments that ended before the current class starts are removed as the scan
+//! proceeds. With [`Order::Size`] the widest and longest classes come first, which leaves fewer unusable aligned gaps.
 
 use std::cell::Cell;
 use std::cmp::Reverse;
@@ -17,26 +16,26 @@ use super::segs::{Seg, Segs, Slot};
 use crate::mir::{Function, VReg};
 use crate::sched::dual;
 
-/// The order in which classes are placed.
+/// The order in which classes are assigned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Order {
-    /// By first slot.
+    /// By their first slot.
     Start,
-    /// By size.
+    /// By size, largest first.
     Size,
 }
 
-/// A class that fits nowhere.
+/// The error that a class fits nowhere.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NoPlace {
     pub len: u8,
     pub start: Slot,
 }
 
-/// The owner of segments that hold initial state; they cannot be evicted.
+/// The owner of segments that contain initial state; it cannot be evicted.
 const NO_OWNER: VReg = VReg(u32::MAX);
 
-/// A segment for which a register is taken, with the class that has it.
+/// A segment during which a register is taken, and the class that has it.
 #[derive(Clone, Copy)]
 struct Taken {
     start: Slot,
@@ -44,21 +43,21 @@ struct Taken {
     owner: VReg,
 }
 
-/// The taken segments of one register, in descending order. With [`Order::Start`] a short class is therefore inserted near the end,
-/// even if classes with segments throughout the function were placed before it, and entries that end before the current class starts
-/// are removed from the end whenever the register is considered.
+/// The taken segments of one register, in descending order. With [`Order::Start`] a short class is therefore inserted
+/// near the end, even if classes with segments throughout the function were assigned before, and entries that end
+/// before the current class starts are removed from the end whenever the register is considered.
 #[derive(Default)]
 struct Unit(Vec<Taken>);
 
 impl Unit {
-    /// Forgets what ended before `start`: no later question may be about an earlier slot.
+    /// Removes segments that ended before `start`, since no later query is about an earlier slot.
     fn is_free(&mut self, start: Slot, segs: &Segs) -> bool {
         while self.0.last().is_some_and(|s| s.end <= start) {
             self.0.pop();
         }
         let mut rest = &self.0[..];
         for seg in segs.as_slice() {
-            // Usually the entry at hand decides already; search only if it ended before the segment.
+            // Usually the current entry decides; search only if it ended before the segment.
             if rest.last().is_some_and(|s| s.end <= seg.start) {
                 rest = &rest[..rest.partition_point(|s| s.end > seg.start)];
             }
@@ -77,7 +76,7 @@ impl Unit {
         })
     }
 
-    /// Keeps the entries that start at this slot or later; removes and returns the others.
+    /// Keeps the entries that start at this slot or later; removes and returns the rest.
     fn split(&mut self, end: Slot) -> Vec<Taken> {
         let at = self.0.partition_point(|s| s.start >= end);
         self.0.split_off(at)
@@ -89,7 +88,7 @@ impl Unit {
             let at = self.0.partition_point(|s| s.start > seg.start);
             return self.0.insert(at, taken(seg));
         }
-        // One merge: an insertion for each segment would move all earlier entries each time.
+        // A single merge: separate insertions would each move all earlier entries.
         let Some(last) = segs.last() else { return };
         let mut before = self.split(last.end).into_iter().peekable();
         for seg in segs.iter().rev() {
@@ -101,14 +100,14 @@ impl Unit {
         self.0.extend(before);
     }
 
-    /// Removes the entries of a class, of which `last` is the last segment.
+    /// Removes the entries of a class whose last segment is `last`.
     fn release(&mut self, owner: VReg, last: Seg) {
         let before = self.split(last.end);
         self.0.extend(before.into_iter().filter(|s| s.owner != owner));
     }
 }
 
-/// The places: first register of each class by root number.
+/// For each class, by root number: its first machine register.
 pub(super) struct Places(Vec<Option<u16>>);
 
 impl Places {
@@ -116,7 +115,7 @@ impl Places {
         Places(vec![None; vregs])
     }
 
-    /// The place of a class; `None` before its file is assigned, and for classes that are never live.
+    /// The first register of a class; `None` before its file is assigned, and for classes that are never live.
     pub fn get(&self, root: VReg) -> Option<u16> {
         self.0[root.0 as usize]
     }
@@ -129,15 +128,15 @@ impl Places {
     }
 }
 
-/// The cost of spilling a class. Where registers run out, the cheaper class is evicted.
+/// The cost of spilling a class. Where registers run out, cheaper classes are evicted.
 pub(super) trait SpillCosts {
-    /// Cost of the class's spill code for each slot of its life; `None` if it must stay in registers.
+    /// The cost of the class's spill code for each slot of its life; `None` if it must be in registers.
     fn of(&self, root: VReg) -> Option<f32>;
 }
 
-/// The owners seen at the current place. A class may meet very many, each with very many segments.
+/// Marks the owners seen for the current candidate registers; a class may meet many owners with many segments each.
 struct Seen {
-    /// By class: when it was met last.
+    /// For each class, the round in which it was last seen.
     round: Vec<u32>,
     now: u32,
 }
@@ -156,11 +155,11 @@ pub(super) struct File<'a> {
     pub limit: u16,
     pub reserved: &'a [(Reg, Seg)],
     pub order: Order,
-    /// On targets where two instructions can become one, if their results go to an even and an odd register.
+    /// On targets with dual instructions, whose results must go to an even and an odd register.
     pub pairs: Option<Pairs>,
 }
 
-/// The place of the last class of one register, and the end of those in use.
+/// The first register of the last class with one register, and the end of the registers in use.
 #[derive(Default)]
 pub(super) struct Pairs {
     last: Cell<u16>,
@@ -168,12 +167,12 @@ pub(super) struct Pairs {
 }
 
 impl Pairs {
-    /// Those of a file of `f`, if its results pair.
+    /// For a file of `f` whose results may be paired.
     pub fn of(f: &Function, file: RegFile) -> Option<Pairs> {
         (file == RegFile::Vgpr && dual::joins(f.on())).then(Pairs::default)
     }
 
-    /// True for a place of other parity than the last one, below the registers that are in use anyway.
+    /// True for a register with another parity than the last one, below those that are in use anyway.
     fn takes(&self, base: u16) -> bool {
         base < self.end.get() && base % 2 != self.last.get() % 2
     }
@@ -193,8 +192,8 @@ impl File<'_> {
         Ok(())
     }
 
-    /// Assigns the classes that fit. Of two that do not fit together, the one with the higher spill cost
-    /// stays. Returns the classes without a place.
+    /// Assigns the classes that fit. If two do not fit together, the one with the higher spill cost stays. Returns the
+    /// classes without registers.
     pub fn assign_or_evict(&self, costs: &dyn SpillCosts, places: &mut Places) -> Result<Vec<VReg>, NoPlace> {
         let mut units = self.units();
         self.pinned(&mut units, places)?;
@@ -206,7 +205,7 @@ impl File<'_> {
                 continue;
             }
             let mine = costs.of(root);
-            // `None` also if every eviction would cost at least as much as spilling this class itself.
+            // This is `None` even if only evictions exist that cost at least as much as spilling this class itself.
             let Some((base, others)) = self.cheapest_eviction(&units, root, mine, costs, &mut seen) else {
                 if mine.is_none() {
                     return Err(NoPlace { len: self.classes.live_lanes(root).len() as u8, start });
@@ -214,8 +213,8 @@ impl File<'_> {
                 evicted.push(root);
                 continue;
             };
-            // Evicted classes are not placed again in this round, even where a place becomes free later: the
-            // next round gives their pieces places.
+            // Evicted classes are not assigned again in this round, even if registers become free later: their pieces
+            // get registers in the next round.
             for other in others {
                 let at = places.0[other.0 as usize].take().map_or(0, usize::from);
                 for (unit, lane) in units[at..].iter_mut().zip(self.classes.live_lanes(other)) {
@@ -228,7 +227,7 @@ impl File<'_> {
         Ok(evicted)
     }
 
-    /// Places the classes whose registers the user chose, before all others.
+    /// Assigns the pinned classes, before all others.
     fn pinned(&self, units: &mut [Unit], places: &mut Places) -> Result<(), NoPlace> {
         for (root, base) in self.classes.pinned().filter(|p| self.classes.info(p.0).file == self.file) {
             let lanes = self.classes.live_lanes(root);
@@ -243,7 +242,7 @@ impl File<'_> {
         Ok(())
     }
 
-    /// The classes without a place, with their first slots.
+    /// The unassigned classes, with their first slots.
     fn unplaced(&self, places: &Places) -> Vec<(VReg, Slot)> {
         let mut list = ordered(self.classes, self.file, self.order);
         list.retain(|(root, _)| places.get(*root).is_none());
@@ -267,11 +266,11 @@ impl File<'_> {
         (u16::from(remainder)..(self.limit + 1).saturating_sub(len)).step_by(usize::from(align))
     }
 
-    /// A free place for the class, which starts at this slot: a hinted one, otherwise the lowest.
+    /// Free registers for the class, which starts at this slot: hinted ones if possible, otherwise the lowest.
     fn free(&self, units: &mut [Unit], (root, start): (VReg, Slot), places: &Places) -> Option<u16> {
         let lanes = self.classes.live_lanes(root);
         let (align, remainder) = self.classes.align(root);
-        // In the order of size the next class may start earlier.
+        // In the order of size, the next class may start earlier.
         let start = if self.order == Order::Start { start } else { 0 };
         let mut fits = |base: u16| {
             let base = usize::from(base);
@@ -280,8 +279,8 @@ impl File<'_> {
         };
         let aligned = |base: &u16| base % u16::from(align) == u16::from(remainder);
         let mine = self.hints.partition_point(|h| h.0 < root);
-        // A class may have very many copies, and each hint costs a test of all its dwords: the limit of eight
-        // bounds the time.
+        // A class may have many copies, and each hint costs a test of all its dwords; the limit of eight hints bounds
+        // the time.
         let hinted = self.hints[mine..].iter().take_while(|h| h.0 == root).take(8).find_map(|h| {
             match h.1 {
                 Hint::At(base) => Some(base),
@@ -297,8 +296,8 @@ impl File<'_> {
             .or_else(|| self.bases(root).find(|&base| fits(base)))
     }
 
-    /// The place whose owners are the cheapest to evict, each of them cheaper than the class itself (`mine`;
-    /// `None` if it must have a register). Places are compared by their most expensive owner, then by the
+    /// The registers whose owners are the cheapest to evict, if each of them is cheaper than the class itself (`mine`;
+    /// `None` if the class must have a register). Candidates are compared by their most expensive owner, then by the
     /// sum.
     fn cheapest_eviction(
         &self,
@@ -323,8 +322,8 @@ impl File<'_> {
                         continue;
                     }
                     (most, sum) = (most.max(cost), sum + cost);
-                    // A class is never evicted for one that costs the same or less: that would only make the
-                    // spill code more expensive.
+                    // Never evict a class for one that costs the same or less, which would only make the spill code
+                    // more expensive.
                     let dear = mine.is_some_and(|mine| most >= mine);
                     if dear || best.as_ref().is_some_and(|b| (most, sum) >= (b.0, b.1)) {
                         continue 'bases;

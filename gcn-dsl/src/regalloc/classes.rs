@@ -1,14 +1,14 @@
-//! Coalescing: virtual registers that can share a place become one class, and the copies between them
-//! disappear.
+//! Coalescing: virtual registers that can share a machine register are merged into one class, and the copies between
+//! them disappear.
 //!
-//! A class is a tuple as wide as its widest member, the root; the other members lie inside it at an offset.
-//! Two classes merge if one can contain the other, their alignments agree, and no dword of the result would
-//! hold two values at once. The interference test uses exact live segments, so coalescing never makes a dword
-//! hold two values. It may make a class harder to place, because its life grows; [`Coalesce::Whole`] is the
-//! answer to that.
+//! A class is a tuple as wide as its widest member, the root; the other members are at an offset in it. Two classes
+//! merge if one can contain the other, their alignments agree, and no dword of the result would contain two values at
+//! once. The interference test uses exact live segments, so coalescing never creates a conflict within a class. It may
+//! make a class harder to assign, because its life grows; therefore there is the mode [`Coalesce::Whole`].
 //!
-//! Copies are tried from innermost loops outwards. A matrix instruction whose D and C are different registers
-//! counts as a copy from C to D: merged, they are the same tuple; otherwise they end up disjoint.
+//! Copies are tried from the innermost loops outwards. A matrix instruction whose D and C are different virtual
+//! registers counts as a copy from C to D: if they are merged they are the same tuple, otherwise they are assigned
+//! disjoint registers.
 
 mod pinned;
 
@@ -20,44 +20,44 @@ use super::{access, two_address};
 use crate::mir::{Function, MOperand, Pin, VReg, VRegInfo, VSlice};
 use pinned::Pinned;
 
-/// Which copies are coalesced.
+/// The choice of the copies that are coalesced.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Coalesce {
-    /// All.
+    /// All copies.
     All,
-    /// Copies between whole registers only. Joining a register to a part of a tuple ties the place of both,
-    /// which is harder to satisfy in a fragmented file.
+    /// Only copies between whole registers. Merging a register with a part of a tuple constrains both, which is harder
+    /// to satisfy in a fragmented file.
     Whole,
 }
 
-/// A preferred place of a class. Ignoring a hint costs a move and is always correct.
+/// A preferred machine register of a class. Ignoring a hint costs a move but is always correct.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Hint {
-    /// First register of the class.
+    /// The class should start at this register.
     At(u16),
-    /// The place of this register's class plus an offset.
+    /// The class should start where this register's class does, plus an offset.
     Near(VReg, i32),
 }
 
-/// A merge to try: both slices in one place.
+/// A merge to try, in which both slices become the same registers.
 struct Candidate {
     dst: VSlice,
     src: VSlice,
-    /// Slots at which both sides may be live nevertheless: the early slot of a matrix instruction, at which D
-    /// starts while C is read.
+    /// Slots at which both sides may be live nevertheless: the early slot of a matrix instruction, at which D is
+    /// already live while C is still read.
     exempt: Seg,
 }
 
 const NO_SLOT: Seg = Seg { start: u32::MAX, end: u32::MAX };
 
-/// The classes.
+/// The equivalence classes of virtual registers.
 pub(super) struct Classes {
     infos: Vec<VRegInfo>,
-    /// Union-find: parent and offset in the parent; a root is its own parent.
+    /// Union-find: for each register, its parent and its offset in the parent; a root is its own parent.
     parent: Vec<(u32, u8)>,
-    /// For roots: alignment, and the remainder of the first register's number by it.
+    /// For roots: the alignment, and the required remainder of the first machine register's number by it.
     align: Vec<(u8, u8)>,
-    /// Registers that the user chose, and initial state.
+    /// Pinned registers, and initial state.
     pins: Pinned,
     first_dword: Vec<u32>,
     segs: Vec<Segs>,
@@ -65,7 +65,7 @@ pub(super) struct Classes {
 }
 
 impl Classes {
-    /// Every register in a class of its own.
+    /// Puts every register in a class of its own.
     pub fn new(infos: Vec<VRegInfo>, first_dword: Vec<u32>, segs: Vec<Segs>) -> Classes {
         Classes {
             parent: (0..infos.len() as u32).map(|v| (v, 0)).collect(),
@@ -86,7 +86,7 @@ impl Classes {
             path.push(at);
             at = self.parent[at as usize].0;
         }
-        // Offsets are relative to the parent, so compress from the root's side.
+        // Offsets are relative to the parent, so compress the path from the root's end.
         let mut offset = 0;
         for v in path.into_iter().rev() {
             offset += self.parent[v as usize].1;
@@ -95,28 +95,28 @@ impl Classes {
         (VReg(at), offset)
     }
 
-    /// The roots in order of number.
+    /// The roots in ascending order.
     pub fn roots(&self) -> impl Iterator<Item = VReg> + '_ {
         self.parent.iter().enumerate().filter(|(v, p)| p.0 == *v as u32).map(|(v, _)| VReg(v as u32))
     }
 
-    /// File and length of the class.
+    /// The register file and the length of the class.
     pub fn info(&self, root: VReg) -> VRegInfo {
         self.infos[root.0 as usize]
     }
 
-    /// Alignment of the class, and the remainder of its first register's number by it.
+    /// The alignment of the class, and the required remainder of its first machine register's number by it.
     pub fn align(&self, root: VReg) -> (u8, u8) {
         self.align[root.0 as usize]
     }
 
-    /// Segments of the class's dwords up to the last one that is ever live. Dwords after it need no register.
+    /// The segments of each dword of the class, up to the last one that is ever live. Later dwords need no register.
     pub fn live_lanes(&self, root: VReg) -> &[Segs] {
         let lanes = self.lanes(root);
         &lanes[..lanes.iter().rposition(|l| l.len() > 0).map_or(0, |last| last + 1)]
     }
 
-    /// Segments of the class's dwords.
+    /// The segments of each dword of the class.
     pub fn lanes(&self, root: VReg) -> &[Segs] {
         let first = self.first_dword[root.0 as usize] as usize;
         &self.segs[first..first + usize::from(self.infos[root.0 as usize].len)]
@@ -132,12 +132,12 @@ impl Classes {
         self.lanes_mut(reg).iter_mut().for_each(Segs::clear);
     }
 
-    /// Assigns the registers that the user chose, before coalescing. `reserved` holds initial state.
+    /// Records the pinned registers, before coalescing. `reserved` are registers that contain initial state.
     pub fn pin(&mut self, pins: &[Pin], reserved: &[(Reg, Seg)]) {
         self.pins = Pinned::new(pins, reserved);
     }
 
-    /// The classes with chosen registers, and their first registers.
+    /// The pinned classes, with their first machine registers.
     pub fn pinned(&self) -> impl Iterator<Item = (VReg, u16)> + '_ {
         self.pins.classes()
     }
@@ -163,13 +163,13 @@ impl Classes {
         list
     }
 
-    /// Merges the classes of both slices so that the slices coincide. False if that is impossible.
+    /// Merges the classes of the two slices so that the slices coincide. Returns false if that is impossible.
     fn merge(&mut self, candidate: &Candidate) -> bool {
         let Candidate { dst, src, exempt } = *candidate;
         let ((dst_root, dst_offset), (src_root, src_offset)) = (self.find(dst.reg), self.find(src.reg));
         let dst_at = i32::from(dst_offset) + i32::from(dst.start);
         let src_at = i32::from(src_offset) + i32::from(src.start);
-        // In one class already: the copy disappears only if both sides are at the same offset.
+        // They are in one class already: the copy disappears only if both sides are at the same offset.
         if dst_root == src_root {
             return dst_at == src_at;
         }
@@ -177,8 +177,8 @@ impl Classes {
         if dst_info.file != src_info.file {
             return false;
         }
-        // Decide which class contains the other. If both fit, the one with fewer segments becomes the inner
-        // one: its segments are merged into the other's, which costs time per moved segment.
+        // Decide which class contains the other. If both are possible, the one with fewer segments becomes the inner
+        // one, because its segments are merged into the other's, which costs time for each.
         let inside = |at: i32, inner: u8, outer: u8| at >= 0 && at + i32::from(inner) <= i32::from(outer);
         let by_size = self.lanes(dst_root)[0].len() <= self.lanes(src_root)[0].len();
         let (inner, outer, at) = if inside(src_at - dst_at, dst_info.len, src_info.len)
@@ -196,8 +196,8 @@ impl Classes {
         }
         let Some(align) = self.merged_align(inner, outer, at) else { return false };
         let inner_at = if inner == dst_root { dst_at } else { src_at } as usize;
-        // The exemption covers the dwords of the accumulator only. Other dwords of the same classes must be
-        // disjoint at every slot.
+        // The exemption applies only to the dwords of the accumulator. Other dwords of the two classes must be disjoint
+        // at every slot.
         let exempted = inner_at..inner_at + usize::from(dst.len);
         let free =
             self.lanes(inner).iter().zip(&self.lanes(outer)[usize::from(at)..]).enumerate().all(
@@ -209,16 +209,15 @@ impl Classes {
         free
     }
 
-    /// The alignment of `outer` when `inner` lies in it at `at`.
+    /// The alignment of `outer` if `inner` is in it at offset `at`.
     fn merged_align(&self, inner: VReg, outer: VReg, at: u8) -> Option<(u8, u8)> {
         let (n, r) = self.align(inner);
         // inner base = outer base + at, so outer base ≡ r - at (mod n).
         let inner = (n, (i32::from(r) - i32::from(at)).rem_euclid(i32::from(n)) as u8);
         let outer = self.align(outer);
         let (strong, weak) = if inner.0 > outer.0 { (inner, outer) } else { (outer, inner) };
-        // Both alignments are powers of two, so the congruences `base ≡ r1 (mod n1)` and `base ≡ r2 (mod n2)`
-        // have a common solution exactly if they agree modulo the smaller one, and then the larger one
-        // implies both.
+        // Both alignments are powers of two, so the congruences `base ≡ r1 (mod n1)` and `base ≡ r2 (mod n2)` have a
+        // common solution if and only if they agree modulo the smaller one, and then the larger one implies both.
         (strong.1 % weak.0 == weak.1).then_some(strong)
     }
 
@@ -232,7 +231,7 @@ impl Classes {
         self.pins.unite(inner, outer);
     }
 
-    /// Coalesces `f`'s copies and matrix accumulators.
+    /// Coalesces the copies and the matrix accumulators of `f`.
     pub fn coalesce(&mut self, f: &Function, numbers: &Numbering, mode: Coalesce) {
         self.hint_initial_state(f, numbers);
         for candidate in candidates(f, numbers) {
@@ -251,7 +250,8 @@ impl Classes {
         self.hint_two_addresses(f);
     }
 
-    /// Hints at one register for the result and the addend of instructions that are then shorter. Copies, which cost more, go first.
+    /// Hints that result and addend of an instruction should be in one register if that allows a shorter form. Copies,
+    /// which cost more, take precedence.
     fn hint_two_addresses(&mut self, f: &Function) {
         for [to, addend] in
             f.blocks.iter().flat_map(|b| &b.insts).filter_map(|inst| two_address::tied(f, inst))
@@ -274,22 +274,22 @@ impl Classes {
         }
     }
 
-    /// True if the copy between these slices needs no move.
+    /// True if the two slices are in the same registers, so that a copy between them needs no move.
     pub fn same_place(&mut self, a: VSlice, b: VSlice) -> bool {
         let (root_a, offset_a) = self.find(a.reg);
         let (root_b, offset_b) = self.find(b.reg);
         root_a == root_b && offset_a + a.start == offset_b + b.start
     }
 
-    /// Segments of every live dword of `file`, in no order.
+    /// The segments of all live dwords of `file`, in no particular order.
     pub fn file_segments(&self, file: RegFile) -> impl Iterator<Item = Seg> + '_ {
         let roots = self.roots().filter(move |&r| self.info(r).file == file);
         roots.flat_map(|r| self.lanes(r).iter().flat_map(|l| l.as_slice().iter().copied()))
     }
 }
 
-/// The merges to try: innermost loops first, in program order within a depth. The moves that execute most
-/// often get the first choice.
+/// The merges to try: innermost loops first, and in program order for each loop depth, so that the moves that execute
+/// most often get the first choice.
 fn candidates(f: &Function, numbers: &Numbering) -> Vec<Candidate> {
     let mut list = Vec::new();
     for (b, block) in f.blocks.iter().enumerate() {
@@ -298,7 +298,7 @@ fn candidates(f: &Function, numbers: &Numbering) -> Vec<Candidate> {
             if let Some(m) = access::matrix_operands(inst)
                 && let (MOperand::Virt(dst), Some(MOperand::Virt(src))) = (m.d, m.c)
             {
-                // If C is also A or B, D must not become C, since D is disjoint from A and B.
+                // If C is also A or B, D must not be merged with C, since D must be disjoint from A and B.
                 let clash = |o| matches!(o, MOperand::Virt(s) if access::overlap(src, s));
                 if dst != src && dst.len == src.len && !clash(m.a) && !clash(m.b) {
                     let exempt = Seg { start: slot, end: slot + 1 };

@@ -1,5 +1,5 @@
-//! Allocations that are not verified yet: of several for one kernel, in the orders that its instructions may have, only the one that
-//! is used needs to be.
+//! Allocations that have not been verified. If several are made for one kernel, for different orders of its
+//! instructions, only the one that is used needs to be verified.
 
 use std::borrow::Cow;
 
@@ -10,8 +10,8 @@ use super::{
 };
 use crate::mir::Function;
 
-/// Strategies, tried in this order until one fits. Those with full coalescing come first: a copy that is not
-/// coalesced costs an instruction on every execution, while the order of placement costs nothing at run time.
+/// The strategies, tried in this order until one fits. Those with full coalescing come first: a copy that is not
+/// coalesced costs an instruction on every execution, while the order of assignment costs nothing at run time.
 const ATTEMPTS: [(Coalesce, Order); 4] = [
     (Coalesce::All, Order::Start),
     (Coalesce::All, Order::Size),
@@ -19,20 +19,20 @@ const ATTEMPTS: [(Coalesce, Order); 4] = [
     (Coalesce::Whole, Order::Size),
 ];
 
-/// An allocation that is not verified.
+/// An allocation that has not been verified.
 pub struct Draft<'f> {
     f: Cow<'f, Function>,
     limits: Limits,
     allocated: Allocated,
-    /// It has spill code, or could have some.
+    /// True if it has spill code, or could have had some.
     is_spilled: bool,
 }
 
 /// Allocates `f` within `limits`.
 ///
 /// # Errors
-/// [`AllocError::DoesNotFit`] if the registers do not suffice, with the place and the values that need most;
-/// [`AllocError::Malformed`] if `f` breaks a rule of [`crate::mir`].
+/// [`AllocError::DoesNotFit`] if the registers do not suffice, with the point of highest pressure and the widest values
+/// there; [`AllocError::Malformed`] if `f` breaks a rule of [`crate::mir`].
 pub fn draft<'f>(f: Cow<'f, Function>, limits: &Limits) -> Result<Draft<'f>, AllocError> {
     input::check(&f)?;
     let job = Job::new(&f, limits);
@@ -49,7 +49,7 @@ pub fn draft<'f>(f: Cow<'f, Function>, limits: &Limits) -> Result<Draft<'f>, All
     Ok(Draft { f, limits: *limits, allocated, is_spilled })
 }
 
-/// The allocation with the first strategy that fits, or why `first`, with the classes of the first one, does not.
+/// The allocation with the first strategy that fits; or the error for `first`, the classes of the first strategy.
 fn without_spilling(
     job: &Job<'_>,
     first: &mut Coalesced,
@@ -61,7 +61,7 @@ fn without_spilling(
         Err(error @ AllocError::DoesNotFit { .. }) => error,
         Err(error) => return Err(error),
     };
-    // Without `tuple` the peak itself is over the limit. Less coalescing only adds live ranges, so the other
+    // Without `tuple`, the pressure itself exceeds the limit. Less coalescing only adds live ranges, so the other
     // strategies cannot fit either.
     if matches!(misfit, AllocError::DoesNotFit { tuple: None, .. }) {
         return Ok(Err(misfit));
@@ -86,11 +86,12 @@ impl Draft<'_> {
         &self.allocated.spills
     }
 
-    /// The allocation, verified. Spilled code is verified in release builds as well: it is rare, and it is the most intricate part.
-    /// If the verifier cannot follow the optimised spill code, conservative code replaces it; that must verify.
+    /// The allocation, after verification. Allocations with spill code are verified in release builds as well, because
+    /// spill code is rare and the most intricate part. If the verifier rejects the optimised spill code, conservative
+    /// code replaces it, which must then be accepted.
     ///
     /// # Errors
-    /// That of the verifier, or of the allocation with conservative code.
+    /// The verifier's, or those of the allocation with conservative spill code.
     pub fn verified(self) -> Result<Allocated, AllocError> {
         let Draft { f, limits, allocated, is_spilled } = self;
         if !is_spilled {

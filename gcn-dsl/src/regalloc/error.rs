@@ -6,72 +6,72 @@ use gcn_isa::reg::{Reg, RegFile};
 use super::place::InstPlace;
 use super::pressure::LiveReg;
 
-/// Why a function could not be allocated.
+/// The reasons why a function could not be allocated.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AllocError {
     /// More registers are live at once than are available, or the free registers are too fragmented.
     #[error("{}", does_not_fit(kernel, *file, *peak, (*limit, *limited), *tuple, at.as_ref(), live))]
     DoesNotFit {
-        /// The kernel.
+        /// The kernel's name.
         kernel: String,
         /// The register file.
         file: RegFile,
-        /// Most dwords of the file that are live at once.
+        /// The largest number of dwords of the file that are live at once.
         peak: u32,
-        /// Registers available.
+        /// The number of available registers.
         limit: u32,
-        /// The target has more.
+        /// True if the target has more registers than the limit allows.
         limited: bool,
-        /// Width of the value that found no place although the peak is within the limit; `None` if the peak
+        /// The width of the value that found no registers although the peak is within the limit; `None` if the peak
         /// exceeds it.
         tuple: Option<u8>,
-        /// Where.
+        /// The point where that happens.
         at: Option<InstPlace>,
         /// The widest values that are live there.
         live: Vec<LiveReg>,
     },
-    /// A register that the user chose is not available.
+    /// A pinned register is not available.
     #[error("kernel `{kernel}`: {}`{register}` cannot be had here: {why}; choose another register, or none", SourceLoc::lead(*at))]
     Pinned {
-        /// The kernel.
+        /// The kernel's name.
         kernel: String,
         /// The register.
         register: Reg,
-        /// Where it is asked for.
+        /// The location of the user's request.
         at: Option<SourceLoc>,
-        /// What occupies it, and where.
+        /// The reason: what occupies the register, and where.
         why: String,
     },
-    /// The machine code before allocation breaks a rule that the allocator relies on: a bug in an earlier
+    /// The machine code before allocation breaks a rule that the allocator relies on, which is a bug in an earlier
     /// pass.
     #[error("kernel `{kernel}`, {at}: {rule}")]
     Malformed {
-        /// The kernel.
+        /// The kernel's name.
         kernel: String,
-        /// Where.
+        /// The instruction.
         at: InstPlace,
-        /// What is wrong and what is asked for.
+        /// The violated rule: what is wrong, and what is required.
         rule: String,
     },
-    /// The result failed its own check: a bug in the allocator.
+    /// The result failed verification, which is a bug in the allocator.
     #[error("register allocation failed its own check; please report this with the kernel's source: {0}")]
     Unverified(#[from] VerifyError),
 }
 
-/// The allocated program does not compute what the function says.
+/// The error that the allocated program does not compute what the function does.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[error("kernel `{kernel}`, {at}: {what}")]
 pub struct VerifyError {
-    /// The kernel.
+    /// The kernel's name.
     pub kernel: String,
-    /// Where in the function.
+    /// The instruction in the function.
     pub at: InstPlace,
-    /// What differs.
+    /// The difference from the function.
     pub what: String,
 }
 
-/// The file's name for messages.
+/// The plural of the file's name, for messages.
 pub(super) fn plural(file: RegFile) -> &'static str {
     match file {
         RegFile::Sgpr => "SGPRs",
@@ -89,7 +89,7 @@ fn does_not_fit(
     at: Option<&InstPlace>,
     live: &[LiveReg],
 ) -> String {
-    // The number of its dwords that are live.
+    // Only its live dwords are counted.
     let place =
         at.map_or(String::new(), |p| format!(" at {}", p.loc.map_or(p.to_string(), |loc| loc.to_string())));
     let file = plural(file);

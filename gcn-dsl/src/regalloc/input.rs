@@ -9,15 +9,15 @@ use super::error::AllocError;
 use super::place::InstPlace;
 use crate::mir::{Function, MBlock, MInst, MOperand, Op, Pin, VSlice};
 
-/// Named SGPRs are never allocated.
+/// SGPRs with a name (VCC and so on) start here; they are never allocated.
 pub(super) use gcn_isa::reg::FIRST_NAMED_SGPR;
 
-/// True if the allocator may hand out `reg`.
+/// True if the allocator may assign `reg`.
 pub(super) fn allocatable(reg: Reg) -> bool {
     reg.file != RegFile::Sgpr || reg.index < FIRST_NAMED_SGPR
 }
 
-/// The place of instruction `inst` of `block`, with the nearest source position of the block.
+/// The location of instruction `inst` of `block`, with the nearest source location in the block.
 pub(super) fn place(f: &Function, block: usize, inst: usize) -> InstPlace {
     let insts = f.blocks.get(block).map_or(&[][..], |b| &b.insts);
     let near = inst.min(insts.len());
@@ -26,7 +26,7 @@ pub(super) fn place(f: &Function, block: usize, inst: usize) -> InstPlace {
     InstPlace { block, inst, loc }
 }
 
-/// Checks `f`.
+/// Checks that `f` obeys the rules.
 pub(super) fn check(f: &Function) -> Result<(), AllocError> {
     let fail = |block, inst, rule| {
         Err(AllocError::Malformed { kernel: f.name.clone(), at: place(f, block, inst), rule })
@@ -136,7 +136,7 @@ fn check_machine(f: &Function, block: usize, inst: &MInst, desc: &InstDesc) -> R
 }
 
 fn accepts(slot: &OperandDesc, file: RegFile) -> bool {
-    // Half a VGPR is in a register of the allocator's: its lower half.
+    // Half a VGPR is the lower half of a register that the allocator assigns.
     let half = file == RegFile::Vgpr && slot.is_half();
     half || slot.kinds.contains(match file {
         RegFile::Sgpr => OperandKinds::SGPR,
@@ -145,7 +145,8 @@ fn accepts(slot: &OperandDesc, file: RegFile) -> bool {
     })
 }
 
-/// A machine register that the allocator hands out may only be read as initial state, in the entry block.
+/// A machine register that the allocator may assign may be named only as initial state, and read only in the entry
+/// block.
 fn check_fixed(f: &Function, block: usize, reg: Reg, written: bool) -> Result<(), String> {
     if !allocatable(reg) {
         return Ok(());
@@ -161,8 +162,8 @@ fn check_fixed(f: &Function, block: usize, reg: Reg, written: bool) -> Result<()
     Ok(())
 }
 
-/// D may be identical to C, but must not overlap C otherwise, nor A or B. For results of up to four registers
-/// the assembler permits overlap with A and B, and so does this check.
+/// D may be identical to C but otherwise must not overlap C, nor A or B. For results of up to four registers the
+/// assembler permits overlap with A and B, and so does this check.
 fn check_matrix(inst: &MInst, desc: &InstDesc) -> Result<(), String> {
     let Some(m) = access::matrix_operands(inst) else { return Ok(()) };
     let MOperand::Virt(d) = m.d else { return Ok(()) };
@@ -199,7 +200,7 @@ fn check_copy(f: &Function, block: usize, inst: &MInst) -> Result<(), String> {
             (reg.file, reg.len)
         }
         MOperand::Fixed(Operand::Inline(_) | Operand::Literal(_)) => return Ok(()),
-        // LDS_DIRECT is read by vector instructions only, and consumes what it reads.
+        // LDS_DIRECT may be read only by vector instructions, and reading it consumes it.
         MOperand::Fixed(Operand::Special(s)) if s != SrcSpecial::LdsDirect => return Ok(()),
         MOperand::Fixed(other) => return Err(format!("Copy from {other:?}, which is not a value")),
     };

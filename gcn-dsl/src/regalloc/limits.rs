@@ -1,28 +1,28 @@
-//! Limits of an allocation, the places for spilled values, and counts of the spill code.
+//! The limits of an allocation, where values may be spilled, and statistics about spill code.
 
 use gcn_isa::{Class, Operand, RegFile, Target};
 
 use super::input;
 use crate::mir::VReg;
 
-/// How many registers of each file may be used.
+/// The number of registers of each file that may be used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// SGPRs, from `s0` on.
+    /// The number of SGPRs, from `s0` on.
     pub sgprs: u16,
-    /// VGPRs.
+    /// The number of VGPRs.
     pub vgprs: u16,
-    /// AGPRs.
+    /// The number of AGPRs.
     pub agprs: u16,
-    /// VGPRs (rounded up to a multiple of 4, where the AGPRs start) and AGPRs together, on targets where they
-    /// are one file; elsewhere the larger of the two.
+    /// On targets where VGPRs and AGPRs are one file: the total of the VGPRs (rounded up to a multiple of 4, where the
+    /// AGPRs start) and the AGPRs. On other targets, the larger of the two.
     pub total_vector: u16,
-    /// Where values may be spilled; nowhere by default.
+    /// The permitted destinations of spilled values; by default none.
     pub spill: SpillTo,
 }
 
 impl Default for Limits {
-    /// All that can be named.
+    /// All registers that can be named.
     fn default() -> Limits {
         Limits {
             sgprs: input::FIRST_NAMED_SGPR,
@@ -34,18 +34,18 @@ impl Default for Limits {
     }
 }
 
-/// The AGPRs of a unified file start at a multiple of this (`accum_offset`, LLVM AMDGPU guide).
+/// The AGPRs of a unified file start at a multiple of this number (`accum_offset`, LLVM AMDGPU guide).
 pub(super) const ACCUM_OFFSET_GRANULE: u16 = 4;
 
 impl Limits {
-    /// The limit of `file` on `target`, when `agprs` AGPRs are in use.
+    /// The limit for `file` on `target` if `agprs` AGPRs are in use.
     pub(super) fn of(&self, file: RegFile, target: Target, agprs: u16) -> u16 {
         match file {
             RegFile::Sgpr => self.sgprs.min(target.addressable_sgprs() as u16),
             RegFile::Agpr if !target.has_agprs() => 0,
             RegFile::Vgpr if target.has_unified_agprs() && self.total_vector < 512 => {
                 let rest = self.total_vector.saturating_sub(agprs);
-                // With AGPRs in use the VGPRs end at a granule.
+                // If AGPRs are in use, the VGPRs end at a granule.
                 let rest = if agprs == 0 { rest } else { rest - rest % ACCUM_OFFSET_GRANULE };
                 self.vgprs.min(256).min(rest)
             }
@@ -55,24 +55,24 @@ impl Limits {
     }
 }
 
-/// Where values may be spilled.
+/// The permitted destinations of spilled values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SpillTo {
-    /// SGPRs to lanes of VGPRs.
+    /// SGPRs may be spilled to lanes of VGPRs.
     pub lanes: bool,
-    /// VGPRs to AGPRs, and AGPRs to VGPRs.
+    /// VGPRs may be spilled to AGPRs, and AGPRs to VGPRs.
     pub agprs: bool,
-    /// To LDS, before scratch memory.
+    /// LDS, which is used before scratch memory.
     pub lds: Option<LdsFrame>,
-    /// To scratch memory, after this many bytes that are in use already.
+    /// Scratch memory, of which this many bytes are already in use.
     pub frame: Option<u32>,
 }
 
-/// LDS for spilled values. A slot holds one dword for each lane of the workgroup.
+/// LDS for spilled values. A slot has one dword for each work-item of the workgroup.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LdsFrame {
-    /// A VGPR of the function that holds, from the entry on, four times the lane's number in its workgroup
-    /// plus [`LdsRoom::address`].
+    /// A VGPR of the function that, from the entry on, contains four times the work-item's number in its workgroup plus
+    /// [`LdsRoom::address`].
     pub address: VReg,
     /// The slots.
     pub room: LdsRoom,
@@ -81,56 +81,57 @@ pub struct LdsFrame {
 /// The slots in LDS.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct LdsRoom {
-    /// The part of the address that is the same for all lanes; 0 if the offset field of an instruction
-    /// reaches all slots without it.
+    /// The part of the address that is the same for all work-items; 0 if the offset field of an instruction reaches all
+    /// slots without it.
     pub address: u32,
-    /// First byte of the first slot.
+    /// The byte address of the first slot.
     pub first_byte: u32,
-    /// Bytes of a slot.
+    /// The size of a slot in bytes.
     pub slot_bytes: u32,
-    /// How many slots there may be. All of them start within reach of an instruction's offset field.
+    /// The number of slots available. All of them start within reach of an instruction's offset field.
     pub slots: u32,
 }
 
 impl LdsRoom {
-    /// The offset field of an instruction that accesses `slot`.
+    /// The value of the offset field of an instruction that accesses `slot`.
     pub fn offset(&self, slot: u32) -> u32 {
         self.slot(slot) - self.address
     }
 
-    /// The first byte of a slot.
+    /// The byte address of a slot.
     pub fn slot(&self, slot: u32) -> u32 {
         self.first_byte + slot * self.slot_bytes
     }
 }
 
-/// The spill code of an allocation, and the memory that it uses.
+/// Statistics about an allocation's spill code, and the memory that it uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Spills {
-    /// `v_writelane_b32` and `v_readlane_b32`: SGPRs in lanes.
+    /// The number of `v_writelane_b32` and `v_readlane_b32`, for SGPRs in lanes.
     pub lane_moves: usize,
-    /// Moves between VGPRs and AGPRs.
+    /// The number of moves between VGPRs and AGPRs.
     pub register_moves: usize,
-    /// Stores to scratch memory.
+    /// The number of stores to scratch memory.
     pub stores: usize,
-    /// Loads from scratch memory.
+    /// The number of loads from scratch memory.
     pub loads: usize,
-    /// Stores to LDS.
+    /// The number of stores to LDS.
     pub lds_stores: usize,
-    /// Loads from LDS.
+    /// The number of loads from LDS.
     pub lds_loads: usize,
-    /// Rematerialised values, and constants for addresses.
+    /// The number of rematerialised values, and of constants for addresses.
     pub again: usize,
-    /// Bytes of scratch memory that a lane needs, including those that were in use before; 0 without spills.
+    /// The number of bytes of scratch memory that a lane needs, including those that were in use before; 0 without
+    /// spills.
     pub frame_bytes: u32,
-    /// First byte of the frame that holds spilled values.
+    /// The first byte of the scratch frame that is used for spilled values.
     pub first_byte: u32,
-    /// The LDS slots in use, where LDS was permitted.
+    /// The LDS slots in use, if LDS was permitted.
     pub lds: Option<LdsFrame>,
 }
 
 impl Spills {
-    /// Number of instructions.
+    /// The number of spill instructions.
     pub fn total(&self) -> usize {
         self.lane_moves
             + self.register_moves
@@ -141,7 +142,7 @@ impl Spills {
             + self.again
     }
 
-    /// The end of the LDS that slots occupy; 0 without slots.
+    /// The end of the part of LDS that the slots occupy; 0 without slots.
     pub fn lds_end(&self) -> u32 {
         self.lds.filter(|lds| lds.room.slots > 0).map_or(0, |lds| lds.room.slot(lds.room.slots))
     }

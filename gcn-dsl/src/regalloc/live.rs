@@ -1,10 +1,10 @@
 //! Liveness of every dword of every virtual register.
 //!
-//! Only a register that some block reads before writing it (an upward-exposed read) can be live across a
-//! block boundary. From each block with such a read the value is traced backwards through the predecessors,
-//! up to the blocks that write it. This path exploration per variable (Appel and Palsberg 2002) visits only
-//! blocks where the register is live, so the cost is proportional to the size of the live-in sets. One
-//! backward scan over the code then builds the segments.
+//! Only a register that some block reads before writing it (an upward-exposed read) can be live across a block
+//! boundary. From each such block the register is traced backwards through the predecessors, up to the blocks that
+//! write it. This path exploration for each variable (Appel and Palsberg 2002) visits only blocks in which the register
+//! is live, so the cost is proportional to the size of the live-in sets. One backward scan over the code then builds
+//! the segments.
 
 use hashbrown::HashMap;
 
@@ -13,16 +13,16 @@ use super::input;
 use super::segs::{Seg, Segs, Slot};
 use crate::mir::{Function, Op, VReg};
 
-/// Register numbers, each with the mask of its dwords.
+/// A set of dwords: register numbers, each with a mask of dwords.
 pub(super) type Masks = Vec<(u32, u32)>;
 
-/// Numbers of dwords, instructions and slots of a function.
+/// The numbering of the dwords, instructions and slots of a function.
 pub(super) struct Numbering {
-    /// First dword of each virtual register.
+    /// The number of the first dword of each virtual register.
     pub dword: Vec<u32>,
-    /// First instruction of each block, and the count of all.
+    /// The number of the first instruction of each block, and the total at the end.
     pub inst: Vec<u32>,
-    /// The virtual operands by instruction.
+    /// The virtual operands of each instruction.
     pub uses: Uses,
 }
 
@@ -49,7 +49,7 @@ impl Numbering {
         (self.inst[block]..self.inst[block + 1]).map(|number| self.uses.at(number))
     }
 
-    /// Block and instruction in it at `slot`.
+    /// The block of a slot's instruction, and its index there.
     pub fn locate(&self, slot: Slot) -> (usize, usize) {
         let inst = (slot / 2).min(self.inst.last().map_or(0, |n| n.saturating_sub(1)));
         let block = self.inst.partition_point(|&first| first <= inst).saturating_sub(1);
@@ -57,16 +57,16 @@ impl Numbering {
     }
 }
 
-/// Live registers at block boundaries: for each block the register numbers with masks of their live dwords,
-/// in ascending order.
+/// The live registers at block boundaries: for each block, the register numbers in ascending order with masks of their
+/// live dwords.
 pub(super) struct Liveness {
-    /// Live at each block's end.
+    /// For each block, what is live at its end.
     pub live_out: Vec<Masks>,
-    /// Live at each block's start.
+    /// For each block, what is live at its start.
     pub live_in: Vec<Masks>,
 }
 
-/// The dwords of a register in a set.
+/// The dwords of a register that are in a set.
 pub(super) fn mask_of(set: &Masks, v: VReg) -> u32 {
     set.binary_search_by_key(&v.0, |m| m.0).map_or(0, |i| set[i].1)
 }
@@ -109,7 +109,7 @@ fn local_sets(f: &Function, numbers: &Numbering) -> Vec<Local> {
         .collect()
 }
 
-/// Solves liveness over the blocks, register by register.
+/// Solves liveness across blocks, register by register.
 pub(super) fn solve(f: &Function, numbers: &Numbering) -> Liveness {
     let mut preds = vec![Vec::new(); f.blocks.len()];
     for (b, succs) in input::successors(f).into_iter().enumerate() {
@@ -141,8 +141,8 @@ pub(super) fn solve(f: &Function, numbers: &Numbering) -> Liveness {
         for &(_, b, mask) in exposed {
             work.push((b, mask));
             while let Some((block, mask)) = work.pop() {
-                // Only dwords that were not yet live here go on to the predecessors. Each dword enters each
-                // block once, which bounds the work and ends it on loops.
+                // Only dwords that were not live here before are propagated to the predecessors. Each dword enters each
+                // block once, which bounds the work and terminates on loops.
                 let new = mask & !add(&mut live.live_in[block], v, mask);
                 if new == 0 {
                     continue;
@@ -162,7 +162,7 @@ pub(super) fn solve(f: &Function, numbers: &Numbering) -> Liveness {
     live
 }
 
-/// Adds dwords of `v` to a set that contains no later register, and returns the dwords of `v` that it had
+/// Adds dwords of `v` to a set that contains no larger register number. Returns the dwords of `v` that it contained
 /// before.
 fn add(set: &mut Masks, v: u32, mask: u32) -> u32 {
     match set.last_mut().filter(|last| last.0 == v) {
@@ -182,7 +182,7 @@ fn bits(mask: u32) -> impl Iterator<Item = usize> {
     (0..32).filter(move |k| mask >> k & 1 == 1)
 }
 
-/// The segments of every dword, by dword number.
+/// The live segments of every dword, by dword number.
 pub(super) fn intervals(f: &Function, numbers: &Numbering, live: &Liveness) -> Vec<Segs> {
     let dwords = numbers.dword.last().copied().unwrap_or(0) as usize;
     let mut scan = Scan { segs: vec![Segs::default(); dwords], end: vec![0; dwords] };
@@ -190,8 +190,8 @@ pub(super) fn intervals(f: &Function, numbers: &Numbering, live: &Liveness) -> V
     for b in (0..f.blocks.len()).rev() {
         let first = numbers.inst[b];
         let block_end = 2 * numbers.inst[b + 1];
-        // A dword that is live into the next block in layout order keeps its segment open across the
-        // boundary, so that a long life is one segment and not one per block.
+        // If a dword is live into the next block in layout order, its segment stays open across the boundary, so that a
+        // long life is one segment instead of one for each block.
         let next = live.live_in.get(b + 1).unwrap_or(&nothing);
         for (v, mask) in difference(&live.live_out[b], next) {
             bits(mask).for_each(|k| scan.end[numbers.dword[v as usize] as usize + k] = block_end);
@@ -208,7 +208,7 @@ pub(super) fn intervals(f: &Function, numbers: &Numbering, live: &Liveness) -> V
     scan.segs
 }
 
-/// The part of a set that is not in another one.
+/// The dwords of a set that are not in another one.
 fn difference(set: &Masks, other: &Masks) -> impl Iterator<Item = (u32, u32)> {
     let mut other = other.iter().copied().peekable();
     set.iter().filter_map(move |&(v, mask)| {
@@ -218,8 +218,8 @@ fn difference(set: &Masks, other: &Masks) -> impl Iterator<Item = (u32, u32)> {
     })
 }
 
-/// State of the backward scan: for each dword the segments found so far, and the end of the open segment (0
-/// if there is none).
+/// The state of the backward scan: for each dword, the segments found so far, and the end of the open segment (0 if
+/// there is none).
 struct Scan {
     segs: Vec<Segs>,
     end: Vec<Slot>,
@@ -238,9 +238,9 @@ impl Scan {
         };
         for u in uses.iter().filter(|u| u.write) {
             for d in dwords(u) {
-                // A source that the instruction also overwrites occupies the early slot anyway.
+                // A source that the instruction also overwrites occupies the early slot in any case.
                 let read = uses.iter().any(|r| r.read && dwords(r).contains(&d));
-                // A result that nobody reads still occupies its register for the slot of the write.
+                // An unused result still occupies its register for the slot of the write.
                 if self.end[d] == 0 {
                     if u.undef {
                         continue;
@@ -260,7 +260,7 @@ impl Scan {
     }
 }
 
-/// The registers that are live at `slot` with masks of their live dwords, in ascending order.
+/// The registers that are live at `slot` in ascending order, with masks of their live dwords.
 pub(super) fn live_at(numbers: &Numbering, live: &Liveness, slot: Slot) -> Vec<(VReg, u32)> {
     let (block, at) = numbers.locate(slot);
     let mut set: HashMap<u32, u32> = live.live_out[block].iter().copied().collect();
@@ -285,12 +285,12 @@ pub(super) fn live_at(numbers: &Numbering, live: &Liveness, slot: Slot) -> Vec<(
     list.into_iter().map(|(v, mask)| (VReg(v), mask)).collect()
 }
 
-/// Registers of which some path reads a dword that has neither been written nor marked by [`Op::Undef`].
+/// The registers of which some path reads a dword that has neither been written nor marked by [`Op::Undef`].
 pub(super) fn undefined_at_entry(live: &Liveness) -> Vec<VReg> {
     live.live_in.first().map_or(Vec::new(), |set| set.iter().map(|m| VReg(m.0)).collect())
 }
 
-/// The copies of a function: block, index in the block, instruction number.
+/// The copies of a function: the block, the index in the block, and the instruction number of each.
 pub(super) fn copies<'f>(
     f: &'f Function,
     numbers: &'f Numbering,

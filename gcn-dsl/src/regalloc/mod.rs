@@ -1,38 +1,36 @@
-//! Register allocation: from [`crate::mir`] to a [`Program`] on machine registers.
+//! Register allocation: translates [`crate::mir`] to a [`Program`] on machine registers.
 //!
 //! # What it decides
-//! Finds a register for every virtual register, for its whole life, and decides which copies need no instruction. A
-//! value without a register is spilled to the places that [`Limits::spill`] permits (`spill`); if none is permitted,
+//! It finds a machine register for every virtual register, for its whole life, and decides which copies need no
+//! instruction. A value without a register is spilled to where [`Limits::spill`] permits (`spill`); if that is nowhere,
 //! the result is [`AllocError::DoesNotFit`]. The allocator does not reorder instructions, inserts no waits, and leaves
 //! every operand that is not virtual as it is.
 //!
 //! # Invariants
-//! - Two values that are live at the same time never share a register. Time is counted in slots: instruction
-//!   `i` reads at slot `2 i` and writes at slot `2 i + 1`. A result may therefore take the register of a
-//!   source that dies in the same instruction. Early-clobber instructions (matrix instructions, scalar loads
-//!   of several dwords, atomics with return; see `access`) write while they still read: their results start
-//!   at slot `2 i`.
+//! - Two values that are live at the same time never share a register. Time is counted in slots: instruction `i` reads
+//!   at slot `2 i` and writes at slot `2 i + 1`, so a result may take the register of a source that dies in the same
+//!   instruction. Early-clobber instructions (matrix instructions, scalar loads of several dwords, atomics with return;
+//!   see `access`) write while they still read: their results start at slot `2 i`.
 //! - D of a matrix instruction is disjoint from A and B, and either identical to C or disjoint from it.
-//! - Liveness is tracked per dword. The parts of a tuple live and die separately, so a tuple that is
-//!   assembled piece by piece occupies a register only from the write of the respective piece on.
-//! - A tuple starts at a multiple of its [`VRegInfo::align`]. SGPRs with a fixed meaning (VCC, EXEC, M0, …)
-//!   are never allocated. A register with initial state (`live_in`) is not overwritten before its last reader
-//!   in the entry block.
-//! - A move that implements a copy changes its destination only: no flag and no other register, except a free
-//!   VGPR for AGPRs that cannot be written directly.
-//! - The result depends on the function and the limits only.
+//! - Liveness is tracked for each dword. The parts of a tuple have separate lives, so a tuple that is assembled piece
+//!   by piece occupies each register only from the write of that piece on.
+//! - A tuple starts at a multiple of its [`VRegInfo::align`]. SGPRs with a fixed meaning (VCC, EXEC, M0, …) are never
+//!   allocated. A register with initial state (`live_in`) is not overwritten before its last reader in the entry block.
+//! - A move that implements a copy changes only its destination: no flag and no other register, except a free VGPR for
+//!   AGPRs that cannot be written directly.
+//! - The result depends only on the function and the limits.
 //!
 //! # How
 //! 1. `input` checks the function's form.
-//! 2. `live` computes liveness over the blocks and, per dword, the live segments in slots.
-//! 3. `classes` coalesces aggressively (Chaitin 1982): copies and matrix accumulators whose two sides do not
-//!    interfere are united into one class, also when one side is only a part of a tuple. A loop-carried
-//!    accumulator becomes a single tuple this way, without a move.
-//! 4. `pressure` counts live dwords. A peak over the limit ends the attempt here, because no assignment could
+//! 2. `live` computes liveness across blocks and, for each dword, the live segments in slots.
+//! 3. `classes` coalesces aggressively (Chaitin 1982): copies and matrix accumulators whose two sides do not interfere
+//!    are merged into one class, even if one side is only a part of a tuple. A loop-carried accumulator thus becomes a
+//!    single tuple, without moves.
+//! 4. `pressure` counts live dwords. If the peak exceeds the limit the attempt ends here, because no assignment could
 //!    succeed.
-//! 5. `assign` places the classes by linear scan with lifetime holes (Poletto and Sarkar 1999; Traub,
-//!    Holloway and Smith 1998). If that fails because of fragmentation, the widest classes are placed first;
-//!    if that fails too, both orders are tried again with less coalescing.
+//! 5. `assign` assigns registers by linear scan with lifetime holes (Poletto and Sarkar 1999; Traub, Holloway and Smith
+//!    1998). If that fails because of fragmentation, the widest classes are assigned first; if that fails too, both
+//!    orders are tried again with less coalescing.
 //! 6. `rewrite` produces the program.
 //! 7. `verify` checks the result independently; debug builds run it on every allocation that is used (`draft`).
 //!
@@ -78,85 +76,85 @@ use segs::Seg;
 
 use crate::mir::{Function, MOperand, VReg, VRegInfo};
 
-/// Registers that a program uses: the highest number plus one in each file. Registers with initial state
-/// count, since the hardware writes them.
+/// The registers that a program uses: for each file, the highest number plus one. Registers with initial state count,
+/// since the hardware writes them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Usage {
-    /// SGPRs, named ones (VCC and so on) not counted.
+    /// SGPRs, without named ones (VCC and so on).
     pub sgprs: u16,
     /// VGPRs.
     pub vgprs: u16,
     /// AGPRs.
     pub agprs: u16,
-    /// VCC is read or written.
+    /// True if VCC is read or written.
     pub uses_vcc: bool,
 }
 
 /// A function on machine registers.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Allocated {
-    /// The code. Blocks that are branched to have labels `.LBB0_<block>`.
+    /// The code. Blocks that are branch targets have labels `.LBB0_<block>`.
     pub program: Program,
     /// The registers that it uses.
     pub usage: Usage,
-    /// Where it needs most registers.
+    /// The points with the highest register pressure.
     pub pressure: Pressure,
-    /// Virtual registers that some path may read before anything was written to them.
+    /// Virtual registers that some path may read before writing them.
     pub undefined: Vec<VReg>,
-    /// Moves that were emitted for copies.
+    /// The number of moves that were emitted for copies.
     pub moves: usize,
-    /// Lines that [`two_address::run`] may shorten.
+    /// The indices of instructions that [`two_address::run`] may shorten.
     pub long: Vec<usize>,
-    /// Lines of instructions that the kernel names.
+    /// The indices of machine instructions that the kernel names.
     pub named: Vec<usize>,
-    /// Scheduling marks of the user, each with the line that follows it.
+    /// The user's scheduling marks, each with the index of the instruction that follows it.
     pub marks: Vec<(usize, crate::ir::mark::Mark)>,
     /// The spill code that was inserted.
     pub spills: Spills,
-    /// If the verifier rejected the optimised spill code: why. The allocation then uses conservative spill
-    /// code.
+    /// If the verifier rejected the optimised spill code, the reason; the allocation then has conservative spill code.
     pub refused: Option<VerifyError>,
-    /// Where named values are, by the origins of lines.
+    /// The registers of named values, by the origins of the program's instructions.
     pub values: values::Values,
-    /// For each instruction of the function, by number, its lines in the program. `verify` follows them.
+    /// For each instruction of the function, by number: its instructions in the program. `verify` uses them.
     pub spans: Vec<Span>,
-    /// First line of each block, and the count of all lines.
+    /// For each block, the index of its first instruction in the program, and the total at the end.
     pub block_line: Vec<u32>,
 }
 
-/// The lines of one instruction: moves before it (`start..main`), the instruction itself (`main..main_end`),
-/// moves after it (`main_end..end`).
+/// The instructions of the program for one instruction of the function: moves before it (`start..main`), the
+/// instruction itself (`main..main_end`), and moves after it (`main_end..end`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Span {
     /// The first move before the instruction.
     pub start: u32,
-    /// The instruction's first line.
+    /// The instruction itself.
     pub main: u32,
-    /// The first line after the instruction.
+    /// The first move after the instruction.
     pub main_end: u32,
-    /// The first line after the moves that follow it.
+    /// The end of the moves after the instruction.
     pub end: u32,
 }
 
-/// A scratch VGPR for the copy with this instruction number, see [`Moves::needs_scratch`].
+/// A scratch VGPR for a copy, which is given by its instruction number; see [`Moves::needs_scratch`].
 #[derive(Clone, Copy, Debug)]
 struct Scratch {
     inst: u32,
     reg: VReg,
 }
 
-/// The files in order of allocation. AGPRs come first: in a unified file their number limits the VGPRs.
+/// The register files in order of allocation. AGPRs come first, because in a unified file their number limits the
+/// VGPRs.
 const FILES: [RegFile; 3] = [RegFile::Agpr, RegFile::Vgpr, RegFile::Sgpr];
 
 /// Allocates `f` within `limits`, and verifies the result.
 ///
 /// # Errors
-/// Those of [`draft()`].
+/// As for [`draft()`], and the verifier's.
 pub fn allocate(f: &Function, limits: &Limits) -> Result<Allocated, AllocError> {
     draft(Cow::Borrowed(f), limits)?.verified()
 }
 
-/// The facts that all attempts share.
+/// Facts that all attempts share.
 struct Job<'f> {
     f: &'f Function,
     limits: &'f Limits,
@@ -164,11 +162,11 @@ struct Job<'f> {
     live: Liveness,
     moves: Moves,
     scratch: Vec<Scratch>,
-    /// Registers with initial state, each until its last reader.
+    /// The registers with initial state, each until its last reader.
     reserved: Vec<(Reg, Seg)>,
 }
 
-/// Classes whose copies are coalesced, before they have places.
+/// Classes after coalescing, before they have machine registers.
 struct Coalesced {
     classes: Classes,
     hints: Vec<(VReg, Hint)>,
@@ -184,7 +182,7 @@ impl<'f> Job<'f> {
         Job { f, limits, numbers, live, moves, scratch, reserved }
     }
 
-    /// Every register in its own class, scratch registers included.
+    /// Puts every register, including scratch registers, in its own class.
     fn classes(&self) -> Classes {
         let mut segs = live::intervals(self.f, &self.numbers, &self.live);
         let mut infos = self.f.vregs.clone();
@@ -202,7 +200,7 @@ impl<'f> Job<'f> {
         classes
     }
 
-    /// Frees the scratch registers of copies that were coalesced away.
+    /// Discards the scratch registers of copies that were coalesced.
     fn discard_scratch(&self, classes: &mut Classes) {
         for s in &self.scratch {
             let (block, i) = self.numbers.locate(2 * s.inst);
@@ -354,7 +352,7 @@ fn scratch_copies(f: &Function, numbers: &Numbering, moves: &Moves) -> Vec<Scrat
     list
 }
 
-/// Initial state, register by register, from the entry to its last reader.
+/// The initial state, register by register, each from the entry to its last reader.
 fn reserved(f: &Function, numbers: &Numbering) -> Vec<(Reg, Seg)> {
     let Some(entry) = f.blocks.first() else { return Vec::new() };
     let mut last: Vec<(Reg, u32)> = Vec::new();
@@ -365,7 +363,7 @@ fn reserved(f: &Function, numbers: &Numbering) -> Vec<(Reg, Seg)> {
         });
         last.extend(fixed.flat_map(Reg::units).map(|u| (u.reg(), i as u32)));
     }
-    // If a branch leads back to the entry block, its reads execute again: the registers stay reserved for the whole
+    // If a branch leads back to the entry block, its reads execute again, so the registers stay reserved for the whole
     // function.
     let looped = input::successors(f).iter().any(|s| s.contains(&0));
     let all = 2 * numbers.inst.last().copied().unwrap_or(0);

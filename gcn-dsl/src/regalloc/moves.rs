@@ -1,8 +1,8 @@
-//! Copies as machine instructions.
+//! The machine instructions that implement copies.
 //!
-//! A copy of several dwords is a sequence of moves. Where source and destination overlap, the order of the
-//! moves is chosen as `memmove` does: every source dword is read before it is overwritten. Parallel copies
-//! with cycles do not occur, because a copy has one source and one destination range.
+//! A copy of several dwords is a sequence of moves. If source and destination overlap, their order is chosen as in
+//! `memmove`: every source dword is read before it is overwritten. Parallel copies with cycles do not occur, because a
+//! copy has one source and one destination range.
 
 use gcn_isa::table::OperandKinds;
 use gcn_isa::{Inst, InstDesc, Operand, Reg, RegFile, SrcSpecial, Target, table};
@@ -20,7 +20,7 @@ pub(super) enum Source {
 }
 
 impl Source {
-    /// The source that a fixed operand denotes, if it has a value.
+    /// The source for a fixed operand, if it has a value.
     pub fn of(operand: Operand) -> Option<Source> {
         match operand {
             Operand::Reg(reg) => Some(Source::Reg(reg)),
@@ -67,8 +67,8 @@ impl Moves {
         Moves { s_mov_b32, s_mov_b64, v_mov, acc_write, acc_read, acc_mov }
     }
 
-    /// True if a copy from `src` to `dst` must go through a VGPR: AGPRs accept no literal, and on gfx908
-    /// neither SGPRs nor other AGPRs. Of a register source only the file matters.
+    /// True if a copy from `src` to `dst` must go through a VGPR: AGPRs accept no literals, and on gfx908 neither SGPRs
+    /// nor other AGPRs. For a register source only the file matters.
     pub fn needs_scratch(&self, dst: RegFile, src: Source) -> bool {
         if dst != RegFile::Agpr {
             return false;
@@ -86,9 +86,8 @@ impl Moves {
         }
     }
 
-    /// The instructions that copy `src` to `dst`; none if they are the same. `scratch` is a VGPR that may be
-    /// overwritten; [`Moves::needs_scratch`] tells when it is required. `None` if the target has no such
-    /// move.
+    /// The instructions that copy `src` to `dst`; there are none if the two are the same. `scratch` is a VGPR that may
+    /// be overwritten; [`Moves::needs_scratch`] says when it is required. `None` if the target has no such move.
     pub fn emit(&self, dst: Reg, src: Source, scratch: Option<Reg>) -> Option<SmallVec<[Inst; 4]>> {
         if src == Source::Reg(dst) {
             return Some(SmallVec::new());
@@ -130,7 +129,7 @@ impl Moves {
         Some(insts)
     }
 
-    /// Moves to SGPRs, as aligned pairs where both sides allow it.
+    /// Moves to SGPRs, in aligned pairs where both sides allow it.
     fn scalar(&self, dst: Reg, src: Source) -> Option<SmallVec<[Inst; 4]>> {
         let pair = |k: u8| -> Option<Operand> {
             if k + 1 >= dst.len || !(dst.index + u16::from(k)).is_multiple_of(2) {
@@ -140,8 +139,7 @@ impl Moves {
                 Source::Reg(reg) if (reg.index + u16::from(k)).is_multiple_of(2) => {
                     Some(Operand::Reg(reg.slice(k, 2)))
                 }
-                // A 64-bit move sign-extends its 32-bit constant, so these are the only two patterns that
-                // fill both halves alike.
+                // A 64-bit move sign-extends its 32-bit constant, so only these two constants fill both halves equally.
                 Source::Const(bits @ (0 | u32::MAX)) => Some(Operand::const32(bits)),
                 _ => None,
             }
@@ -182,7 +180,7 @@ fn order(dst: Reg, src: Source) -> SmallVec<[u8; 32]> {
 mod tests {
     use super::*;
 
-    /// Runs moves one after the other on numbered registers; the copy as a whole is the witness.
+    /// Executes moves one after the other on numbered registers, for comparison with the copy as a whole.
     fn run(insts: &[Inst], registers: &mut [u32]) {
         let at = |reg: Reg, k: usize| reg.units().nth(k).map(gcn_isa::reg::RegUnit::index).unwrap();
         for inst in insts {

@@ -1,15 +1,15 @@
-//! Registers that the user chose (pins).
+//! Pinned registers, which the user chose.
 //!
-//! A pinned virtual register has its machine register from the start. Another class may be coalesced with it
-//! only if it is not longer, and if neither another pin nor initial state is in the way. Conflicts between
-//! pins are therefore found before assignment ([`check`]) and reported in terms of the user's source.
+//! A pinned virtual register has its machine register from the start. Another class may be coalesced with it only if it
+//! is not longer, and if neither another pin nor initial state is in the way. Conflicts between pins are therefore
+//! found before assignment ([`check`]) and reported in terms of the user's source.
 
 use super::classes::Classes;
 use super::error::AllocError;
 use super::{Job, input};
 use crate::mir::{Function, Pin};
 
-/// Rejects pins that cannot all be honoured.
+/// Rejects pins that cannot all be satisfied.
 pub(super) fn check(job: &Job<'_>) -> Result<(), AllocError> {
     let f = job.f;
     if f.pins.is_empty() {
@@ -47,7 +47,7 @@ pub(super) fn check(job: &Job<'_>) -> Result<(), AllocError> {
     Ok(())
 }
 
-/// ` at FILE:LINE:COLUMN`, if the position is known.
+/// ` at FILE:LINE:COLUMN`, if the source location is known.
 fn place(f: &Function, job: &Job<'_>, slot: super::segs::Slot) -> String {
     let (block, inst) = job.numbers.locate(slot);
     input::place(f, block, inst).loc.map_or_else(|| " at once".to_owned(), |loc| format!(" at {loc}"))

@@ -1,17 +1,17 @@
-//! Places in a function, for errors and reports.
+//! Locations in a function, for errors and reports.
 
 use std::fmt;
 
 use gcn_isa::program::SourceLoc;
 
-/// A place in the function: block and instruction number, and the nearest known source position.
+/// An instruction of the function, with the nearest known source location.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct InstPlace {
-    /// Block number.
+    /// The block's number.
     pub block: usize,
-    /// Instruction number in the block.
+    /// The instruction's index in the block.
     pub inst: usize,
-    /// The user's source position of the instruction or, if it has none, of one near it in the block.
+    /// The source location of the instruction or, if it has none, of one near it in the block.
     pub loc: Option<SourceLoc>,
 }
 

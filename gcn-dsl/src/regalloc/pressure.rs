@@ -1,4 +1,4 @@
-//! Register pressure: how many registers are live at once, and where most are.
+//! Register pressure: the largest number of live registers, and where it occurs.
 
 use std::fmt;
 
@@ -14,9 +14,9 @@ use crate::mir::VReg;
 pub struct LiveReg {
     /// The register.
     pub reg: VReg,
-    /// How many of its dwords are live.
+    /// The number of its dwords that are live.
     pub dwords: u8,
-    /// Where the user's source gives it its value first.
+    /// The source location of its first definition.
     pub defined: Option<SourceLoc>,
 }
 
@@ -26,17 +26,17 @@ impl fmt::Display for LiveReg {
     }
 }
 
-/// The point of a function with the most live registers of a file.
+/// The point of a function with the most live registers of one file.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FilePressure {
     /// The file.
     pub file: RegFile,
-    /// Live dwords at the peak.
+    /// The number of live dwords at the peak.
     pub peak: u32,
-    /// The first point with that many, if any register is live at all.
+    /// The first point with that number, if any register is live at all.
     pub at: Option<InstPlace>,
-    /// The registers that are live there, widest first. Registers that hold initial state count in `peak` but
-    /// are not listed.
+    /// The registers that are live there, widest first. Registers that contain initial state count in `peak` but are
+    /// not listed.
     pub live: Vec<LiveReg>,
 }
 
@@ -62,7 +62,7 @@ impl Pressure {
     }
 }
 
-/// The largest number of segments over one slot, and the first such slot.
+/// The largest number of segments that contain the same slot, and the first such slot.
 pub(super) fn peak(segments: impl Iterator<Item = Seg>, slots: Slot) -> (u32, Slot) {
     let mut change = vec![0i32; slots as usize + 1];
     for seg in segments {

@@ -1,4 +1,4 @@
-//! The function as a program: virtual operands become machine registers, copies become moves, block numbers
+//! Turns the function into a program: virtual operands become machine registers, copies become moves, block numbers
 //! become labels.
 
 use std::num::NonZeroU32;
@@ -19,17 +19,17 @@ use crate::sched;
 /// The finished parts of [`super::Allocated`].
 pub(super) struct Rewritten {
     pub program: Program,
-    /// The lines of each instruction, by instruction number.
+    /// For each instruction of the function, its instructions in the program.
     pub spans: Vec<Span>,
-    /// First line of each block, and the count of all lines.
+    /// For each block, the index of its first instruction in the program, and the total at the end.
     pub block_line: Vec<u32>,
-    /// Marks, each with the line that follows it.
+    /// Marks, each with the index of the instruction that follows it.
     pub marks: Vec<(usize, Mark)>,
-    /// Lines that may have a shorter form.
+    /// The indices of instructions that may have a shorter form.
     pub long: Vec<usize>,
-    /// Lines of instructions that the kernel names.
+    /// The indices of machine instructions that the kernel names.
     pub named: Vec<usize>,
-    /// Where named values are.
+    /// The registers of named values.
     pub values: Values,
 }
 
@@ -37,11 +37,11 @@ struct Rewriter<'a> {
     classes: &'a mut Classes,
     places: &'a Places,
     moves: &'a Moves,
-    /// Label of each block that is branched to.
+    /// For each block, its label if it is a branch target.
     labels: Vec<Option<Label>>,
 }
 
-/// Rewrites `f`. The error is the place of an instruction that needs a move which the target lacks.
+/// Rewrites `f`. The error is the location of a copy for which the target has no move.
 pub(super) fn rewrite(
     f: &Function,
     numbers: &Numbering,
@@ -110,7 +110,7 @@ pub(super) fn rewrite(
     Ok(Rewritten { program, spans, block_line, marks, long, named, values: collector.finish() })
 }
 
-/// A label for every branch target, in block order.
+/// Creates a label for every branch target, in block order.
 fn labels(f: &Function, program: &mut Program) -> Vec<Option<Label>> {
     let mut targets: Vec<usize> =
         f.blocks.iter().flat_map(|b| &b.insts).filter_map(input::branch_target).collect();
@@ -124,7 +124,7 @@ fn labels(f: &Function, program: &mut Program) -> Vec<Option<Label>> {
 }
 
 impl Rewriter<'_> {
-    /// The machine registers of `slice`; `None` for a register that is never live and so has no place.
+    /// The machine registers of `slice`; `None` for a register that is never live.
     fn reg(&mut self, slice: VSlice) -> Option<Reg> {
         let (root, offset) = self.classes.find(slice.reg);
         let index = self.places.get(root)? + u16::from(offset) + u16::from(slice.start);

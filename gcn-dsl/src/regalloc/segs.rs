@@ -1,4 +1,4 @@
-//! Sets of slots as sorted, disjoint half-open segments: where one dword of a virtual register holds a value.
+//! Sets of slots as sorted, disjoint half-open segments: the life of one dword of a virtual register.
 
 use smallvec::SmallVec;
 
@@ -26,7 +26,7 @@ impl Segs {
         self.0.len()
     }
 
-    /// First slot of the set.
+    /// The first slot of the set.
     pub fn start(&self) -> Option<Slot> {
         self.0.first().map(|s| s.start)
     }
@@ -41,8 +41,8 @@ impl Segs {
         self.0.clear();
     }
 
-    /// Adds a segment that ends at or before the start of the set; a backward scan builds a set this way.
-    /// Call [`Segs::finish`] before any other method.
+    /// Adds a segment that ends at or before the start of the set, as in a backward scan. [`Segs::finish`] must be
+    /// called before any other method.
     pub fn push_backward(&mut self, seg: Seg) {
         if seg.start >= seg.end {
             return;
@@ -82,8 +82,8 @@ impl Segs {
         if self.0.is_empty() {
             *self = other;
         } else if other.0.len() * 8 < self.0.len() {
-            // A few segments into many: a binary search each is cheaper than merging, and in program order
-            // each insertion is at the end.
+            // `other` has few segments: a binary search for each is cheaper than merging, and in program order each
+            // insertion is at the end.
             for seg in other.0 {
                 self.insert(seg);
             }
@@ -115,8 +115,8 @@ impl Segs {
         let (few, many) = if self.len() <= other.len() { (self, other) } else { (other, self) };
         let mut at = 0;
         for seg in &few.0 {
-            // The smaller set drives the loop, so that a long set costs a binary search per segment of the
-            // short one.
+            // Iterate over the smaller set, so that a long set costs only a binary search for each segment of the short
+            // one.
             at += many.0[at..].partition_point(|s| s.end <= seg.start);
             for hit in many.0[at..].iter().take_while(|s| s.start < seg.end) {
                 let (start, end) = (hit.start.max(seg.start), hit.end.min(seg.end));
@@ -173,7 +173,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// The witness is a plain set of slots.
+        /// Compares with plain sets of slots.
         #[test]
         fn union_and_disjointness_agree_with_plain_sets(
             a in proptest::collection::vec((0u32..60, 1u32..6), 0..20),

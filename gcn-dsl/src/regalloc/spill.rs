@@ -1,36 +1,34 @@
-//! Allocation when registers run out: values are spilled to other registers, lanes or memory, or
-//! rematerialised where they are read.
+//! Allocation if registers run out: values are spilled to other registers, lanes or memory, or rematerialised where
+//! they are read.
 //!
 //! # How
-//! The allocator works in rounds, as Chaitin's and Briggs's allocators do. A round assigns all classes like
-//! [`super::assign`], except that a class without a place evicts cheaper ones, or is evicted itself. The cost
-//! (`cost`) is the spill code that the class would need, weighted by execution frequency, per slot of its
-//! life. `insert` then rewrites the function: an evicted value is loaded before its readers and stored after
-//! its writers, and the new registers live only in between. The next round allocates the rewritten function,
-//! until every class has a place. Each round evicts at least one value that was still in a register, and
-//! pieces only become smaller, so the rounds end.
+//! The allocator works in rounds, like Chaitin's and Briggs's allocators. A round assigns all classes like
+//! [`super::assign`], except that a class that does not fit evicts cheaper ones, or is evicted itself. The cost
+//! (`cost`) is the spill code that the class would need, weighted by execution frequency, for each slot of its life.
+//! `insert` then rewrites the function: an evicted value is loaded before its readers and stored after its writers, and
+//! the new registers are live only in between. The next round allocates the rewritten function, until every class has
+//! registers. Each round evicts at least one value that was still in a register, and pieces only become smaller, so
+//! this terminates.
 //!
 //! # Homes
-//! The place of a spilled value is its *home*:
-//! - SGPRs go to the lanes of a VGPR (`v_writelane_b32`, `v_readlane_b32`), on which EXEC has no effect.
-//! - VGPRs go to AGPRs, and AGPRs to VGPRs, while the limits leave some (`v_accvgpr_write_b32`,
-//!   `v_accvgpr_read_b32`). These destinations are virtual registers like any other: values with disjoint
-//!   lives share them, and they can be evicted in turn.
-//! - The remaining values go to LDS, if it was permitted and while there is room, and then to scratch memory.
-//!   Where AGPRs are a separate file, memory instructions cannot name them, and an AGPR reaches memory
-//!   through a VGPR.
+//! Where a spilled value is kept is its *home*:
+//! - SGPRs go to lanes of VGPRs (`v_writelane_b32`, `v_readlane_b32`), which ignore EXEC.
+//! - VGPRs go to AGPRs, and AGPRs to VGPRs, while the limits leave some (`v_accvgpr_write_b32`, `v_accvgpr_read_b32`).
+//!   These homes are virtual registers like any other (called *slots*): values with disjoint lives share them, and they
+//!   can be evicted in turn.
+//! - The remaining values go to LDS, if that is permitted and has room, and then to scratch memory. Where AGPRs are a
+//!   separate file, memory instructions cannot access them, so an AGPR reaches memory through a VGPR.
 //! - A value that one instruction computes from constants and unchanging registers is not stored at all but
 //!   rematerialised (Briggs, Cooper and Torczon 1992; `remat`).
 //!
 //! # Live-range splitting
-//! An evicted value gets a register of its own (a *piece*) for parts of its life: for each loop that names it
-//! and for the code between two loops (`split`), and within those for instructions of one block that are near
-//! each other (`stretch`). A piece that finds no register in a later round is split further, down to single
-//! instructions.
+//! An evicted value gets a new register (a *piece*) for parts of its life: for each loop that uses it and for the code
+//! between two loops (`split`), and within those for instructions of one block that are near each other (`stretch`). A
+//! piece that gets no register in a later round is split further, down to single instructions.
 //!
 //! # EXEC
-//! All spill moves except those of lanes move active lanes only. `insert` explains why that is correct, and
-//! `exec` finds the instructions that also access inactive lanes.
+//! All spill moves except those of lanes move active lanes only. `insert` explains why that is correct, and `exec`
+//! finds the instructions that also access inactive lanes.
 
 mod cost;
 mod exec;
@@ -62,14 +60,14 @@ use share::Clock;
 use split::{Facts, Split};
 use work::{Home, HomeId, Kind, Role, Work};
 
-/// A bound on the rounds, which turns a bug into an error instead of an endless loop.
+/// The largest number of rounds. It turns a bug into an error instead of an endless loop.
 const ROUNDS: usize = 200;
 
-/// Rounds before the backoff starts. A piece without a register is normally split one level further per
-/// round; in a deep loop nest that would take a round for each loop.
+/// The number of rounds before the backoff starts. A piece without a register is normally split by one more level in
+/// each round; in a deep loop nest that would take a round for each loop.
 const BACKOFF_AFTER: usize = 8;
 
-/// Levels of parts to skip in a round: exponential backoff, doubled every four rounds.
+/// The number of levels to skip in a round: exponential backoff, doubled every four rounds.
 fn backoff(round: usize) -> usize {
     match round.checked_sub(BACKOFF_AFTER) {
         None => 0,
@@ -77,13 +75,13 @@ fn backoff(round: usize) -> usize {
     }
 }
 
-/// Coalescing and orders to try.
+/// The coalescing modes and orders to try.
 const ATTEMPTS: [(Coalesce, Order); 2] = [(Coalesce::All, Order::Start), (Coalesce::Whole, Order::Size)];
 
-/// Facts about a function that does not fit, with which the first round begins.
+/// Facts about a function that does not fit, from which the first round starts.
 pub(super) struct Start<'f> {
     pub job: Job<'f>,
-    /// With [`Coalesce::All`].
+    /// The classes with [`Coalesce::All`].
     pub coalesced: Coalesced,
     pub pressure: Pressure,
 }
@@ -97,8 +95,8 @@ pub(super) fn allocate<'f>(
     attempts(f, limits, Some(start), false)
 }
 
-/// The same without everything that only saves instructions: rematerialisation, shared places, and registers
-/// that several readers share.
+/// As `allocate`, without everything that only saves instructions: rematerialisation, shared homes, and registers that
+/// several readers share.
 pub fn conservatively(f: &Function, limits: &Limits) -> Result<Allocated, AllocError> {
     attempts(f, limits, None, true)
 }
@@ -126,9 +124,9 @@ pub(super) fn malformed(f: &Function, rule: &str) -> AllocError {
 }
 
 impl Work {
-    /// Extends the life of an evicted slot by the lives of the pieces that were loaded from it. The slot's
-    /// own register may be dead where a piece still lives, but a piece that is evicted later is loaded from
-    /// the slot's new home, which must hold the value until then.
+    /// Extends the life of an evicted slot by the lives of the pieces that were loaded from it. The slot's own register
+    /// may be dead where a piece is still live, but a piece that is evicted later is loaded from the slot's new home,
+    /// which must keep the value until then.
     fn add_lives_of_pieces(
         &self,
         slot: VReg,
@@ -147,7 +145,7 @@ impl Work {
         }
     }
 
-    /// True if `reg` can have a home outside its register.
+    /// True if `reg` may be spilled.
     fn can_spill(&self, reg: VReg) -> bool {
         if self.f.pins.iter().any(|pin| pin.reg == reg) {
             return false;
@@ -164,14 +162,14 @@ impl Work {
     }
 }
 
-/// The state of all rounds.
+/// The state that all rounds share.
 struct Spiller<'f> {
     f: &'f Function,
     work: Work,
-    /// The loops of the function, and the code between them. Rewriting adds instructions to blocks but no
-    /// blocks, so the regions are the same in all rounds.
+    /// The loops of the function, and the code between them. Rewriting adds instructions but no blocks, so the regions
+    /// are the same in all rounds.
     regions: Regions,
-    /// Register limits, with the AGPRs and VGPRs of a unified file divided.
+    /// The register limits, with a unified file divided between AGPRs and VGPRs.
     limits: Limits,
 }
 
@@ -199,8 +197,7 @@ impl<'f> Spiller<'f> {
                     (job, coalesced, None)
                 }
             };
-            // Only the first round shows the pressure of the function itself; later rounds measure spill
-            // code.
+            // Only the first round measures the pressure of the function itself; later rounds include spill code.
             if pressure.is_none() {
                 let peaks = known.unwrap_or_else(|| job.pressure(&classes));
                 divide(function.target, &mut self.limits, peaks.vgpr.peak, peaks.agpr.peak);
@@ -245,7 +242,7 @@ impl<'f> Spiller<'f> {
         Err(malformed(self.f, "spilling does not end"))
     }
 
-    /// Gives the evicted classes homes, and rewrites the function accordingly.
+    /// Gives homes to the evicted classes, and rewrites the function accordingly.
     fn evict(
         &mut self,
         (numbers, live): (&Numbering, &Liveness),
@@ -255,11 +252,11 @@ impl<'f> Spiller<'f> {
     ) {
         let mut homes: HashMap<VReg, Option<HomeId>> = roots.iter().map(|&r| (r, None)).collect();
         let regs: Vec<VReg> = (0..self.work.f.vregs.len() as u32).map(VReg).collect();
-        // Evicted slots, by root: their values go to memory.
+        // The evicted slots by root; the values in them go to memory.
         let mut in_memory: HashMap<VReg, Vec<VReg>> = HashMap::new();
         for &reg in regs.iter().filter(|r| self.work.kinds[r.0 as usize] == Kind::Slot) {
             let (root, _) = classes.find(reg);
-            // Slots that were evicted, by root: the values in them go to memory.
+            // Such a slot was itself a home; its values go to memory.
             if homes.contains_key(&root) {
                 in_memory.entry(root).or_default().push(reg);
             }
@@ -303,7 +300,7 @@ impl<'f> Spiller<'f> {
                     let work = &mut self.work;
                     let home = *home.get_or_insert_with(|| match remat.remove(&root) {
                         Some(how) => work.add_home(Home::Remat(how.into())),
-                        // All registers of the class share one home, whose life is that of the class.
+                        // All registers of the class share one home, which has the life of the class.
                         None => {
                             let mut life = clock.life(classes.lanes(root));
                             let slots = slots.into_iter().flatten();
@@ -325,8 +322,8 @@ impl<'f> Spiller<'f> {
         self.work.rewrite_all(&mut Round { numbers, split, classes, stretches: HashMap::new(), members });
     }
 
-    /// Turns the program of the working function into one of the original function: spill code counts as part
-    /// of the original instruction that it belongs to.
+    /// Relates the program of the working function to the original function: spill code is counted as part of the
+    /// original instruction that it belongs to.
     fn as_original(&self, done: &mut Allocated) {
         let mut spans = Vec::with_capacity(done.spans.len());
         let mut all = std::mem::take(&mut done.spans).into_iter();
@@ -372,8 +369,8 @@ impl<'f> Spiller<'f> {
     }
 }
 
-/// Divides a unified file: the VGPRs get the registers that the function's own AGPRs leave free, and the rest
-/// is for AGPRs, which include the slots of spilled VGPRs.
+/// Divides a unified file: the VGPRs get the registers that the function's own AGPRs leave free, and the AGPRs, which
+/// include slots for spilled VGPRs, get the rest.
 fn divide(target: Target, limits: &mut Limits, vgprs: u32, agprs: u32) {
     if !target.has_unified_agprs() {
         return;

@@ -1,26 +1,26 @@
-//! Shorter forms of instructions whose result is in the register of a source.
+//! Replaces instructions whose result is in the register of a source by shorter forms.
 //!
-//! A fused multiply-add whose sum goes to its addend's register has a form of 4 bytes instead of 8, since one operand
-//! need not be encoded. The register of the result is known only after allocation; `classes` hints that it should be
-//! the addend's.
+//! A fused multiply-add whose result goes to its addend's register has a form of 4 bytes instead of 8, since one
+//! operand need not be encoded. The register of the result is known only after allocation; `classes` hints that it
+//! should be the addend's.
 
 use gcn_isa::table::{self, Format, InstDesc};
 use gcn_isa::{Inst, Operand, Program, RegFile, Target};
 
 use crate::mir::{Function, MInst, MOperand, Op, VSlice};
 
-/// An instruction with three sources, and the one that adds to its destination.
+/// An instruction with three sources, and the form that adds to its destination.
 struct Row {
     long: &'static str,
     short: &'static str,
-    /// Both forms read inline constants alike.
+    /// True if both forms read inline constants in the same way.
     constants: bool,
 }
 
 const ROWS: [Row; 3] = [
     Row { long: "v_fma_f32", short: "v_fmac_f32", constants: true },
     Row { long: "v_fma_f64", short: "v_fmac_f64", constants: true },
-    // In VOP3P an inline constant is the low half only.
+    // In VOP3P an inline constant fills only the low half.
     Row { long: "v_pk_fma_f16", short: "v_pk_fmac_f16", constants: false },
 ];
 
@@ -28,8 +28,8 @@ fn row(desc: &InstDesc) -> Option<&'static Row> {
     ROWS.iter().find(|row| row.long == desc.entry.mnemonic)
 }
 
-/// Result and addend of an instruction that would be shorter with both in one register. `None` for explicitly named
-/// instructions.
+/// The result and the addend of an instruction that would be shorter if both were in one register. `None` for
+/// instructions that the kernel names.
 pub(super) fn tied(f: &Function, inst: &MInst) -> Option<[VSlice; 2]> {
     let Op::Machine(desc, mods) = &inst.op else { return None };
     row(desc)?;
@@ -43,7 +43,7 @@ pub(super) fn tied(f: &Function, inst: &MInst) -> Option<[VSlice; 2]> {
     }
 }
 
-/// Shortens those of these lines that have a shorter form.
+/// Shortens those of the given instructions that have a shorter form.
 pub fn run(program: &mut Program, lines: &[usize]) {
     let target = program.target;
     for at in lines {
@@ -58,7 +58,7 @@ fn shorter(target: Target, inst: &Inst) -> Option<Inst> {
     let row = row(inst.desc)?;
     let [to, a, b, addend] = inst.operands[..] else { return None };
     let is_vector = |operand: Operand| operand.reg().is_some_and(|reg| reg.file == RegFile::Vgpr);
-    // The second factor has to be a vector register.
+    // The second factor must be in a vector register.
     let (first, second) = match (is_vector(a), is_vector(b)) {
         (_, true) => (a, b),
         (true, false) => (b, a),

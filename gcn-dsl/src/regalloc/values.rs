@@ -1,12 +1,12 @@
-//! Maps virtual registers to the machine registers that hold them, for debug information.
+//! Maps virtual registers to machine registers, for debug information.
 //!
-//! A *fact* says that a machine register holds a certain dword of a virtual register. An instruction creates facts
-//! about the registers that it writes. A copy that was coalesced derives new ones: the register that held its source
-//! now holds its destination as well. The range over which a fact holds is determined on the finished program, since
-//! later passes move instructions.
+//! A *fact* says that a machine register contains a certain dword of a virtual register. An instruction creates facts
+//! about the registers that it writes. A coalesced copy derives new facts: the register that contained its source now
+//! also contains its destination. The range over which a fact holds is determined later, on the finished program,
+//! because later passes move instructions.
 //!
-//! A dword that a single instruction writes is a value: copies of it are the same fact. A dword that several
-//! instructions write belongs to a variable.
+//! A dword that only one instruction writes is a *value*: copies of it share the same fact. A dword that several
+//! instructions write belongs to a *variable*.
 
 use gcn_isa::Reg;
 use hashbrown::{HashMap, HashSet};
@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 use super::access::{self, VUse};
 use crate::mir::{Function, MInst, MOperand, Op, VReg, VSlice};
 
-/// The content that a machine register may have, by number.
+/// A possible content of a machine register, by number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Fact(pub u32);
 
@@ -24,18 +24,18 @@ pub struct Fact(pub u32);
 pub struct Held {
     /// The registers.
     pub reg: Reg,
-    /// For each of them.
+    /// The fact about each of the registers.
     pub facts: SmallVec<[Fact; 4]>,
-    /// The virtual register is a variable.
+    /// True if the virtual register is a variable.
     pub variable: bool,
-    /// Inactive lanes keep the old content.
+    /// True if inactive lanes keep their old content.
     pub keeps: bool,
 }
 
-/// A coalesced copy: a register that holds one side also holds the other.
+/// A coalesced copy: a register that contains the source also contains the destination.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Renamed {
-    /// Number of the copy.
+    /// The instruction number of the copy.
     pub number: u32,
     /// The source.
     pub from: SmallVec<[Fact; 4]>,
@@ -46,42 +46,42 @@ pub struct Renamed {
 /// The effect of an instruction on facts.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Effect {
-    /// Copies before it.
+    /// The coalesced copies before it.
     pub before: Vec<Renamed>,
     /// The facts that it creates.
     pub writes: SmallVec<[Held; 1]>,
 }
 
-/// A part of a named value.
+/// A scalar part of a named value.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Part {
-    /// Number of the name.
+    /// The number of the name.
     pub name: usize,
-    /// Number of the part.
+    /// The number of the part.
     pub part: usize,
-    /// Its dwords.
+    /// The facts about its dwords.
     pub facts: SmallVec<[Fact; 4]>,
 }
 
 /// All facts about the named values of a function.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Values {
-    /// By [`Line::origin`](gcn_isa::program::Line::origin).
+    /// The effects of instructions, by [`Line::origin`](gcn_isa::program::Line::origin).
     pub effects: HashMap<u32, Effect>,
-    /// The named values.
+    /// The parts of the named values.
     pub parts: Vec<Part>,
-    /// For each variable of several dwords: its facts.
+    /// For each variable of several dwords, its facts.
     pub wide: Vec<SmallVec<[Fact; 4]>>,
 }
 
-/// Collects the effects while a function is rewritten.
+/// Collects effects while a function is rewritten.
 pub(super) struct Collector<'f> {
     f: &'f Function,
-    /// Number of the first dword of each virtual register.
+    /// For each virtual register, the number of its first dword.
     first: Vec<u32>,
-    /// By dword: the number of instructions that write it.
+    /// For each dword, the number of instructions that write it.
     writers: Vec<u32>,
-    /// By dword: the dword of which it is a copy, or itself.
+    /// For each dword, the dword of which it is a copy, or itself.
     same: Vec<u32>,
     wanted: HashSet<Fact>,
     pending: Vec<Renamed>,
@@ -129,14 +129,14 @@ impl<'f> Collector<'f> {
         }
         for shown in &f.shown {
             let whole = shown.reg.all(f.info(shown.reg));
-            // A value that a variable holds at one time is in its register only temporarily.
+            // A value that is one of several contents of a variable is in the variable's register only temporarily.
             if shown.variable || self.dwords(whole).all(|d| self.is_value(d)) {
                 let facts = self.facts(whole);
                 self.wanted.extend(&facts);
                 self.values.parts.push(Part { name: shown.name, part: shown.part, facts });
             }
         }
-        // A requested value may be a copy of a variable.
+        // A value in which debuggers are interested may be a copy of a variable.
         loop {
             let before = self.wanted.len();
             for (to, from) in &copies {
@@ -192,7 +192,7 @@ impl<'f> Collector<'f> {
         })
     }
 
-    /// An instruction that became lines.
+    /// Records an instruction that was emitted.
     pub fn lines(&mut self, number: u32, inst: &MInst, reg: &mut dyn FnMut(VSlice) -> Option<Reg>) {
         if self.first.is_empty() {
             return;
@@ -206,7 +206,7 @@ impl<'f> Collector<'f> {
         self.values.effects.insert(number, effect);
     }
 
-    /// A copy that became nothing.
+    /// Records a copy that was coalesced.
     pub fn no_lines(&mut self, number: u32, inst: &MInst, reg: &mut dyn FnMut(VSlice) -> Option<Reg>) {
         if self.first.is_empty() {
             return;
@@ -217,7 +217,7 @@ impl<'f> Collector<'f> {
         }
     }
 
-    /// The end of a block.
+    /// Records the end of a block.
     pub fn block(&mut self) {
         self.pending.clear();
     }

@@ -1,32 +1,33 @@
 //! An independent check of an allocation by symbolic execution, like regalloc2's checker.
 //!
-//! The checker follows the function and the program side by side and knows, at each point, which values each
-//! machine register holds. It uses none of the allocator's liveness, interference or places: the reads and
-//! writes come from the program's own instructions ([`gcn_isa::Inst::reads`]). Its own liveness only says
-//! which values need not be tracked further.
+//! The checker follows the function and the program in parallel and knows, at each point, which values each machine
+//! register contains. It uses none of the allocator's liveness, interference or assignments: reads and writes come from
+//! the program's own instructions ([`gcn_isa::Inst::reads`]). Its own liveness only says which values need not be
+//! tracked further. Instructions of the program are called *lines* here, to distinguish them from those of the
+//! function.
 //!
-//! **State.** For each register, each lane of a VGPR that is used as a home, and each dword of the frame: the
-//! set of values that it holds *now*, and in which lanes (`state`). A value is a [`Value`]: a dword of a
-//! virtual register, a machine register's own value (initial state, VCC, EXEC, M0), or a constant. A virtual
-//! dword may be *undefined*; then every place holds it. A value may also be undefined in the active lanes
-//! only (an undefined value was copied under a mask) or in the inactive lanes only (it was written under the
-//! current EXEC). At entry each machine register holds its own value, and every virtual dword is undefined.
+//! **State.** For each register, each lane of a VGPR that is used as a home, and each dword of the frame: the set of
+//! values that it contains *now*, and in which lanes (`state`). A value is a [`Value`]: a dword of a virtual register,
+//! a machine register's own value (initial state, VCC, EXEC, M0), or a constant. A virtual dword may be *undefined*;
+//! then every location counts as containing it. A value may also be undefined in the active lanes only (if an undefined
+//! value was copied under a mask) or in the inactive lanes only (if it was written under the current EXEC). At the
+//! entry each machine register contains its own value, and every virtual dword is undefined.
 //!
-//! **Steps.** A machine instruction must find the value that the function names in each register it reads: in
-//! the active lanes, or in all lanes if it ignores EXEC. Afterwards each register that it writes holds
-//! exactly the new value, and every other copy of the old value is forgotten. With [`MInst::keeps_dst`] they
-//! are forgotten in the active lanes only: in the other lanes they still hold the new value. For a copy, its
-//! moves are executed first, each giving its destination the set of its source; then every place that holds
-//! the source value also holds the destination value. Lines between the instructions are moves of the same
-//! kind, also from and to lanes and memory, or repeat an instruction whose sources have not changed
-//! (`spills`). For the latter the checker also tracks which instructions could be repeated (available
-//! expressions) and which dwords are copies of the same value or constant.
+//! **Steps.** In each register that it reads, a machine instruction must find the value that the function names: in the
+//! active lanes, or in all lanes if it ignores EXEC. Afterwards each register that it writes contains exactly the new
+//! value, and all other copies of the old value are forgotten. With [`MInst::keeps_dst`] they are forgotten in the
+//! active lanes only, since in the other lanes they are still equal to the new value. For a copy, its moves are
+//! executed first, each of which gives its destination the set of its source; then every location that contains the
+//! source value also contains the destination value. Lines between the instructions are moves of the same kind,
+//! including those from and to lanes and memory, or repeat an instruction whose sources have not changed (`spills`).
+//! For the latter, the checker also tracks which instructions could be repeated (available expressions) and which
+//! dwords are copies of the same value or constant.
 //!
-//! **EXEC.** When EXEC changes, nothing is known about the active lanes of a value that was held in some
-//! lanes only, unless EXEC was narrowed.
+//! **EXEC.** After EXEC changes, nothing is known about the active lanes of a value that was contained in only some
+//! lanes, unless EXEC was narrowed.
 //!
-//! **Join.** States are intersected; a dword that is undefined on one side counts as held there. The states
-//! form a finite lattice and only shrink, so the iteration reaches a fixpoint (Kildall 1973).
+//! **Join.** States are intersected; a dword that is undefined on one side counts as contained everywhere there. The
+//! states form a finite lattice and only descend, so the iteration reaches a fixpoint (Kildall 1973).
 
 mod copies;
 mod edge;
@@ -52,7 +53,7 @@ use spills::Repeats;
 use state::State;
 use value::{ACTIVE, ALL, Cell, Value};
 
-/// Checks that `a` computes what `f` says. The order of instructions is taken from `f`.
+/// Checks that `a` computes what `f` does. The order of instructions is that of `f`.
 pub fn verify(f: &Function, a: &Allocated) -> Result<(), VerifyError> {
     let checker = Checker::new(f, a);
     checker.labels()?;
@@ -62,24 +63,24 @@ pub fn verify(f: &Function, a: &Allocated) -> Result<(), VerifyError> {
 struct Checker<'a> {
     f: &'a Function,
     a: &'a Allocated,
-    /// Number of the first instruction of each block.
+    /// The number of the first instruction of each block.
     first: Vec<usize>,
-    /// First dword number of each virtual register.
+    /// The number of the first dword of each virtual register.
     dword: Vec<u32>,
-    /// For each dword its virtual register.
+    /// The virtual register of each dword.
     register: Vec<u32>,
-    /// Liveness, which only removes values from states at block boundaries. States then know less, so an
+    /// Liveness, which only removes values from states at block boundaries. States then contain fewer facts, so an
     /// error in it can reject a correct allocation but never accept a wrong one.
     live: Liveness,
-    /// Dwords that are kept at all block boundaries, because inserted lines may need them anywhere.
+    /// The dwords that are kept at all block boundaries, because inserted lines may need them anywhere.
     crossing: HashSet<u32>,
-    /// Registers that copies write, with the number of the last instruction that names them, in order.
+    /// The registers that copies write, each with the number of the last instruction that names it, in ascending order.
     last_named: Vec<(u32, VReg)>,
     /// The instructions that may be repeated.
     repeats: Repeats,
 }
 
-/// The place of a check, for messages.
+/// The location of a check, for messages.
 #[derive(Clone, Copy)]
 struct At {
     block: usize,
@@ -112,7 +113,7 @@ impl<'a> Checker<'a> {
         };
         checker.repeats = checker.find_repeats();
         checker.crossing = checker.repeated_results();
-        // Inserted accesses to LDS read the address register in any block.
+        // Inserted LDS accesses may read the address register in any block.
         checker.crossing.extend(a.spills.lds.and_then(|lds| checker.dword.get(lds.address.0 as usize)));
         checker.last_named = checker.last_named();
         checker
@@ -123,8 +124,7 @@ impl<'a> Checker<'a> {
         first..first + u32::from(slice.len)
     }
 
-    /// For each register that a copy writes: the last instruction that names it in a block after which it is
-    /// not live.
+    /// For each register that a copy writes: the last instruction that names it in a block at whose end it is not live.
     fn last_named(&self) -> Vec<(u32, VReg)> {
         let mut list = Vec::new();
         if self.a.spills.total() == 0 {
@@ -156,7 +156,7 @@ impl<'a> Checker<'a> {
         list
     }
 
-    /// Stops tracking what a register was a copy of, once nothing names it any more. Without this, states
+    /// Stops tracking of what a register is a copy, after the last instruction that names it. Without this, states
     /// would grow with the number of copies.
     fn forget_copies(&self, state: &mut State, number: u32) {
         let from = self.last_named.partition_point(|l| l.0 < number);
@@ -165,7 +165,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// True if a dword is needed at the entry of a block.
+    /// True if a dword is needed at a block's entry.
     fn crosses(&self, block: usize, dword: u32) -> bool {
         let reg = self.register(dword);
         let bit = dword - self.dword[reg];
@@ -196,7 +196,7 @@ impl<'a> Checker<'a> {
         self.a.spans.get(number).map_or(usize::MAX..usize::MAX, |s| s.main as usize..s.main_end as usize)
     }
 
-    /// Checks that every label stands where its block begins.
+    /// Checks that every label is at the start of its block.
     fn labels(&self) -> Result<(), VerifyError> {
         for (b, block) in self.f.blocks.iter().enumerate() {
             for (i, inst) in block.insts.iter().enumerate() {
@@ -223,7 +223,7 @@ impl<'a> Checker<'a> {
             return Ok(());
         }
         let succs = input::successors(self.f);
-        // Blocks that are entered from more than one place; the kernel's start is one.
+        // Find the blocks with more than one predecessor; the kernel's start counts as one.
         let mut joins = vec![false; self.f.blocks.len()];
         let mut is_entered = vec![false; self.f.blocks.len()];
         is_entered[0] = true;
@@ -234,9 +234,8 @@ impl<'a> Checker<'a> {
         undefined.sort_unstable();
         undefined.dedup();
         entry[0] = Some(Edge::at_entry(&self.f.live_in, undefined));
-        // Iteration to a fixpoint from optimistic states: a block's state is unknown (top) until a
-        // predecessor has been executed. A block that is visited again is checked again, with the weaker
-        // state.
+        // Iterate to a fixpoint from optimistic states: a block's state is unknown (top) until a predecessor has been
+        // executed. A block that is visited again is checked again, with the weaker state.
         let mut work = Worklist::from_entry(self.f.blocks.len());
         let mut state = State::new(self.register.len());
         while let Some(block) = work.next() {
@@ -299,8 +298,8 @@ impl<'a> Checker<'a> {
                 self.copy(state, at, inst, lines.iter().map(|l| &*l.inst))?;
                 self.pinned_copy(state, at, inst)
             }
-            // A rematerialised value need not be computed at its definition. Its dwords have new values all
-            // the same, which no place holds yet.
+            // A rematerialised value need not be computed at its definition. Its dwords have new values nevertheless,
+            // which no location contains yet.
             (Op::Machine(..), []) if self.is_repeated(at) => {
                 let written = access::uses(self.f, inst).into_iter().filter(|u| u.write);
                 written.for_each(|u| self.dwords(u.slice).for_each(|d| state.forget(Value::Dword(d))));
@@ -322,7 +321,7 @@ impl<'a> Checker<'a> {
             self.pinned(at, *want, *have)?;
         }
         self.overlaps(at, out)?;
-        // Instructions that ignore EXEC read and write all lanes.
+        // Instructions that ignore EXEC access all lanes.
         let whole = ignores_exec(out);
         for u in out.reads() {
             for (k, unit) in u.reg.units().enumerate() {
@@ -344,8 +343,8 @@ impl<'a> Checker<'a> {
             let named = |(k, unit)| (unit, self.value(inst, u.operand, k, unit));
             written.extend(u.reg.units().enumerate().map(named));
         }
-        // All old values are forgotten before any new one is recorded: a result may be in the register of
-        // another one's old value.
+        // Forget all old values before recording any new one, because a result may be in a register that contained the
+        // old value of another.
         for &(unit, value) in &written {
             if inst.keeps_dst && !whole && unit.reg().file != RegFile::Sgpr {
                 state.change_active(value);
@@ -373,13 +372,13 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    /// True if the instruction at `at` may be repeated elsewhere.
+    /// True if the instruction at `at` may be rematerialised elsewhere.
     fn is_repeated(&self, at: At) -> bool {
         self.repeats.contains((self.first[at.block] + at.inst) as u32)
     }
 
-    /// The value that the function names for register `k` of an operand, or the register's own value for an
-    /// implicit one.
+    /// The value that the function names for register `k` of an operand; for an implicit operand, the register's own
+    /// value.
     fn value(&self, inst: &MInst, operand: Option<u8>, k: usize, unit: RegUnit) -> Value {
         match operand.map(|i| inst.operands[usize::from(i)]) {
             Some(MOperand::Virt(slice)) => {
@@ -403,7 +402,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// True for instructions that access inactive lanes.
+/// True for instructions that may access inactive lanes.
 fn ignores_exec(out: &Inst) -> bool {
     use gcn_isa::Class as C;
     let lane = matches!(out.desc.class, C::Readlane | C::Writelane | C::Permlane);
@@ -412,7 +411,7 @@ fn ignores_exec(out: &Inst) -> bool {
 
 /// True if every lane that is active after the instruction was active before.
 fn narrows_exec(out: &Inst) -> bool {
-    // As wide as the operands are: the lower half is all of it in waves of 32 lanes.
+    // The operand's width does not matter: in waves of 32 lanes EXEC is only the lower half.
     let is_exec = |o: &Operand| matches!(o, Operand::Reg(r) if r.index == gcn_isa::reg::EXEC.index && r.file == RegFile::Sgpr);
     let within =
         |source, behaviour| out.operands.get(source).is_some_and(is_exec) && out.desc.does(behaviour);
@@ -422,7 +421,7 @@ fn narrows_exec(out: &Inst) -> bool {
         || out.desc.class == gcn_isa::Class::Cmpx
 }
 
-/// The registers that hold the initial EXEC after an instruction that saves or moves it.
+/// The registers that contain the initial EXEC after an instruction that saves or moves it.
 fn exec_marks(state: &State, out: &Inst) -> Vec<(RegUnit, Value)> {
     let from = match out.operands.get(1) {
         _ if out.desc.does(Behaviours::SAVES_EXEC) => gcn_isa::reg::EXEC,

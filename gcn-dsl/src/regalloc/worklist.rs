@@ -1,21 +1,21 @@
 //! The worklist of the dataflow analyses over blocks (Kildall 1973).
 
-/// Blocks to visit, in sweeps from the first block to the last. A block that the current sweep has passed
-/// waits for the next sweep.
+/// Blocks to visit, in sweeps from the first block to the last. A block that the current sweep has passed is visited in
+/// the next sweep.
 ///
-/// The order matters for nested loops: a change at the end of an inner loop travels around all enclosing
-/// loops within one sweep. A worklist that always takes the first queued block would iterate the innermost
-/// loop to its fixpoint once for every trip of each enclosing loop.
+/// The order matters for nested loops: a change at the end of an inner loop propagates around all enclosing loops
+/// within one sweep. A worklist that always takes the first queued block would iterate the innermost loop to its
+/// fixpoint once for every iteration over each enclosing loop.
 pub(super) struct Worklist {
     queued: Vec<bool>,
-    /// The blocks of this sweep and of the next one.
+    /// The blocks of the current sweep, those of the next one, and the current position.
     now: std::collections::BinaryHeap<std::cmp::Reverse<usize>>,
     next: Vec<usize>,
     at: usize,
 }
 
 impl Worklist {
-    /// A worklist for `blocks` blocks that holds the first one.
+    /// A worklist for `blocks` blocks in which the first one is queued.
     pub fn from_entry(blocks: usize) -> Worklist {
         let mut worklist =
             Worklist { queued: vec![false; blocks], now: Default::default(), next: Vec::new(), at: 0 };
@@ -25,7 +25,7 @@ impl Worklist {
         worklist
     }
 
-    /// Queues `block`, also if it has been visited before.
+    /// Queues `block`, even if it has been visited before.
     pub fn push(&mut self, block: usize) {
         if std::mem::replace(&mut self.queued[block], true) {
             return;

@@ -1,17 +1,17 @@
-//! 8-bit floats.
+//! 8-bit floating-point types.
 //!
-//! There are two families. gfx942 has the *FNUZ* formats: no infinity, no negative zero, one NaN (`0x80`).
-//! gfx950 and RDNA 4 have the formats of the Open Compute Project (OCP). In a kernel `f8e4m3` means the target's own
-//! format; host code names the target when it converts.
+//! There are two families of formats. gfx942 has the *FNUZ* formats: no infinity, no negative zero, one NaN (`0x80`).
+//! gfx950 and RDNA 4 have the formats of the Open Compute Project (OCP). In a kernel `f8e4m3` means the format of the
+//! kernel's target; host code passes the target when it converts.
 
 use gcn_isa::Target;
 
-/// The rules of an 8-bit format.
+/// An 8-bit format.
 #[derive(Clone, Copy, Debug)]
 struct Format {
     fraction: u32,
     bias: i32,
-    /// FNUZ rather than OCP.
+    /// True for FNUZ, false for OCP.
     fnuz: bool,
 }
 
@@ -40,8 +40,8 @@ impl Format {
         sign * (hidden + fraction) as f32 * unit
     }
 
-    /// The nearest code, ties to even; beyond the range what the hardware's conversion gives: a NaN, in OCP
-    /// `f8e5m2` infinity.
+    /// The encoding of the nearest value, ties to even. A value beyond the range gives the same as the hardware's
+    /// conversion: a NaN, or infinity in OCP `f8e5m2`.
     fn encode(self, x: f32) -> u8 {
         let sign = u8::from(x.is_sign_negative()) << 7;
         let largest: u8 = match (self.fnuz, self.fraction) {
@@ -54,7 +54,8 @@ impl Format {
         if x.is_nan() {
             return nan;
         }
-        // Codes grow with their values, so the nearest is beside the place where x would stand.
+        // Positive values increase with their encodings, so the nearest value is the largest one that is not above `x`,
+        // or the next.
         let size = f64::from(x.abs());
         let value = |code: u8| f64::from(self.decode(code));
         let below = (0..=largest).rev().find(|code| value(*code) <= size).unwrap_or(0);
@@ -77,32 +78,32 @@ macro_rules! eight {
     ($($(#[$doc:meta])* $name:ident $fraction:literal;)*) => {$(
         $(#[$doc])*
         ///
-        /// An element of memory: on the device `as` converts it from and to every number, and that is all it
-        /// does. On the host it is a byte; [`from_f32`](Self::from_f32) and [`to_f32`](Self::to_f32) take the
-        /// target whose format is meant.
+        /// An element type of memory. On the device it can only be converted by `as`, from and to every number type. On
+        /// the host it is a byte; [`from_f32`](Self::from_f32) and [`to_f32`](Self::to_f32) take the target, which
+        /// determines the format.
         #[allow(non_camel_case_types, reason = "named like f16 and bf16")]
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
         #[repr(transparent)]
         pub struct $name(u8);
 
         impl $name {
-            /// The value with these bits.
+            /// The value with this encoding.
             pub const fn from_bits(bits: u8) -> $name {
                 $name(bits)
             }
 
-            /// The bits.
+            /// The encoding.
             pub const fn to_bits(self) -> u8 {
                 self.0
             }
 
-            /// The nearest value in `target`'s format, ties to even. Beyond its range a NaN, or infinity
-            /// where the format has one, as the device's conversion gives.
+            /// The nearest value in `target`'s format, ties to even. A value beyond the range gives the same as the
+            /// device's conversion: a NaN, or infinity if the format has one.
             pub fn from_f32(x: f32, target: Target) -> $name {
                 $name(Format::new($fraction, target.has_fnuz_floats()).encode(x))
             }
 
-            /// The value, read in `target`'s format.
+            /// The value in `target`'s format.
             pub fn to_f32(self, target: Target) -> f32 {
                 Format::new($fraction, target.has_fnuz_floats()).decode(self.0)
             }
@@ -119,11 +120,11 @@ macro_rules! eight {
 }
 
 eight! {
-    /// 8-bit float with 4 bits of exponent and 3 of fraction (`fp8`), in the target's own variant; gfx942 and
-    /// later.
+    /// An 8-bit float with 4 bits of exponent and 3 of fraction (`fp8`), in the target's variant of the format; gfx942
+    /// and later.
     f8e4m3 3;
-    /// 8-bit float with 5 bits of exponent and 2 of fraction (`bf8`), in the target's own variant; gfx942 and
-    /// later.
+    /// An 8-bit float with 5 bits of exponent and 2 of fraction (`bf8`), in the target's variant of the format; gfx942
+    /// and later.
     f8e5m2 2;
 }
 
@@ -133,7 +134,7 @@ mod tests {
 
     #[test]
     fn values_of_the_specifications() {
-        // OCP 8-bit floating point specification, table 1; the FNUZ paper (Noune et al. 2022).
+        // Values from the OCP 8-bit floating point specification, table 1, and from the FNUZ paper (Noune et al. 2022).
         let (old, new) = (Target::GFX942, Target::GFX950);
         let e4 = |bits, target| f8e4m3::from_bits(bits).to_f32(target);
         let e5 = |bits, target| f8e5m2::from_bits(bits).to_f32(target);

@@ -1,8 +1,8 @@
-//! Code that is rarely executed goes to the end of the program.
+//! Moves rarely executed code to the end of the program.
 //!
-//! A taken branch costs time, a fall-through hardly any. In layout order the branch over the body of an `if` is taken
-//! each time the body is *not* executed. So a body with a [`Mark::Cold`] moves to the end: the branch is inverted and
-//! leads to it, and it ends in a branch back.
+//! A taken branch costs time, a fall-through hardly any. In layout order, the branch over the body of an `if` is taken
+//! each time the body is *not* executed. So a body with a [`Mark::Cold`] moves to the end of the program: the branch is
+//! inverted to lead to it, and the body ends with a branch back.
 //!
 //! ```text
 //!   s_cbranch_scc0 .after            s_cbranch_scc1 .cold
@@ -23,15 +23,16 @@ use smallvec::smallvec;
 
 use crate::ir::mark::Mark;
 
-/// The number of lines of a program in which every branch surely reaches every target: 2^15 dwords, at most four per
-/// instruction. Waits are inserted later; they are single dwords, and their number stays far below the margin that this
-/// leaves.
+/// The number of instructions of a program in which every branch is certain to reach every target: branches reach 2^15
+/// dwords, and an instruction has at most four. Waits, which are inserted later, are single dwords, and the limit
+/// leaves ample room for them.
 const NEAR: usize = 1 << 13;
 
-/// Moves the code of each [`Mark::Cold`] to the end of `program`, and removes these marks. The others keep their places.
+/// Moves the code at each [`Mark::Cold`] to the end of `program` and removes these marks. The other marks stay at their
+/// instructions.
 pub fn run(program: &mut Program, marks: &mut Vec<(usize, Mark)>) {
-    // Outer bodies first, together with the bodies inside them: a body that has moved would count as an entry to the
-    // code around it.
+    // Outer bodies go first, together with the bodies inside them: if an inner one had already moved, its branch back
+    // would look like another entry to the outer one.
     while let Some(at) = marks.iter().position(|(_, mark)| *mark == Mark::Cold) {
         let (line, _) = marks.remove(at);
         if program.lines.len() < NEAR
@@ -43,7 +44,8 @@ pub fn run(program: &mut Program, marks: &mut Vec<(usize, Mark)>) {
     }
 }
 
-/// True if one of the lines, or the place after them, is in a manual schedule, whose lines stay together.
+/// True if an instruction of `lines`, or the point after them, is in a manual schedule, whose instructions must stay
+/// together.
 fn in_manual_schedule(marks: &[(usize, Mark)], lines: &Range<usize>) -> bool {
     let mut depth = 0u32;
     for (line, mark) in marks {
@@ -60,17 +62,18 @@ fn in_manual_schedule(marks: &[(usize, Mark)], lines: &Range<usize>) -> bool {
     false
 }
 
-/// The body of an `if`, or its `else`: the line before it is a branch to the line after it.
+/// The body of an `if`, or its `else`: the instruction before it is a branch to the one after it.
 struct Body {
     lines: Range<usize>,
-    /// The label after it.
+    /// The label after the body.
     after: Label,
-    /// That branch with the opposite condition; `None` for the unconditional branch in front of an `else`.
+    /// The opcode of the branch before it with the opposite condition; `None` if that branch is unconditional, as in
+    /// front of an `else`.
     inverse: Option<&'static gcn_isa::InstDesc>,
 }
 
 impl Body {
-    /// The body that begins with the block of `line`, if nothing but the branch before it leads into it.
+    /// The body whose first block begins at `line`, if only the branch before it leads into it.
     fn around(program: &Program, line: usize) -> Option<Body> {
         let starts = |at: &usize| {
             program.lines[at - 1].inst.desc.class == Class::Branch || labels_at(program, *at).next().is_some()
@@ -85,8 +88,8 @@ impl Body {
             None
         };
         let lines = start..end;
-        // Code that is also entered from elsewhere is more than the body of one `if`, and may not be cold. The start of an
-        // `else` is entered by the branch of its own `if`.
+        // Code that is also entered from elsewhere does not belong to this `if` alone and may not be cold. The start of
+        // an `else` may be entered only by the branch of its own `if`.
         let inside = |label: Label| {
             let at = program.labels[label.0 as usize].at;
             at.is_some_and(|at| lines.contains(&at) && !(at == start && inverse.is_none()))
@@ -107,7 +110,7 @@ impl Body {
         let Body { lines: Range { start, end }, after, inverse } = self;
         let moved: Vec<Line> = program.lines.drain(start..end).collect();
         let loc = program.lines[start - 1].loc;
-        // Without a condition, the branch has nothing left to jump over.
+        // After an `else` has moved, the unconditional branch over it is unnecessary.
         let kept = if inverse.is_some() { start } else { start - 1 };
         program.lines.drain(kept..start);
         let first = program.lines.len();
@@ -142,7 +145,7 @@ fn labels_at(program: &Program, line: usize) -> impl Iterator<Item = Label> {
     placed.map(|(number, _)| Label(number as u32))
 }
 
-/// Where a branch leads.
+/// The label that a branch leads to.
 fn target(inst: &Inst) -> Option<Label> {
     inst.operands.iter().find_map(|operand| match operand {
         Operand::Label(label) if inst.desc.class == Class::Branch => Some(*label),

@@ -1,9 +1,9 @@
 //! Combines two instructions into one: VOPD (RDNA 3 and later, in waves of 32 lanes).
 //!
-//! Two independent vector instructions near each other in one block become the halves of a single instruction, which
-//! issues in one cycle. The table lists the instructions that can be halves; the encoder knows which registers they may
-//! use together. One of the two moves to the place of the other. The later one does not move up if it is the first to
-//! read a result of long latency: the wave would wait earlier.
+//! Two independent vector instructions that are close together in one block become the halves of one instruction, which
+//! issues in one cycle. The instruction table lists the instructions that can be halves; the encoder knows which
+//! registers they may use together. One of the two moves to the position of the other. The later one is not moved up if
+//! it is the first to read the result of a long-latency instruction: the wave would have to wait earlier.
 
 use std::collections::BTreeSet;
 
@@ -20,10 +20,10 @@ use smallvec::SmallVec;
 use super::fence;
 use crate::ir::mark::Mark;
 
-/// The distance, in instructions, up to which a second half is searched for.
+/// The distance, in instructions, within which a second half is searched for.
 const LOOK: usize = 32;
 
-/// A half that exists on every target with such instructions.
+/// An instruction that can be a half on every target that has dual instructions.
 const SOME_HALF: &str = "v_mov_b32";
 
 /// True if the target has dual instructions.
@@ -31,8 +31,8 @@ pub fn joins(on: Subtarget) -> bool {
     table::pair_of(on, [SOME_HALF; 2]).is_some()
 }
 
-/// Combines instructions of `program`. The lines `named` hold explicitly named instructions and stay alone; `marks`
-/// keep their places.
+/// Combines instructions of `program`. The instructions at the lines `named` were written by the user and stay as they
+/// are; `marks` keep their positions.
 pub fn run(program: &mut Program, marks: &mut [(usize, Mark)], named: &[usize]) {
     let on = program.subtarget();
     if !joins(on) {
@@ -53,13 +53,13 @@ pub fn run(program: &mut Program, marks: &mut [(usize, Mark)], named: &[usize]) 
 
 struct Joiner {
     on: Subtarget,
-    /// The registers that each line reads and writes.
+    /// The registers that each instruction reads and writes.
     touched: Vec<Touched>,
-    /// Lines before which nothing passes.
+    /// Instructions across whose start nothing may move.
     fences: BTreeSet<usize>,
-    /// Lines that stay as they are.
+    /// Instructions that stay as they are.
     named: BTreeSet<usize>,
-    /// Lines that have become part of another.
+    /// Instructions that have been merged into another.
     gone: Vec<bool>,
 }
 
@@ -76,7 +76,7 @@ impl Joiner {
         }
     }
 
-    /// The lines of the block that are the first to read the result of an instruction of long latency.
+    /// The instructions of the block that are the first to read the result of a long-latency instruction.
     fn first_readers(&self, program: &Program, block: &Block) -> BTreeSet<usize> {
         let mut pending = Set::default();
         let mut found = BTreeSet::new();
@@ -125,23 +125,23 @@ impl Joiner {
     }
 }
 
-/// An instruction as a half: the operation by name, and the operands.
+/// An instruction as a half: its opcode when it stands alone, and its operands as a half.
 struct Half {
     alone: &'static str,
     operands: SmallVec<[Operand; 4]>,
 }
 
-/// A fused multiply-add. If its addend or second factor is a constant, other instructions, which can be halves, have a
-/// field of their own for it.
+/// A fused multiply-add. The forms with a constant addend or a constant factor, which have a separate field for the
+/// constant, can be halves.
 const FUSED: &str = "v_fma_f32";
 const WITH_ADDEND: &str = "v_fmaak_f32";
 const WITH_FACTOR: &str = "v_fmamk_f32";
 
-/// The forms in which an instruction can be a half.
+/// The ways in which an instruction can be a half.
 type Ways = SmallVec<[Half; 4]>;
 
 impl Half {
-    /// The forms in which an instruction can be a half: none, or several with different orders of the operands.
+    /// The ways in which an instruction can be a half: none, or several that differ in the order of the operands.
     fn of(inst: &Inst, on: Subtarget) -> Ways {
         let is_plain = inst.desc.format.is_vop() && inst.mods == inst.desc.default_mods();
         if !is_plain || inst.desc.halves.is_some() {
@@ -151,12 +151,12 @@ impl Half {
         if alone == FUSED {
             return Half::of_fused(&inst.operands);
         }
-        // As the second half: every half can be second.
+        // Look it up as the second half, which every half can be.
         let Some([_, half]) = table::pair_of(on, [SOME_HALF, alone]).and_then(|pair| pair.halves) else {
             return Ways::new();
         };
         let mut operands: SmallVec<[Operand; 4]> = inst.operands.iter().copied().collect();
-        // The mask of a selection is not written.
+        // The mask of a selection is implicitly VCC, so it is not an operand.
         let vcc = VCC.slice(0, on.wave.mask_registers());
         if operands.len() == half.operands.len() + 1 && operands.last() == Some(&vcc.into()) {
             operands.pop();
@@ -174,7 +174,8 @@ impl Half {
         ways
     }
 
-    /// `d = a * b + c` with one constant among the sources, in both orders of the factors. The fields hold all bits of a constant.
+    /// Forms of `d = a * b + c` with one constant source, with the factors in either order. The constant's field has 32
+    /// bits.
     fn of_fused(operands: &[Operand]) -> Ways {
         let &[d, a, b, c] = operands else { return Ways::new() };
         let literal = |operand: Operand| match operand {
@@ -195,7 +196,7 @@ impl Half {
     }
 }
 
-/// The instruction that does the same as both, if there is one.
+/// The dual instruction that does what both do, if there is one.
 fn pair(one: &Inst, other: &Inst, on: Subtarget) -> Option<Inst> {
     let [one, other] = [Half::of(one, on), Half::of(other, on)];
     [[&one, &other], [&other, &one]].into_iter().find_map(|[x, y]| {
@@ -212,7 +213,7 @@ fn together(desc: &'static InstDesc, operands: [&SmallVec<[Operand; 4]>; 2]) -> 
     Inst::new(desc, operands.into_iter().flatten().copied())
 }
 
-/// Takes the lines out that are gone.
+/// Removes the instructions that were merged into another.
 fn remove(program: &mut Program, marks: &mut [(usize, Mark)], gone: &[bool]) {
     let mut place = Vec::with_capacity(gone.len() + 1);
     let mut next = 0;

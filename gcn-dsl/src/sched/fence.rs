@@ -1,4 +1,5 @@
-//! Places of a finished program at which the user's order is binding, so that filling wait states must not change it.
+//! Points of a finished program at which the user's order is binding, so that filling wait states must not reorder
+//! instructions across them.
 
 use std::collections::BTreeSet;
 
@@ -7,8 +8,8 @@ use gcn_isa::cfg::Cfg;
 
 use crate::ir::mark::Mark;
 
-/// The lines before which nothing may move across, in ascending order: every line of a manual schedule, every
-/// line of a block with an `interleave!`, and the places of all other marks.
+/// The indices of instructions across whose start nothing may move, in ascending order: all instructions of a manual
+/// schedule, all instructions of a block with an `interleave!`, and those at the other marks.
 pub fn fences(program: &Program, marks: &[(usize, Mark)]) -> Vec<usize> {
     let mut found = BTreeSet::new();
     let mut manual: Option<usize> = None;
@@ -34,7 +35,7 @@ pub fn fences(program: &Program, marks: &[(usize, Mark)]) -> Vec<usize> {
         let cfg = Cfg::build(program);
         for (line, mark) in marks {
             if let Mark::Interleave(_) = mark {
-                // At the end of a block, the mark stands before the first line of the next one, so it may belong to
+                // A mark at the end of a block has the index of the next block's first instruction, so it may belong to
                 // either block.
                 let beside = [line.checked_sub(1), Some(*line)].into_iter().flatten();
                 for block in beside.filter(|l| *l < program.lines.len()).map(|l| cfg.block_of(l)) {

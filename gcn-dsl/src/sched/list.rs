@@ -1,16 +1,16 @@
-//! List scheduling of each block on virtual registers, before allocation: memory operations start early, and
-//! independent work goes between a slow instruction (a load, a matrix instruction) and the first use of its
-//! result.
+//! List scheduling of each block on virtual registers, before register allocation: memory operations start early, and
+//! independent work goes between a slow instruction (a load, a matrix instruction) and the first use of its result.
 //!
-//! A block is cut into regions at instructions that nothing may pass (`deps::is_boundary`), and regions into windows of
-//! at most [`WINDOW`] instructions, which keeps the work linear in the program. In a window the dependences (`deps`)
-//! form a DAG. Instructions are selected top down: of the ready ones that the matrix pipe and the banks of LDS could
-//! start at once, the one with the longest critical path to the end of the window. An instruction whose result would
-//! lift the estimated register pressure (`pressure`) over the budget is delayed while another one is ready. If the new
-//! order still needs more registers than both the budget and the original order, the original order stays.
+//! A block is divided into regions at instructions that nothing may pass (`deps::is_boundary`), and regions into
+//! windows of at most [`WINDOW`] instructions, so that the time is linear in the program's size. In a window the
+//! dependences (`deps`) form a DAG. Instructions are selected top down: among the ready ones that the matrix pipe and
+//! LDS could start at once, the one with the longest critical path to the end of the window. An instruction whose
+//! result would raise the estimated register pressure (`pressure`) above the budget is delayed while another one is
+//! ready. If the new order still needs more registers than both the budget and the original order, the original order
+//! is kept.
 //!
-//! Not done here: moving instructions across blocks, starting loads in an earlier trip of a loop
-//! ([`crate::ir::pipeline`]), and exact waits ([`super::wait`]).
+//! This pass does not move instructions across blocks, start loads in an earlier iteration of a loop
+//! ([`crate::ir::pipeline`] does), or compute exact waits ([`super::wait`] does).
 
 mod deps;
 mod latency;
@@ -28,9 +28,8 @@ use pressure::{Budget, Live, Pressure};
 /// The largest number of instructions that are scheduled together.
 pub const WINDOW: usize = 256;
 
-/// The number of slots before the matrix pipe becomes free at which a matrix instruction takes precedence over
-/// arithmetic. Other waves of the SIMD use slots as well: if arithmetic filled all of them, the pipe would wait for
-/// this wave.
+/// A matrix instruction takes precedence over arithmetic from this many slots before the matrix pipe becomes free.
+/// Other waves of the SIMD use slots as well: if arithmetic filled all slots, the pipe would wait for this wave.
 const SPARE: u32 = 3;
 
 /// Orders the instructions of each block of `f`.
@@ -41,8 +40,8 @@ pub fn schedule(f: &mut Function) -> Result<(), MissingClass> {
     let pressure = Pressure::of(f);
     let mut manual = 0;
     for b in 0..f.blocks.len() {
-        // The pressure was computed for the original order; blocks are independent, since only their own
-        // instructions move.
+        // The pressure is that of the original order. It stays valid for later blocks, because reordering one block
+        // does not change the others.
         let mut insts = std::mem::take(&mut f.blocks[b].insts);
         let start = if b == 0 { initial_copies(f, &insts) } else { 0 };
         let live = pressure.before_each(f, b, &insts);
@@ -59,8 +58,8 @@ pub fn schedule(f: &mut Function) -> Result<(), MissingClass> {
     Ok(())
 }
 
-/// The number of instructions at the entry that copy initial state out of its registers. They stay first:
-/// while they are pending, the allocator must keep those registers reserved.
+/// The number of instructions at the entry that copy initial state out of its registers. They stay first, because the
+/// allocator must reserve those registers until they have been copied.
 fn initial_copies(f: &Function, insts: &[MInst]) -> usize {
     let copies_in = |inst: &MInst| {
         let reads_live_in = inst.operands.iter().skip(1).any(|o| match o {
@@ -74,8 +73,8 @@ fn initial_copies(f: &Function, insts: &[MInst]) -> usize {
 
 /// The ranges of instructions between boundaries.
 ///
-/// `manual` is the number of manual schedules that are open: at the start of the block on entry, at its end
-/// on return.
+/// `manual` is the number of manual schedules that are open: at the start of the block when called, at its end on
+/// return.
 fn windows(insts: &[MInst], start: usize, manual: &mut u32) -> Vec<std::ops::Range<usize>> {
     let mut found = Vec::new();
     let mut from = start;
@@ -86,7 +85,8 @@ fn windows(insts: &[MInst], start: usize, manual: &mut u32) -> Vec<std::ops::Ran
             Op::Mark(Mark::ManualEnd) => *manual = manual.saturating_sub(1),
             _ => {}
         }
-        // A full window ends before instruction `i`, which begins the next one; a boundary belongs to none.
+        // A window that is full ends before instruction `i`, which begins the next one. A boundary belongs to no
+        // window.
         if boundary || i - from == WINDOW {
             found.push(from..i);
             from = if boundary { i + 1 } else { i };
@@ -101,7 +101,7 @@ fn windows(insts: &[MInst], start: usize, manual: &mut u32) -> Vec<std::ops::Ran
 
 /// The order of a window, as indices into it, if it is better than the original one.
 ///
-/// An order that the user requests (`interleave!`) is not weighed against register pressure.
+/// An order that the user requests (`interleave!`) is used whatever its register pressure.
 fn schedule_window(f: &Function, insts: &[MInst], live: Live) -> Result<Option<Vec<usize>>, MissingClass> {
     let graph = deps::Graph::build(f, insts);
     let original: Vec<usize> = (0..insts.len()).collect();
@@ -114,7 +114,7 @@ fn schedule_window(f: &Function, insts: &[MInst], live: Live) -> Result<Option<V
     Ok((order != original && (asked || budget.allows(live.peak(&order)))).then_some(order))
 }
 
-/// An instruction whose predecessors in the DAG have all been taken.
+/// An instruction whose predecessors in the DAG have all been scheduled.
 #[derive(Clone, Copy)]
 struct Ready {
     inst: usize,
@@ -141,9 +141,9 @@ fn list_schedule(
     let (mut now, mut matrix_free, mut lds_free, mut vmem_free) = (0u32, 0u32, 0u32, 0u32);
     let (lds, vmem) = latency::memory_slots(f.target, insts);
     while !ready.is_empty() {
-        // Slots until the instruction could start: its operands must have arrived and, for a matrix
-        // instruction, the matrix pipe must be free. A stall is not emitted; it only advances the clock, and
-        // the next choices see what has arrived by then.
+        // The number of slots until the instruction could start: its operands must have arrived, and the matrix pipe,
+        // LDS or vector memory must be free. A stall emits nothing; it only advances the clock for the following
+        // choices.
         let memory = |r: &Ready| {
             let free = if lds[r.inst] > 0 { lds_free } else { vmem_free };
             lds[r.inst] + vmem[r.inst] > 0 && r.earliest.max(free) <= now
@@ -163,13 +163,13 @@ fn list_schedule(
         };
         let rank = |r: &Ready| {
             let fits = budget.allows(live.after(r.inst));
-            // If nothing fits the budget, the earliest instruction of the original order goes first: that
-            // order is known to fit, so that following it leads back below the budget.
+            // If nothing fits the budget, the next instruction of the original order is taken: that order is known to
+            // fit, so following it leads back below the budget.
             let height = if fits { u32::MAX - heights[r.inst] } else { 0 };
             match &pattern {
                 Some(pattern) => (false, u32::from(pattern.rank(r.inst)), u32::MAX - heights[r.inst], r.inst),
-                // First instructions that fit, then those that need not stall, then the longest critical path; the
-                // position in the text decides ties, which makes the order deterministic.
+                // Prefer instructions that fit the budget, then those that need not stall, then the longest critical
+                // path. The original position breaks ties, so the order is deterministic.
                 None => (!fits, busy(r), height, r.inst),
             }
         };

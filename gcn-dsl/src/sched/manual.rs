@@ -1,11 +1,12 @@
-//! The user's waits: for each, the counter value that guarantees the completion of the named operation.
+//! Computes the counter value of each of the user's waits that guarantees that the named operation is complete.
 //!
-//! A wait for an operation is the instruction that waits for its counter, after a [`Mark::Wait`], with a value that is
-//! still open. That value is the smallest number of younger operations of the same stream that any path from the
-//! operation to the wait has started. It is found by a forward dataflow analysis, run once for each operation. If the
-//! operation shares its counter with another stream (LDS with scalar loads), completion is not in order, and the value
-//! is 0. The waits that the compiler adds itself are inserted into a copy of the program first, because they end such
-//! sharing.
+//! A user's wait is an instruction that waits on the operation's counter, after a [`Mark::Wait`], with a value that
+//! this module fills in. The value is the minimum, over all paths from the operation to the wait, of the number of
+//! younger operations of the same stream. (A *stream* is a kind of operation whose members complete in order, such as
+//! LDS accesses.) It is found by a forward dataflow analysis that is run once for each operation. If another stream
+//! that shares the counter may be outstanding as well (LDS with scalar loads), completion is not in order, and the
+//! value is 0. Before the analysis, the waits that the compiler itself would add are inserted into a copy of the
+//! program, because they end such sharing.
 //!
 //! Correctness does not depend on this analysis: the wait inserter runs afterwards and adds missing waits, and the
 //! checker judges the result.
@@ -22,23 +23,23 @@ use gcn_isa::{InstructionSet, Program};
 
 use crate::ir::mark::Mark;
 
-/// A wait on a counter that the named operation does not use.
+/// The error that a wait names a counter that the operation does not use.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}what is waited for here starts nothing on {counter}; it counts on {other}: name that counter", SourceLoc::lead(*at))]
 pub struct WrongCounter {
-    /// The wait's place.
+    /// The source location of the wait.
     pub at: Option<SourceLoc>,
-    /// The counter waited on.
+    /// The counter that the wait names.
     pub counter: &'static str,
-    /// The counter that the operation moves.
+    /// The counter that the operation uses.
     pub other: &'static str,
 }
 
-/// Sets the value of each of the user's waits, removes those that have nothing to wait for, and tells barriers which
-/// operations may pass them. Marks keep their lines.
+/// Sets the value of each of the user's waits, removes waits that have nothing to wait for, and marks barriers that
+/// pending LDS reads may pass. Marks stay at their instructions.
 ///
 /// # Errors
-/// [`WrongCounter`] if an operation that is waited for uses other counters only.
+/// [`WrongCounter`] if an operation that is waited for uses only other counters.
 pub fn resolve(program: &mut Program, marks: &mut [(usize, Mark)]) -> Result<(), WrongCounter> {
     explain(program, marks);
     let_reads_pass(program, marks);
@@ -65,7 +66,7 @@ pub fn resolve(program: &mut Program, marks: &mut [(usize, Mark)]) -> Result<(),
     Ok(())
 }
 
-/// Adds their reason to the waits that the compiler emitted.
+/// Adds the reasons to waits that the compiler emitted.
 fn explain(program: &mut Program, marks: &[(usize, Mark)]) {
     for (line, mark) in marks {
         if let Mark::Because(why) = mark
@@ -76,7 +77,7 @@ fn explain(program: &mut Program, marks: &[(usize, Mark)]) {
     }
 }
 
-/// Marks the barriers that pending reads of LDS may pass.
+/// Marks the barriers that pending LDS reads may pass.
 fn let_reads_pass(program: &mut Program, marks: &[(usize, Mark)]) {
     for (line, _) in marks.iter().filter(|m| m.1 == Mark::ReadsPass) {
         let mut after = program.lines.iter_mut().skip(*line);
@@ -86,7 +87,7 @@ fn let_reads_pass(program: &mut Program, marks: &[(usize, Mark)]) {
     }
 }
 
-/// The lines of each operation, by operation number.
+/// The range of instructions of each operation, by the operation's number.
 fn operations(marks: &[(usize, Mark)]) -> HashMap<u32, Range<usize>> {
     let mut found: HashMap<u32, Range<usize>> = HashMap::new();
     for (line, mark) in marks {
@@ -141,8 +142,8 @@ fn merge(program: &mut Program, marks: &[(usize, Mark)], removed: &mut BTreeSet<
     let labelled: BTreeSet<usize> = program.labels.iter().filter_map(|l| l.at).collect();
     for pair in waits.windows(2) {
         let between = pair[0] + 1..pair[1];
-        // Only waits with nothing left in between, and no label: a branch to the label would skip the first
-        // wait.
+        // Only waits without any remaining instruction between them, and without a label, since a branch to the label
+        // would skip the first wait.
         if between.clone().any(|l| !removed.contains(&l))
             || labelled.range(pair[0] + 1..=pair[1]).next().is_some()
         {
@@ -154,7 +155,7 @@ fn merge(program: &mut Program, marks: &[(usize, Mark)], removed: &mut BTreeSet<
             continue;
         };
         let both = a.and(b);
-        // If the counters have separate wait instructions, both stay.
+        // If the two counters have separate wait instructions, both stay.
         if both.part_of(&program.lines[pair[1]].inst) != both {
             continue;
         }
@@ -165,7 +166,7 @@ fn merge(program: &mut Program, marks: &[(usize, Mark)], removed: &mut BTreeSet<
     }
 }
 
-/// Removes lines. A label before a removed line moves to the line that follows.
+/// Removes instructions. A label at a removed instruction moves to the next one.
 fn remove(program: &mut Program, removed: &BTreeSet<usize>) {
     let now = |line: usize| line - removed.range(..line).count();
     for label in &mut program.labels {
@@ -180,30 +181,30 @@ fn remove(program: &mut Program, removed: &BTreeSet<usize>) {
     });
 }
 
-/// The program with the waits that the compiler would add by itself.
+/// The program with the waits that the compiler itself would add.
 struct Analysed {
     program: Program,
     cfg: Cfg,
-    /// The new number of each line of the original program.
+    /// The new index of each instruction of the original program.
     now: Vec<usize>,
 }
 
-/// The dataflow state at a point.
+/// The dataflow state at a program point.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct State {
-    /// Streams with an operation that may be outstanding.
+    /// A bit set of the streams of which an operation may be outstanding.
     pending: u16,
-    /// The operation, while it may be outstanding.
+    /// The operation being analysed, while it may be outstanding.
     operation: Option<Outstanding>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Outstanding {
     stream: Stream,
-    /// The smallest number of younger operations of its stream, over all paths.
+    /// The minimum number of younger operations of its stream, over all paths.
     younger: u8,
-    /// Another stream of the same counter was outstanding at the same time, or its own stream completes out
-    /// of order.
+    /// True if another stream of the same counter may be outstanding at the same time, or if its own stream completes
+    /// out of order.
     mixed: bool,
 }
 
@@ -235,8 +236,8 @@ impl Analysed {
         Analysed { cfg: Cfg::build(&with_waits), program: with_waits, now }
     }
 
-    /// The largest value of `counter` at line `at` that guarantees the completion of the operation; `None` if
-    /// it is complete in any case.
+    /// The largest value of `counter` at instruction `at` that guarantees that the operation is complete; `None` if it
+    /// is complete in any case.
     fn limit(&self, lines: &Range<usize>, at: usize, counter: Counter) -> Option<u8> {
         let lines: Vec<usize> = lines.clone().map(|l| self.now[l]).collect();
         let at = self.now[at];
@@ -269,8 +270,7 @@ impl Analysed {
         let set = self.program.target.instruction_set();
         let inst = &self.program.lines[line].inst;
         if let Some(wait) = WaitCnt::of(inst) {
-            // A wait for zero empties every stream of its counter. Larger values prove nothing about the
-            // other streams.
+            // A wait for 0 completes all streams of its counter. A larger value proves nothing about the other streams.
             let empty = Stream::ALL.into_iter().filter(|s| s.counter(set).of(wait) == 0);
             empty.for_each(|s| state.pending &= !(1 << s.index()));
             if state.operation.is_some_and(|o| counter.of(wait) <= o.limit(set)) {
@@ -286,8 +286,8 @@ impl Analysed {
                 state.operation = Some(Outstanding { stream, younger: 0, mixed });
             } else if let Some(operation) = &mut state.operation {
                 operation.younger = operation.younger.saturating_add(event.count);
-                // Another stream of the same counter has started since: the counter's value no longer tells
-                // which of the two completed.
+                // Another stream of the same counter has started since, so the counter's value no longer says which of
+                // the two has completed.
                 operation.mixed |= operation.stream != stream;
             }
             state.pending |= 1 << stream.index();

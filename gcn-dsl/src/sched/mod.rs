@@ -1,15 +1,15 @@
-//! Instruction order and waits.
+//! Scheduling: the order of instructions, and waits.
 //!
-//! - [`wait`] inserts into a finished machine program the waits that the hardware does not make by itself:
-//! `s_waitcnt` for memory operations, `s_nop` for fixed distances. It also moves instructions into idle
-//! wait states; [`fence`] lists the places that this must not change.
-//! - [`list`] orders the instructions of each block before register allocation, so that loads start early and
-//! results are used late.
+//! - [`wait`] inserts the waits that the hardware does not make by itself into a finished machine program: `s_waitcnt`
+//!   for memory operations, `s_nop` for fixed distances. It also moves instructions into idle wait states; [`fence`]
+//!   lists the points across which it must not.
+//! - [`list`] orders the instructions of each block before register allocation, so that loads start early and results
+//!   are used late.
 //! - [`priority`] raises the priority of waves that have begun to multiply.
-//! - [`cold`] moves code that is rarely executed to the end of the program.
-//! - [`dual`] combines two instructions into one on hardware that has dual instructions.
-//! - [`mark`](crate::ir::mark) carries the user's requirements on the order, in terms of [`class`]es of
-//! instructions; [`manual`] computes the user's waits.
+//! - [`cold`] moves rarely executed code to the end of the program.
+//! - [`dual`] combines two instructions into one on hardware with dual-issue instructions.
+//! - [`mark`](crate::ir::mark) carries the user's requirements on the order, in terms of [`class`]es of instructions;
+//!   [`manual`] computes the user's waits.
 
 pub mod class;
 pub mod cold;

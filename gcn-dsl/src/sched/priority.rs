@@ -1,12 +1,13 @@
-//! A wave that has begun the matrix instructions between two barriers of a loop keeps the matrix pipe.
+//! Gives priority to a wave that has begun the matrix instructions between two barriers of a loop, so that it keeps the
+//! matrix pipe.
 //!
-//! Among waves that can issue, the hardware picks the oldest. If two workgroups share a SIMD, a wave of the older one interrupts the
-//! younger one's matrix instructions, and the younger workgroup waits at its barrier for its slowest wave. A wave therefore raises its
-//! priority after its first matrix instruction and lowers it after its last. The wave that starts first finishes first; the other one
-//! loads and stores tiles meanwhile.
+//! Among the waves that can issue, the hardware picks the oldest. If two workgroups share a SIMD, a wave of the older
+//! one would interrupt the younger one's matrix instructions, and the younger workgroup would wait at its barrier for
+//! its slowest wave. A wave therefore raises its priority after its first matrix instruction and lowers it after its
+//! last. The wave that starts first then finishes first, while the other one loads and stores tiles.
 //!
-//! Runs after scheduling, on blocks inside loops that contain both barriers and matrix instructions, and only in kernels that neither
-//! set a priority themselves nor have a manual schedule, which stays as it is written.
+//! This runs after scheduling, on blocks inside loops that contain both barriers and matrix instructions. It skips
+//! kernels that set a priority themselves or that have a manual schedule, which stays as written.
 
 use gcn_isa::table::{self, Class};
 use gcn_isa::{InstDesc, Operand};
@@ -15,10 +16,10 @@ use smallvec::smallvec;
 use crate::ir::mark::Mark;
 use crate::mir::{Function, MInst, MOperand, Op};
 
-/// Fewer matrix instructions are not worth two additional instructions.
+/// For fewer matrix instructions than this, the two additional instructions do not pay.
 const LEAST: usize = 4;
 
-/// Adds the priorities to `f`.
+/// Inserts the changes of priority into `f`.
 pub fn run(f: &mut Function) {
     let Some(priority) = table::find(f.target, "s_setprio").next() else { return };
     let by_hand = |inst: &MInst| match &inst.op {

@@ -1,4 +1,4 @@
-//! Reads the arguments of a directive.
+//! Parses the arguments of a directive.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use super::span::Span;
 pub(super) struct Args<'s> {
     text: &'s str,
     at: usize,
-    /// Offset of the statement in the file.
+    /// The offset of the statement in the file.
     base: usize,
 }
 
@@ -41,7 +41,7 @@ impl<'s> Args<'s> {
         Args { text, at: 0, base }
     }
 
-    /// Skips blanks and gives the next byte.
+    /// Skips blanks and returns the next byte, without consuming it.
     pub fn peek(&mut self) -> Option<u8> {
         let bytes = self.text.as_bytes();
         while let Some(byte) = bytes.get(self.at) {
@@ -58,49 +58,49 @@ impl<'s> Args<'s> {
         self.text.as_bytes().get(self.at + ahead).copied()
     }
 
-    /// True if nothing is left.
+    /// True if nothing but blanks is left.
     pub fn at_end(&mut self) -> bool {
         self.peek().is_none()
     }
 
-    /// Goes on by `count` bytes.
+    /// Advances by `count` bytes.
     pub fn skip(&mut self, count: usize) {
         self.at = (self.at + count).min(self.text.len());
     }
 
-    /// Takes `byte` if it is next.
+    /// Consumes `byte` if it is next.
     pub fn eat(&mut self, byte: u8) -> bool {
         let found = self.peek() == Some(byte);
         self.at += usize::from(found);
         found
     }
 
-    /// Takes a comma.
+    /// Consumes a comma.
     pub fn comma(&mut self) -> Result<()> {
         if self.eat(b',') { Ok(()) } else { Err(self.expected("a comma")) }
     }
 
-    /// Refuses anything that is left.
+    /// Fails if anything is left.
     pub fn end(&mut self) -> Result<()> {
         if self.at_end() { Ok(()) } else { Err(self.expected("the end of the statement")) }
     }
 
-    /// Offset in the statement.
+    /// The current offset in the statement.
     pub fn position(&self) -> usize {
         self.at
     }
 
-    /// Goes back to a [`position`](Args::position).
+    /// Returns to a [`position`](Args::position).
     pub fn rewind(&mut self, at: usize) {
         self.at = at;
     }
 
-    /// The span from a position to here.
+    /// The span from a position to the current one.
     pub fn span_from(&self, at: usize) -> Span {
         Span::new(self.base + at, self.base + self.at)
     }
 
-    /// The whole statement.
+    /// The span of the whole statement.
     pub fn statement(&self) -> Span {
         Span::new(self.base, self.base + self.text.len())
     }
@@ -111,7 +111,7 @@ impl<'s> Args<'s> {
         Located::new(self.word(), fault)
     }
 
-    /// An error: the next word is not the expected one.
+    /// The error that the next word is not what was expected.
     pub fn expected(&mut self, what: &'static str) -> Located {
         self.error(Fault::Expected(what))
     }
@@ -123,7 +123,7 @@ impl<'s> Args<'s> {
         Span::new(self.base + self.at, self.base + self.at + names.max(first))
     }
 
-    /// Bytes that satisfy `accept`.
+    /// Consumes bytes as long as they satisfy `accept`.
     pub fn take_while(&mut self, accept: impl Fn(u8) -> bool) -> &'s str {
         let start = self.at;
         let bytes = self.text.as_bytes();
@@ -133,14 +133,14 @@ impl<'s> Args<'s> {
         self.text.get(start..self.at).unwrap_or_default()
     }
 
-    /// So many bytes.
+    /// Consumes this many bytes.
     pub fn take(&mut self, count: usize) -> &'s str {
         let start = self.at;
         self.skip(count);
         self.text.get(start..self.at).unwrap_or_default()
     }
 
-    /// Everything that is left.
+    /// Consumes everything that is left.
     pub fn rest(&mut self) -> &'s str {
         self.peek();
         let start = self.at;
@@ -148,7 +148,7 @@ impl<'s> Args<'s> {
         self.text.get(start..).unwrap_or_default()
     }
 
-    /// A name, quoted or not.
+    /// Parses a name, quoted or not.
     pub fn name(&mut self) -> Result<&'s str> {
         match self.peek() {
             Some(b'"') => self.raw_string(),
@@ -157,7 +157,7 @@ impl<'s> Args<'s> {
         }
     }
 
-    /// The text between the quotes of a string, with its escapes.
+    /// Parses a string; returns the text between its quotes, with escapes unresolved.
     pub fn raw_string(&mut self) -> Result<&'s str> {
         if self.peek() != Some(b'"') {
             return Err(self.expected("a string"));
@@ -176,7 +176,7 @@ impl<'s> Args<'s> {
         }
     }
 
-    /// The bytes of a string, with escapes replaced.
+    /// Parses a string; returns its bytes, with escapes resolved.
     pub fn string(&mut self) -> Result<Cow<'s, [u8]>> {
         self.peek();
         let start = self.at;
@@ -190,7 +190,7 @@ impl<'s> Args<'s> {
         })
     }
 
-    /// A string as text.
+    /// Parses a string that must be valid text.
     pub fn text(&mut self) -> Result<Cow<'s, str>> {
         match self.string()? {
             Cow::Borrowed(bytes) => Ok(String::from_utf8_lossy(bytes)),
@@ -199,7 +199,7 @@ impl<'s> Args<'s> {
     }
 }
 
-/// Resolves escapes; an error is the offset and length of a bad one.
+/// Resolves escapes. The error is the offset and length of an invalid escape.
 fn unescape(raw: &[u8]) -> std::result::Result<Vec<u8>, (usize, usize)> {
     let mut out = Vec::with_capacity(raw.len());
     let mut at = 0;
@@ -217,7 +217,7 @@ fn unescape(raw: &[u8]) -> std::result::Result<Vec<u8>, (usize, usize)> {
     Ok(out)
 }
 
-/// The value of an escape sequence after its backslash, and its length.
+/// The value of an escape sequence, given the text after its backslash, and the sequence's length.
 pub(super) fn escape(rest: &[u8]) -> Option<(u8, usize)> {
     let simple = match rest.first()? {
         b'b' => 0x08,
@@ -228,7 +228,7 @@ pub(super) fn escape(rest: &[u8]) -> Option<(u8, usize)> {
         b'"' => b'"',
         b'\\' => b'\\',
         b'x' | b'X' => {
-            // As many digits as there are; the last two count (observed with llvm-mc 22).
+            // Any number of digits; the last two are used (observed with llvm-mc 22).
             let digits = rest.iter().skip(1).take_while(|b| b.is_ascii_hexdigit()).count();
             let value = rest.iter().skip(1).take(digits).fold(0, |v: u32, b| v << 4 | digit(*b));
             return (digits > 0).then_some((value as u8, 1 + digits));

@@ -11,10 +11,11 @@ use crate::target_id::TargetId;
 /// Options of the assembler.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Options {
-    /// The target. Without it the file's `.amdgcn_target` decides; with it that line has to agree.
+    /// The target. If it is `None`, the file's `.amdgcn_target` determines the target; otherwise that directive, if
+    /// there is one, must agree.
     pub target: Option<TargetId>,
-    /// Lanes of a wave, for kernels without `.amdhsa_wavefront_size32`. Without it, the file's directives decide if they agree, or
-    /// else the target.
+    /// The wave size of kernels without `.amdhsa_wavefront_size32`. If it is `None`, the file's directives determine the
+    /// size if they agree, otherwise the target does.
     pub wave: Option<WaveSize>,
     /// Keep [`Assembly::instructions`]. This takes about 50 bytes for each instruction, and 200 for each
     /// distinct one.
@@ -26,7 +27,7 @@ pub struct Options {
 pub struct Assembly {
     /// Sections, symbols and relocations.
     pub module: Module,
-    /// The lanes of a wave, for kernels that do not specify them and for code outside kernels.
+    /// The wave size of kernels that do not specify it, and of code outside kernels.
     pub wave: WaveSize,
     /// The instructions in the order of the file, if [`Options::keep_instructions`] is set.
     pub instructions: Vec<AsmInst>,
@@ -47,65 +48,65 @@ pub struct Assembly {
 /// An instruction of a file.
 #[derive(Clone, Debug)]
 pub struct AsmInst {
-    /// Its section.
+    /// The section that contains it.
     pub section: SectionId,
-    /// Byte offset in the section.
+    /// The byte offset in the section.
     pub offset: u64,
-    /// Bytes of its machine code.
+    /// The size of its machine code in bytes.
     pub length: u8,
     /// The instruction. The number in a [`Label`](gcn_isa::Operand::Label) operand is meaningless; a literal that is
-    /// filled in later is 0. Equal statements share theirs.
+    /// filled in later is 0. Equal statements share one value.
     pub inst: Arc<Inst>,
-    /// Line in the assembly file, from 1; for instructions from a macro, the line of the call, and for those from an
-    /// included file, that of `.include`.
+    /// The line in the assembly file, from 1. For an instruction from a macro, the line of the call; for one from an
+    /// included file, the line of `.include`.
     pub line: u32,
-    /// Its origin, if `line` is that of a call: index into [`Assembly::origins`].
+    /// The index into [`Assembly::origins`] of the instruction's origin, if `line` is that of a call.
     pub origin: Option<u32>,
-    /// The source line that the last `.loc` gave it.
+    /// The source line that the last `.loc` assigned.
     pub location: Option<SourceLocation>,
 }
 
-/// The origin of an instruction that is not written in the file itself.
+/// Where an instruction comes from that is not in the file itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Origin {
-    /// The macro or directive (`.rept`) that wrote it, or the included file.
+    /// The macro or directive (`.rept`) that generated it, or the included file.
     pub name: Arc<str>,
     /// The file that contains it.
     pub file: Arc<str>,
-    /// Its line there, from 1: in the body of the macro or repetition, or in the included file.
+    /// The line in that file, from 1: in the body of the macro or repetition, or in the included file.
     pub line: u32,
-    /// The origin of the call, if the call is not in the file itself either.
+    /// The origin of the call, if the call is not in the file itself either (an index into [`Assembly::origins`]).
     pub outer: Option<u32>,
 }
 
 impl std::fmt::Display for Origin {
-    /// ``k.s:7, in `copy` ``
+    /// Writes ``k.s:7, in `copy` ``.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}:{}", self.file, self.line)?;
-        // An included file's name is said already.
+        // The name of an included file has already been written.
         if self.name == self.file { Ok(()) } else { write!(f, ", in `{}`", self.name) }
     }
 }
 
-/// A label of a file, local ones (`.L…`) included.
+/// A label of a file; local ones (`.L…`) are included.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AsmLabel {
-    /// Its section.
+    /// The section that contains it.
     pub section: SectionId,
-    /// Byte offset in the section.
+    /// The byte offset in the section.
     pub offset: u64,
-    /// Its name.
+    /// The label's name.
     pub name: String,
 }
 
-/// A line of the source that a compiler translated, by `.loc`.
+/// A line of the source from which a compiler generated the code, given by `.loc`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SourceLocation {
-    /// Number of the file, see [`SourceFile::number`].
+    /// The number of the file, see [`SourceFile::number`].
     pub file: u32,
-    /// Line, from 1; 0 for none.
+    /// The line, from 1; 0 for none.
     pub line: u32,
-    /// Column, from 1; 0 for the whole line.
+    /// The column, from 1; 0 for the whole line.
     pub column: u32,
 }
 
@@ -120,7 +121,7 @@ pub struct SourceFile {
     pub name: String,
 }
 
-/// Where a relocation was written.
+/// The position in the source at which a relocation was requested.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct RelocationPlace {
     pub section: SectionId,
@@ -133,12 +134,12 @@ impl Assembly {
     /// The code object, as `ld.lld -shared` would link it from the module.
     ///
     /// # Errors
-    /// [`ObjectError`] if a symbol is not defined or an address does not fit; [`Assembly::line_of`] finds the line.
+    /// [`ObjectError`] if a symbol is not defined or an address does not fit; [`Assembly::line_of`] gives the line.
     pub fn code_object(&self) -> Result<Vec<u8>, ObjectError> {
         crate::object::link(&self.module)
     }
 
-    /// Line and column, both from 1, of the operand or value that a relocation at this offset fills in.
+    /// Line and column, both from 1, of the operand or value for which there is a relocation at this offset.
     pub fn line_of(&self, section: SectionId, offset: u64) -> Option<(u32, u32)> {
         let at = self.places.binary_search_by_key(&(section, offset), |p| (p.section, p.offset)).ok()?;
         self.places.get(at).map(|p| (p.line, p.column))

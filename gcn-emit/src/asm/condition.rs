@@ -8,32 +8,32 @@ use super::source::line_end;
 use super::span::Span;
 use super::symbols::Def;
 
-/// The role of a directive in conditional assembly.
+/// The role of a directive of conditional assembly.
 #[derive(Clone, Copy)]
 enum Kind {
-    /// It begins a conditional part, which is active if the test succeeds.
+    /// Begins a conditional part, which is active if the test succeeds.
     If(Test),
     ElseIf,
     Else,
     EndIf,
 }
 
-/// When a condition holds.
+/// The test of a condition.
 #[derive(Clone, Copy)]
 enum Test {
-    /// An expression compares like this with zero.
+    /// True if the predicate holds for an expression's value.
     Number(fn(i64) -> bool),
-    /// Nothing is there; or something, if false.
+    /// True if the argument is empty; if false, the opposite.
     Blank(bool),
-    /// Two texts, up to a comma and the rest, are the same; or different.
+    /// True if two texts, one up to a comma and the other after it, are equal; if false, the opposite.
     Text(bool),
-    /// The same of two strings.
+    /// As `Text`, for two strings.
     Strings(bool),
-    /// A symbol is defined; or is not.
+    /// True if a symbol is defined; if false, the opposite.
     Defined(bool),
 }
 
-/// The directives of conditions.
+/// The directives of conditional assembly.
 static DIRECTIVES: [(&str, Kind); 19] = [
     (".else", Kind::Else),
     (".elseif", Kind::ElseIf),
@@ -61,19 +61,19 @@ fn kind(name: &str) -> Option<Kind> {
     found.map(|(_, kind)| *kind)
 }
 
-/// A condition that is open.
+/// An open condition.
 struct Condition {
-    /// The directive that begins it.
+    /// The directive that began it.
     span: Span,
-    /// Its statements are skipped.
+    /// True if its statements are skipped.
     skips: bool,
-    /// One of its branches was taken, or none may be taken because it is inside a skipped part.
+    /// True if one of its branches was taken, or none may be taken because the condition is inside a skipped part.
     met: bool,
-    /// `.else` was there.
+    /// True after `.else`.
     last: bool,
 }
 
-/// The conditions that are open.
+/// The open conditions.
 #[derive(Default)]
 pub(super) struct Conditions {
     list: Vec<Condition>,
@@ -90,7 +90,7 @@ impl Conditions {
         self.list.last().is_some_and(|condition| condition.skips)
     }
 
-    /// Closes all but the first `count`; returns the place of the first that is closed.
+    /// Closes all conditions but the first `count`; returns the position of the first one that was closed.
     pub fn close_to(&mut self, count: usize) -> Option<Span> {
         let first = self.list.get(count).map(|condition| condition.span);
         self.list.truncate(count);
@@ -102,13 +102,13 @@ impl Conditions {
         self.list.push(Condition { span, skips: outer || !holds, met: outer || holds, last: false });
     }
 
-    /// The condition that a further part belongs to.
+    /// The condition to which an `.elseif` or `.else` belongs.
     fn further(&mut self) -> Option<&mut Condition> {
         self.list.last_mut().filter(|condition| !condition.last)
     }
 }
 
-/// Reads a directive of conditions.
+/// Parses a directive of conditional assembly.
 pub(super) fn read<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, name: &'static str) -> Result<()> {
     asm.expands = true;
     let span = args.statement();
@@ -121,7 +121,7 @@ pub(super) fn read<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, name: &'sta
         }
         Some(Kind::If(test)) => {
             let holds = asm.test(test, args);
-            // After an error the statements are read nevertheless, to report errors in them too.
+            // After an error the statements are parsed nevertheless, to report errors in them, too.
             asm.conditions.begin(span, *holds.as_ref().unwrap_or(&true));
             holds.map(|_| ())
         }
@@ -151,8 +151,8 @@ pub(super) fn read<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, name: &'sta
 }
 
 impl<'s> Assembler<'s> {
-    /// Goes over a line that is skipped; false if it has a directive of conditions, which counts all the
-    /// same.
+    /// Skips a line; false if the line has a directive of conditional assembly, which must be processed even in skipped
+    /// parts.
     pub fn skip_line(&mut self) -> bool {
         let bytes = self.text.as_bytes();
         let end = line_end(bytes, self.at);
@@ -191,7 +191,7 @@ impl<'s> Assembler<'s> {
     /// True if a symbol has a value, or one that can be computed from symbols with values.
     fn is_defined(&self, sym: Sym) -> bool {
         let mut sym = sym;
-        // Symbols that are defined by each other in a cycle have no value.
+        // Symbols whose definitions form a cycle have no value.
         for _ in 0..self.symbols.len() {
             match self.symbols.get(sym).def {
                 Def::Undefined => return false,
@@ -210,7 +210,7 @@ impl<'s> Assembler<'s> {
     }
 }
 
-/// The text before the next comma outside of strings.
+/// Consumes the text before the next comma that is not in a string.
 fn up_to_comma<'s>(args: &mut Args<'s>) -> &'s str {
     args.peek();
     let mut length = 0;

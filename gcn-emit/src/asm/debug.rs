@@ -17,7 +17,7 @@ use crate::object::debug::frames::{self, Frame, Kind, Rule};
 use crate::object::debug::line_table::{File, LineTable, Paths, Row, Sequence};
 use crate::object::{Relocation, RelocationKind, SectionId};
 
-/// The state from directives so far.
+/// The state that the directives so far have established.
 #[derive(Default)]
 pub(super) struct Debug {
     pub lines: Lines,
@@ -27,18 +27,18 @@ pub(super) struct Debug {
 /// The line table.
 #[derive(Default)]
 pub(super) struct Lines {
-    /// `.file 0`; with it the table has version 5.
+    /// `.file 0`; if present, the table has version 5.
     root: Option<File>,
-    /// The directory where the compiler ran, and those of files.
+    /// The directory in which the compiler ran, and the directories of files.
     directories: Vec<String>,
     files: BTreeMap<u32, (File, Span)>,
-    /// A file has a number.
+    /// True if some file has a number.
     exist: bool,
-    /// The last `.loc` has no instruction yet.
+    /// The row of the last `.loc`, if no instruction has followed it yet.
     pending: Option<Row>,
-    /// The last `.loc` was not `is_stmt 0`.
+    /// True if the last `.loc` had `is_stmt 0`.
     pub not_statement: bool,
-    /// Rows of sections, in the order of their first ones.
+    /// The rows of each section; sections are in the order of their first rows.
     rows: Vec<(u32, Vec<(Place, Row)>)>,
     numbers: HashMap<u32, usize>,
 }
@@ -53,7 +53,7 @@ impl Lines {
             self.root = Some(file);
             return;
         }
-        // A file that is the unit's own has only the number 0.
+        // A file that is the compilation unit's own only has the number 0.
         if self.root.as_ref().is_some_and(|root| root.name == file.name && root.md5 == file.md5) {
             return;
         }
@@ -83,12 +83,12 @@ impl Lines {
         if self.files.contains_key(&number) { number.into() } else { 0 }
     }
 
-    /// Forgets a `.loc` without instruction: it means the section that is left.
+    /// Forgets a `.loc` that no instruction has followed: it refers to the section that is being left.
     pub fn leave_section(&mut self) {
         self.pending = None;
     }
 
-    /// The table, for sections of these sizes.
+    /// The line table, for sections of these sizes.
     fn table(&self, asm: &Assembler<'_>, layout: &Layout) -> LineTable {
         let own = || self.files.first_key_value().map(|(_, (file, _))| file.clone());
         let root = self.root.clone().or_else(own).unwrap_or_default();
@@ -106,7 +106,7 @@ impl Lines {
         }
     }
 
-    /// A number without a file, and the file with the next number.
+    /// A number for which there is no file although the next number has one, and where that file is declared.
     fn missing_number(&self) -> Option<(u32, Span)> {
         let numbered = self.files.iter().zip(1..);
         numbered
@@ -117,7 +117,7 @@ impl Lines {
 
 /// The call frames.
 pub(super) struct Frames {
-    /// `.eh_frame` and `.debug_frame` are wanted.
+    /// True if `.eh_frame` and `.debug_frame`, respectively, are requested.
     pub eh: bool,
     pub debug: bool,
     open: Option<Procedure>,
@@ -139,7 +139,7 @@ pub(super) struct Procedure {
     rules: Vec<(Place, Rule)>,
 }
 
-/// Sections that are written when everything has its place, and where their bytes go.
+/// Sections that are written after layout, and where their bytes go.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Sections {
     eh_frame: Option<u32>,
@@ -169,7 +169,7 @@ impl Assembler<'_> {
         lines.rows[index].1.push((place, row));
     }
 
-    /// Begins a procedure.
+    /// Begins a procedure of call frame information.
     pub fn open_procedure(&mut self, is_simple: bool, span: Span) -> Result<()> {
         if self.debug.frames.open.is_some() {
             return Err(Located::new(span, Fault::OpenProcedure));
@@ -180,7 +180,7 @@ impl Assembler<'_> {
         Ok(())
     }
 
-    /// The procedure around a directive.
+    /// The open procedure, to which a directive belongs.
     pub fn procedure(&mut self, name: &str, span: Span) -> Result<&mut Procedure> {
         let section = self.stream().section;
         match &mut self.debug.frames.open {
@@ -190,7 +190,7 @@ impl Assembler<'_> {
         }
     }
 
-    /// Adds a rule from here on.
+    /// Adds a call frame rule that applies from here on.
     pub fn frame_rule(&mut self, rule: Rule, name: &str, span: Span) -> Result<()> {
         let here = self.here();
         self.procedure(name, span)?.rules.push((here, rule));
@@ -207,12 +207,12 @@ impl Assembler<'_> {
         around
     }
 
-    /// The place of a `.cfi_startproc` without end.
+    /// The position of a `.cfi_startproc` without an end.
     pub fn unclosed_procedure(&mut self) -> Option<Span> {
         self.debug.frames.open.take().map(|open| open.span)
     }
 
-    /// Makes the debug sections that will be written.
+    /// Creates the debug sections that will be written.
     pub fn open_debug_sections(&mut self) -> Result<Sections> {
         let mut sections = Sections::default();
         let span = Span::default();
@@ -245,7 +245,7 @@ impl Assembler<'_> {
         Ok(sections)
     }
 
-    /// Appends the contents of the debug sections; returns the relocations of each.
+    /// Appends the contents of the debug sections; returns the relocations of each section.
     pub fn write_debug_sections(
         &self,
         sections: Sections,

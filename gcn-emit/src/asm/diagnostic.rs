@@ -1,50 +1,49 @@
-//! Diagnostics: the error, its place, and the remedy, in one value for people, tools and JSON.
+//! Diagnostics: an error, its position and its remedy, in one value for people, tools and JSON.
 
 use std::fmt;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use serde::Serialize;
 
-/// The severity.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// No code object can be made.
+    /// No code object can be produced.
     Error,
     /// The text has another meaning than it appears to have.
     Warning,
 }
 
-/// One thing that is wrong with a file.
+/// One problem in a file.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Diagnostic {
     /// The severity.
     pub severity: Severity,
-    /// The file's name, as the caller gave it.
+    /// The file's name, as the caller specified it.
     pub file: String,
-    /// Line, from 1.
+    /// The line, from 1.
     pub line: u32,
-    /// Column of the first character, from 1, in characters.
+    /// The column of the first character, from 1, in characters.
     pub column: u32,
-    /// Number of characters in this line; 0 where something is missing.
+    /// The number of characters in this line; 0 if something is missing.
     pub length: u32,
     /// The problem, in lower case, without a full stop.
     pub message: String,
     /// The remedy.
     pub help: Option<String>,
-    /// The calls of macros, the repetitions and the included files that lead to the place, the innermost
-    /// first.
+    /// The macro calls, repetitions and included files that lead to the position, the innermost first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Note>,
-    /// The part of the source line that is shown.
+    /// The part of the source line to display.
     #[serde(skip)]
     pub(super) shown: Shown,
-    /// Sort key: the offset of the outermost call in the file itself, and the offset of the error.
+    /// The sort key: the offset of the outermost call in the file itself, and the offset of the error.
     #[serde(skip)]
     pub(super) order: (u32, u32),
 }
 
-/// A place that leads to that of a diagnostic.
+/// A position that leads to that of a diagnostic.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Note {
     /// The file's name.
@@ -55,7 +54,7 @@ pub struct Note {
     pub message: String,
 }
 
-/// A part of a source line, with the bytes to point at.
+/// A part of a source line, and the bytes in it to mark.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Shown {
     text: String,
@@ -63,11 +62,11 @@ pub(super) struct Shown {
     end: usize,
 }
 
-/// Bytes of a line that are shown on each side of the place.
+/// The number of bytes of a line that are displayed on each side of the position.
 const CONTEXT: usize = 160;
 
 impl Shown {
-    /// The bytes `at..end` of `line` with their surroundings.
+    /// The bytes `at..end` of `line` with their context.
     pub fn new(line: &str, at: usize, end: usize) -> Shown {
         let end = end.min(line.len()).max(at.min(line.len())).min(at + CONTEXT);
         let from = floor(line, at.saturating_sub(CONTEXT));
@@ -82,7 +81,7 @@ impl Shown {
     }
 }
 
-/// The next character boundary at or below a byte offset.
+/// The last character boundary at or before a byte offset.
 fn floor(text: &str, mut at: usize) -> usize {
     while !text.is_char_boundary(at) {
         at -= 1;
@@ -91,7 +90,7 @@ fn floor(text: &str, mut at: usize) -> usize {
 }
 
 impl Diagnostic {
-    /// A diagnostic without a place.
+    /// A diagnostic without a position.
     pub(super) fn nowhere(severity: Severity, message: String) -> Diagnostic {
         let (file, help, notes, shown) = (String::new(), None, Vec::new(), Shown::default());
         Diagnostic {
@@ -129,8 +128,8 @@ impl Diagnostic {
             group = group.element(Level::HELP.message(help.as_str()));
         }
         let renderer = if colours { Renderer::styled() } else { Renderer::plain() };
-        // The place comes first, in the form that editors and build tools recognise. The renderer would count
-        // the column from the displayed part of the line.
+        // The position comes first, in the form that editors and build tools recognise. The renderer would count
+        // columns from the displayed part of the line.
         format!("{}:{}:{}: {}", self.file, self.line, self.column, renderer.render(&[group]))
     }
 }
@@ -142,17 +141,17 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// Everything that is wrong with a file, in the order of its lines.
+/// All problems in a file, in the order of its lines.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Diagnostics {
-    /// The first ones, at most [`Diagnostics::LIMIT`].
+    /// The first diagnostics, at most [`Diagnostics::LIMIT`].
     pub list: Vec<Diagnostic>,
     /// The number of further errors.
     pub more: usize,
 }
 
 impl Diagnostics {
-    /// The largest number of diagnostics that are kept. A file that is not assembly has one for every line.
+    /// The largest number of diagnostics that are kept. A file that is not assembly would cause one for every line.
     pub const LIMIT: usize = 20;
 
     /// True if further errors are only counted.
@@ -160,14 +159,14 @@ impl Diagnostics {
         self.list.len() >= Diagnostics::LIMIT
     }
 
-    /// Sorts by place in the file. Errors that are found only during layout would otherwise come last.
+    /// Sorts by position in the file. Errors that are found only during layout would otherwise come last.
     #[must_use]
     pub(super) fn in_order(mut self) -> Diagnostics {
         self.list.sort_by_key(|d| d.order);
         self
     }
 
-    /// All of them as text, optionally with terminal colours.
+    /// All diagnostics as text, optionally with terminal colours.
     pub fn render(&self, colours: bool) -> String {
         let mut text = self.list.iter().map(|d| d.render(colours)).collect::<Vec<_>>().join("\n\n");
         if self.more > 0 {

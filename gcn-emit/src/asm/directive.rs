@@ -15,13 +15,13 @@ use super::fault::{Fault, Located, Result};
 use super::span::Span;
 use crate::text::nearest;
 
-/// Reads the arguments of a directive.
+/// Parses the arguments of a directive and executes it.
 type Handler = for<'s> fn(&mut Assembler<'s>, &mut Args<'s>, &'static str) -> Result<()>;
 
 /// A directive.
 struct Directive {
     name: &'static str,
-    /// `None` if the directive is known, but not supported.
+    /// `None` if the directive is known but not supported.
     read: Option<Handler>,
 }
 
@@ -29,13 +29,13 @@ macro_rules! directives {
     (@ unsupported) => { None };
     (@ $($part:ident)::+) => { Some($($part)::+) };
     ($($name:literal => $($part:ident)::+,)*) => {
-        /// Every directive that is known, by name.
+        /// Every known directive.
         static DIRECTIVES: &[Directive] =
             &[$(Directive { name: $name, read: directives!(@ $($part)::+) }),*];
     };
 }
 
-// Sorted by name: a test says so.
+// Sorted by name, which a test checks.
 directives! {
     ".2byte" => data::integers,
     ".4byte" => data::integers,
@@ -268,7 +268,7 @@ pub fn directives() -> impl Iterator<Item = &'static str> {
 }
 
 impl<'s> Assembler<'s> {
-    /// Reads a directive.
+    /// Executes a directive.
     pub(super) fn directive(&mut self, name: &'s str, text: &'s str, at: usize, span: Span) -> Result<()> {
         let Some(directive) = find(name) else { return Err(self.unknown(name, span)) };
         let mut args = Args::new(text, at);
@@ -278,7 +278,7 @@ impl<'s> Assembler<'s> {
 
     fn unknown(&mut self, name: &str, span: Span) -> Located {
         if self.diagnostics.is_full() {
-            // Counted, but not shown.
+            // Only counted, not displayed.
             return Located::new(span, Fault::UnknownDirective { name: String::new(), nearest: None });
         }
         let near = nearest(name, DIRECTIVES.iter().map(|d| d.name));
@@ -292,7 +292,7 @@ impl<'s> Assembler<'s> {
     }
 }
 
-/// The directive of a name; upper case counts as lower case.
+/// The directive with a name; upper case counts as lower case.
 fn find(name: &str) -> Option<&'static Directive> {
     let by_name = |name: &str| {
         let at = DIRECTIVES.binary_search_by(|d| d.name.cmp(name)).ok()?;

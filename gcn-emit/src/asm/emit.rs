@@ -1,4 +1,4 @@
-//! Writing to the current section.
+//! Writes to the current section.
 
 use object::elf;
 
@@ -25,7 +25,7 @@ pub(super) struct SectionKey<'s> {
 }
 
 impl<'s> Assembler<'s> {
-    /// Begins `.text`, which every object has.
+    /// Opens `.text`, which every object has.
     pub fn open_text(&mut self) {
         let flags = u64::from(elf::SHF_ALLOC | elf::SHF_EXECINSTR);
         self.section_ids.insert((".text".to_owned(), None, None), 0);
@@ -34,7 +34,7 @@ impl<'s> Assembler<'s> {
         self.current = self.stream_of(0, 0);
     }
 
-    /// The current place.
+    /// The current position.
     pub fn here(&self) -> Place {
         let stream = self.stream();
         Place { stream: self.current, gaps: stream.gaps.len() as u32, bytes: stream.length }
@@ -53,7 +53,7 @@ impl<'s> Assembler<'s> {
         &self.sections[self.stream().section as usize]
     }
 
-    /// The stream of a subsection.
+    /// The stream of a subsection, created if necessary.
     pub fn stream_of(&mut self, section: u32, number: u32) -> StreamId {
         let next = StreamId(self.streams.len() as u32);
         let id = *self.stream_ids.entry((section, number)).or_insert(next);
@@ -65,7 +65,7 @@ impl<'s> Assembler<'s> {
         id
     }
 
-    /// Appends bytes.
+    /// Appends bytes to the current stream.
     pub fn bytes(&mut self, bytes: &[u8], span: Span) -> Result<()> {
         self.row();
         if self.section().is_nobits() {
@@ -119,17 +119,17 @@ impl<'s> Assembler<'s> {
         Ok(())
     }
 
-    /// Takes memory in a section without content.
+    /// Reserves memory in a section without content.
     fn grow(&mut self, length: u64, span: Span) -> Result<()> {
         let stream = self.stream_mut();
-        // ELF offsets are signed in places.
+        // ELF offsets are signed in some places.
         let grown = stream.length.checked_add(length).filter(|n| *n <= i64::MAX as u64);
         let fault = Fault::Range { what: "the size", value: i64::MAX, low: 0, high: i64::MAX };
         stream.length = grown.ok_or_else(|| Located::new(span, fault))?;
         Ok(())
     }
 
-    /// Counts filling bytes, so that a short file cannot become a huge one.
+    /// Counts filling bytes, so that a short file cannot produce a huge one.
     pub fn count_filling(&mut self, length: u64) -> std::result::Result<(), Fault> {
         self.filling = self.filling.saturating_add(length);
         if self.filling > MAX_FILLING { Err(Fault::Filling(MAX_FILLING)) } else { Ok(()) }
@@ -142,7 +142,7 @@ impl<'s> Assembler<'s> {
         if size > limit { Err(Fault::Filling(limit)) } else { Ok(size) }
     }
 
-    /// `count` times a value, where the count may be known late.
+    /// Appends `count` times a value; the count may be known only later.
     pub fn repeat_expr(&mut self, count: Expr, value: u64, size: u8, span: Span) -> Result<()> {
         match self.number_now(count, true).map_err(|fault| Located::new(span, fault))? {
             Some(number) => {
@@ -183,7 +183,7 @@ impl<'s> Assembler<'s> {
         Ok(())
     }
 
-    /// Goes on at an offset of the section.
+    /// Continues at an offset of the section.
     pub fn org(&mut self, to: Expr, value: u8, span: Span) -> Result<()> {
         let stream = self.stream();
         let known = self.number_now(to, true).map_err(|fault| Located::new(span, fault))?;
@@ -216,7 +216,7 @@ impl<'s> Assembler<'s> {
         }
     }
 
-    /// Leaves room for the `s_nop` after a branch.
+    /// Reserves space for the `s_nop` after a branch.
     pub fn after_branch(&mut self, to: Expr, bad: u16, span: Span) {
         self.gap(GapKind::AfterBranch { to, bad }, span);
     }
@@ -236,7 +236,7 @@ impl<'s> Assembler<'s> {
         self.current = stream;
     }
 
-    /// The section with this name and these attributes. Attributes that are not given are taken from an existing
+    /// The section with this name and these attributes. Attributes that are not specified are taken from an existing
     /// section of the name, or derived from the name.
     pub fn section_of(&mut self, key: &SectionKey<'_>, span: Span) -> Result<u32> {
         let signature = key.group.as_ref().map(|group| group.0.clone());
@@ -302,7 +302,7 @@ const ALLOC: u32 = elf::SHF_ALLOC;
 const WRITE: u32 = elf::SHF_ALLOC | elf::SHF_WRITE;
 const CODE: u32 = elf::SHF_ALLOC | elf::SHF_EXECINSTR;
 
-/// Section names with a type and flags of their own; where `true`, also with a suffix after a dot.
+/// Section names that have a particular type and flags; where `true`, also with a suffix after a dot.
 const NAMED: [(&str, bool, u32, u32); 17] = [
     (".text", true, elf::SHT_PROGBITS, CODE),
     (".init", false, elf::SHT_PROGBITS, CODE),

@@ -1,8 +1,8 @@
 //! Evaluates expressions.
 //!
-//! A value is a number, an address plus a number, or a difference of two addresses plus a number: the values that a
-//! relocation can express. A symbol that is defined by an expression is evaluated once, with a worklist instead of
-//! recursion.
+//! A value is a number, an address plus a number, or a difference of two addresses plus a number. These are the values
+//! that a relocation can express. A symbol that is defined by an expression is evaluated once, with a worklist instead
+//! of recursion.
 
 use smallvec::SmallVec;
 
@@ -27,9 +27,9 @@ pub(super) struct Value {
 /// An address.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Atom {
-    /// The symbol, if it has one.
+    /// The symbol, if the address has one.
     pub sym: Option<Sym>,
-    /// Section and offset in it, if it is defined here.
+    /// The section and the offset in it, if the address is defined in this file.
     pub place: Option<(u32, u64)>,
 }
 
@@ -38,7 +38,7 @@ impl Value {
         Value { number, ..Value::default() }
     }
 
-    /// The number, if it is nothing else.
+    /// The number, if the value has no address.
     pub fn absolute(&self) -> Option<i64> {
         let plain = self.plus.is_none() && self.minus.is_none() && self.specifier == Specifier::None;
         plain.then_some(self.number)
@@ -59,7 +59,7 @@ impl Value {
             (specifier, Specifier::None) | (Specifier::None, specifier) => specifier,
             _ => return Err(Fault::NotRelocatable),
         };
-        // A specifier requests something other than a distance from the linker, so nothing is folded.
+        // A specifier requests something other than an address from the linker, so nothing is folded.
         let fold = sum.specifier == Specifier::None;
         let mut plus: SmallVec<[Atom; 2]> = [self.plus, other.plus].into_iter().flatten().collect();
         let mut minus: SmallVec<[Atom; 2]> = [self.minus, other.minus].into_iter().flatten().collect();
@@ -82,7 +82,7 @@ impl Value {
 }
 
 impl Atom {
-    /// `self - other`, if that is known now.
+    /// `self - other`, if it is known already.
     fn distance(self, other: Atom) -> Option<i64> {
         if self.sym.is_some() && self.sym == other.sym {
             return Some(0);
@@ -102,10 +102,10 @@ pub(super) struct Memo {
 enum Known {
     #[default]
     No,
-    /// Being evaluated.
+    /// The symbol is being evaluated.
     Open,
     Value(Value),
-    /// It has none; the error was reported at its first use.
+    /// The symbol has no value; the error was reported at its first use.
     Fault,
 }
 
@@ -118,7 +118,7 @@ impl Memo {
         self.values.get(sym.0 as usize).copied().unwrap_or_default()
     }
 
-    /// Marks all symbols that depend on one without a value as having no value.
+    /// Marks all symbols that depend on one without a value as having no value themselves.
     fn give_up(&mut self, waiting: &[Sym], fault: Fault) -> Fault {
         waiting.iter().for_each(|sym| self.set(*sym, Known::Fault));
         fault
@@ -147,7 +147,7 @@ impl Assembler<'_> {
         self.evaluate(items, layout, memo)
     }
 
-    /// Works out every symbol that `items` depend on.
+    /// Evaluates every symbol on which `items` depend.
     fn resolve_symbols(&self, items: &[Item], layout: &Layout, memo: &mut Memo) -> Result<(), Fault> {
         let mut list: SmallVec<[Sym; 8]> = SmallVec::new();
         self.unresolved(items, memo, &mut list)?;
@@ -194,7 +194,7 @@ impl Assembler<'_> {
         Ok(())
     }
 
-    /// Appends the symbols of `items` that are expressions without a value yet.
+    /// Appends the symbols of `items` that are defined by expressions and have no value yet.
     fn unresolved(&self, items: &[Item], memo: &Memo, list: &mut SmallVec<[Sym; 8]>) -> Result<(), Fault> {
         for item in items {
             let Item::Symbol(sym) = *item else { continue };
@@ -250,7 +250,7 @@ impl Assembler<'_> {
             Def::Undefined | Def::Common { .. } | Def::Lds { .. } => None,
             Def::Value(_) => {
                 let Known::Value(value) = memo.get(sym) else { return Err(Fault::ReportedBefore) };
-                // The linker may replace a global name by another object's: it has to see the name.
+                // The linker may replace a global name by another object's definition, so the name must be kept.
                 let global = matches!(symbol.binding, Some(Binding::Global | Binding::Weak));
                 match (global, value) {
                     (
@@ -287,8 +287,8 @@ impl Assembler<'_> {
         }
     }
 
-    /// The number that an expression is now, while the file is read. Differences of labels count only if
-    /// `fold`.
+    /// The value of an expression if it is a number now, while the file is being read. Differences of labels are
+    /// evaluated only if `fold`.
     pub fn number_now(&self, expr: Expr, fold: bool) -> Result<Option<i64>, Fault> {
         if let Expr::Const(number) = expr {
             return Ok(Some(number));
@@ -297,7 +297,7 @@ impl Assembler<'_> {
         self.now(expr, fold, &mut budget).map(|value| value.and_then(|v| v.absolute()))
     }
 
-    /// The same for any expression that has a value already; `None` if it has none yet.
+    /// The value of any expression that has a value already; `None` if it has none yet.
     fn now(&self, expr: Expr, fold: bool, budget: &mut u32) -> Result<Option<Value>, Fault> {
         let single;
         let items = match expr {
@@ -345,10 +345,11 @@ impl Assembler<'_> {
         Ok(stack.pop())
     }
 
-    /// An address whose distance to others in the same stream is known already, if no gap is between them.
+    /// The value of a label. Its distance to other labels in the same stream is known already if no gap is between
+    /// them.
     fn label_now(&self, place: Place) -> Value {
-        // Stream and number of preceding gaps act as a section in `Atom::distance`. If there are more gaps than fit,
-        // differences are not folded.
+        // Stream and number of preceding gaps together act as a section in `Atom::distance`. If there are more gaps
+        // than fit, differences are not folded.
         let run = place
             .stream
             .0
@@ -359,5 +360,5 @@ impl Assembler<'_> {
     }
 }
 
-/// The largest number of symbols through which an expression is evaluated to a number while the file is being read.
+/// The largest number of symbols that an expression may lead through when it is evaluated while the file is being read.
 const DEPTH: u32 = 64;

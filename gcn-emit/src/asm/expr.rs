@@ -1,10 +1,11 @@
-//! Expressions in postfix order, over numbers, symbols and places.
+//! Expressions in postfix order, over numbers, symbols and positions.
 
 use super::function::Function;
 use super::operator::{Binary, Unary};
 use super::place::Place;
 
-/// Number of a symbol, in the order of first mention. A symbol that is set again after it was used gets a new number.
+/// The number of a symbol, in the order of first mention. A symbol that is set again after it was used gets a new
+/// number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Sym(pub u32);
 
@@ -19,12 +20,12 @@ pub(super) enum Expr {
     Items { start: u32, count: u32 },
 }
 
-/// A piece of an expression in postfix order.
+/// An item of an expression in postfix order.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Item {
     Const(i64),
     Symbol(Sym),
-    /// `.`
+    /// The current position, `.`.
     Here(Place),
     Unary(Unary),
     Binary(Binary),
@@ -35,7 +36,7 @@ pub(super) enum Item {
 }
 
 impl Item {
-    /// The number, if it is one.
+    /// The number, if the item is one.
     pub fn number(&self) -> Option<i64> {
         if let Item::Const(value) = self { Some(*value) } else { None }
     }
@@ -54,7 +55,7 @@ impl Exprs {
         self.items.get(start..start + count as usize).unwrap_or_default()
     }
 
-    /// Keeps items that are in postfix order.
+    /// Stores items that are in postfix order.
     pub fn store(&mut self, items: &[Item]) -> Expr {
         match *items {
             [Item::Const(value)] => Expr::Const(value),
@@ -85,7 +86,7 @@ pub(super) enum Specifier {
 }
 
 impl Specifier {
-    /// The spelling of each one after `@`.
+    /// The spellings after `@`.
     const NAMES: [(&str, Specifier); 9] = [
         ("abs32@lo", Specifier::Abs32Lo),
         ("abs32@hi", Specifier::Abs32Hi),
@@ -98,7 +99,7 @@ impl Specifier {
         ("gotpcrel32@hi", Specifier::GotPcRel32Hi),
     ];
 
-    /// The one of a name after `@`.
+    /// The specifier with a name, without its `@`.
     pub fn named(name: &str) -> Option<Specifier> {
         let found = Specifier::NAMES.iter().find(|(n, _)| n.eq_ignore_ascii_case(name));
         found.map(|(_, specifier)| *specifier)

@@ -1,4 +1,4 @@
-//! Parses expressions into postfix order.
+//! An operator-precedence parser that translates expressions into postfix order.
 //!
 //! Neither parsing nor evaluation is recursive, so nesting needs no stack. Subexpressions of plain numbers are folded
 //! during parsing. Operators, their precedence and their results are LLVM's: comparisons give -1; `&&`, `||` and `!`
@@ -13,7 +13,7 @@ use super::operator::{BINARY, Binary, Unary};
 use super::span::Span;
 use super::symbols::Def;
 
-/// An operator or parenthesis that waits for its operands or its end.
+/// An operator that waits for its right operand, or an open parenthesis.
 #[derive(Clone, Copy, Debug)]
 enum Pending {
     Unary(Unary),
@@ -22,16 +22,16 @@ enum Pending {
     Call(Function, u32, Span),
 }
 
-/// The stacks of the parser, kept for their allocation.
+/// The stacks of the parser, kept to reuse their allocation.
 #[derive(Default)]
 pub(super) struct Stacks {
-    /// The expression so far.
+    /// The output: the expression so far, in postfix order.
     output: Vec<Item>,
     pending: Vec<Pending>,
 }
 
 impl<'s> Assembler<'s> {
-    /// Puts the symbols of an expression into the symbol table's order.
+    /// Adds the symbols of an expression to the order of the symbol table.
     pub fn register(&mut self, expr: Expr) {
         match expr {
             Expr::Const(_) => {}
@@ -46,7 +46,7 @@ impl<'s> Assembler<'s> {
         }
     }
 
-    /// Reads an expression.
+    /// Parses an expression.
     pub fn expr(&mut self, args: &mut Args<'s>) -> Result<Expr> {
         let mut stacks = std::mem::take(&mut self.expr_stacks);
         stacks.output.clear();
@@ -63,9 +63,9 @@ struct ExprParser<'a, 's> {
     asm: &'a mut Assembler<'s>,
     output: &'a mut Vec<Item>,
     pending: &'a mut Vec<Pending>,
-    /// Parentheses that are open, those of calls included.
+    /// The number of open parentheses, including those of calls.
     open: u32,
-    /// Calls that are open.
+    /// The number of open calls.
     calls: u32,
 }
 
@@ -79,7 +79,7 @@ impl<'s> ExprParser<'_, 's> {
         }
     }
 
-    /// Prefix operators, opening parentheses and one value.
+    /// Parses prefix operators, opening parentheses and one value.
     fn operand(&mut self, args: &mut Args<'s>) -> Result<()> {
         loop {
             let Some(byte) = args.peek() else { return Err(args.expected("an expression")) };
@@ -113,7 +113,7 @@ impl<'s> ExprParser<'_, 's> {
         }
     }
 
-    /// A symbol with its specifier, or the start of a call; false for the latter.
+    /// Parses a symbol with its specifier, or the start of a call; false for the latter.
     fn symbol(&mut self, args: &mut Args<'s>) -> Result<bool> {
         let at = args.position();
         let quoted = args.peek() == Some(b'"');
@@ -139,7 +139,7 @@ impl<'s> ExprParser<'_, 's> {
         Ok(true)
     }
 
-    /// Reads `@rel32@lo` directly after a symbol or a parenthesis.
+    /// Parses `@rel32@lo` directly after a symbol or a parenthesis.
     fn specifier(&mut self, args: &mut Args<'s>) -> Result<()> {
         if args.look(0) != Some(b'@') {
             return Ok(());
@@ -154,7 +154,8 @@ impl<'s> ExprParser<'_, 's> {
         Ok(())
     }
 
-    /// Closing parentheses, and the operator or comma in front of another operand; false at the end.
+    /// Parses closing parentheses, and the operator or comma before another operand; false at the end of the
+    /// expression.
     fn behind_operand(&mut self, args: &mut Args<'s>) -> Result<bool> {
         loop {
             let next = args.peek();
@@ -210,7 +211,8 @@ impl<'s> ExprParser<'_, 's> {
         let start = self.output.len() - count.min(self.output.len());
         let numbers = self.output.get(start..).unwrap_or_default().iter();
         let numbers: Option<smallvec::SmallVec<[i64; 8]>> = numbers.map(Item::number).collect();
-        // The arguments are the last items only if each is a number.
+        // The last `count` items are the arguments only if each of them is a number; an argument that is an expression
+        // has several items.
         let item = match numbers {
             Some(numbers) => {
                 let value =
@@ -224,7 +226,7 @@ impl<'s> ExprParser<'_, 's> {
         Ok(())
     }
 
-    /// Puts out the operators of at least this precedence.
+    /// Reduces: moves pending operators of at least this precedence to the output.
     fn apply_down_to(&mut self, precedence: u8) -> Result<()> {
         loop {
             match self.pending.last().copied() {
@@ -251,7 +253,7 @@ impl<'s> ExprParser<'_, 's> {
     }
 }
 
-/// The operator that comes next.
+/// The operator that is next.
 fn operator(args: &mut Args<'_>) -> Option<(&'static str, Binary, u8)> {
     args.peek()?;
     BINARY
@@ -259,7 +261,7 @@ fn operator(args: &mut Args<'_>) -> Option<(&'static str, Binary, u8)> {
         .find(|(text, _, _)| text.bytes().enumerate().all(|(i, byte)| args.look(i) == Some(byte)))
 }
 
-/// `'a'`, `'\n'`.
+/// Parses `'a'` or `'\n'`.
 fn character(args: &mut Args<'_>) -> Result<i64> {
     let at = args.position();
     args.skip(1);
@@ -284,7 +286,7 @@ fn character(args: &mut Args<'_>) -> Result<i64> {
 }
 
 impl<'s> Assembler<'s> {
-    /// A number, or a numeric label such as `1b`.
+    /// Parses a number, or a numeric label such as `1b`.
     fn number(&mut self, args: &mut Args<'s>) -> Result<Item> {
         let at = args.position();
         let digits = args.take_while(|b| b.is_ascii_digit());
@@ -319,7 +321,7 @@ impl<'s> Assembler<'s> {
         Ok(Item::Const(value as i64))
     }
 
-    /// A symbol in an expression: its number, if it has one already.
+    /// The item for a symbol in an expression: its value, if that is a known number.
     fn reference(&mut self, name: &'s str, span: Span) -> Item {
         let sym = self.symbols.intern(name.into(), span);
         if let Some(value) = self.next_free(sym) {

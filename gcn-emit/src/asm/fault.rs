@@ -7,7 +7,7 @@ use super::span::Span;
 use crate::target_id::TargetIdError;
 use crate::text::ParseFault;
 
-/// A fault and its place.
+/// A fault and its position.
 #[derive(Debug)]
 pub(super) struct Located {
     pub span: Span,
@@ -20,7 +20,7 @@ impl Located {
     }
 }
 
-/// The result of anything that reads a statement.
+/// The result of any function that parses a statement.
 pub(super) type Result<T> = std::result::Result<T, Located>;
 
 /// An error.
@@ -69,7 +69,7 @@ pub(super) enum Fault {
     #[error("`{0}` depends on itself")]
     Cycle(String),
 
-    /// A symbol without a value, which was reported at its first use.
+    /// A symbol has no value; that was reported at its first use.
     #[error("the value of a symbol is not known")]
     ReportedBefore,
     #[error("an absolute expression is wanted: one that is a number here")]
@@ -202,7 +202,7 @@ pub(super) enum Fault {
 }
 
 impl Fault {
-    /// The remedy, if the message does not state it.
+    /// The remedy, if the message does not include it.
     pub fn help(&self) -> Option<String> {
         let text = match self {
             Fault::UnknownDirective { nearest: Some(nearest), .. } => {

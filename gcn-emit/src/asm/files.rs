@@ -3,12 +3,12 @@
 use std::io::{Error, ErrorKind, Read as _, Result};
 use std::path::{Path, PathBuf};
 
-/// Finds the files that `.include` and `.incbin` name, and names symbols from outside.
+/// Reads the files that `.include` and `.incbin` name, and defines external symbols.
 pub trait Files {
-    /// Reads the file of a name, if it has at most `limit` bytes.
+    /// Reads the file called `name`, if it has at most `limit` bytes.
     ///
     /// # Errors
-    /// Why it cannot be read.
+    /// The reason why the file cannot be read.
     fn read(&self, name: &str, limit: u64) -> Result<Found>;
 
     /// Symbols that are defined before the first line, as if by `.equiv`, with their values.
@@ -20,8 +20,8 @@ pub trait Files {
 /// A file that was found.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Found {
-    /// The name in messages. Two names of the same file have the same path, so that a file that includes
-    /// itself is noticed.
+    /// The name in messages. All names of the same file have the same path, so that a file that includes itself is
+    /// detected.
     pub path: String,
     /// Its content.
     pub bytes: Vec<u8>,
@@ -37,8 +37,8 @@ impl Files for NoFiles {
     }
 }
 
-/// Files of the file system. A name is first taken relative to the working directory and then searched in
-/// each folder, as with `-I` of llvm-mc. The folder of the including file is not searched.
+/// Files in the file system. A name is first resolved relative to the working directory, and then in each folder, as
+/// with `-I` of llvm-mc. The folder of the including file is not searched.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Folders {
     /// The folders, in the order in which they are searched.

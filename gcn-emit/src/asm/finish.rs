@@ -19,7 +19,7 @@ use crate::object::{
 };
 use crate::target_id::TargetId;
 
-/// A relocation before symbols have numbers.
+/// A relocation before symbols have their final numbers.
 struct Open {
     section: u32,
     offset: u64,
@@ -81,7 +81,7 @@ impl Assembler<'_> {
         })
     }
 
-    /// Refuses notes that readers of the code object would refuse.
+    /// Rejects notes that readers of the code object would reject.
     fn check_notes(&mut self, module: &Module) {
         for (index, section) in module.sections.iter().enumerate().filter(|(_, s)| s.kind == elf::SHT_NOTE) {
             // The bytes that the linker fills in are not known yet.
@@ -96,7 +96,7 @@ impl Assembler<'_> {
         }
     }
 
-    /// A name that nothing defines may be a section's: its first byte.
+    /// A name that nothing defines may be a section's name, which stands for its first byte.
     fn name_sections(&mut self) {
         let names =
             self.section_ids.iter().filter(|((_, group, unique), _)| group.is_none() && unique.is_none());
@@ -115,7 +115,7 @@ impl Assembler<'_> {
         }
     }
 
-    /// The content of every section, gaps filled.
+    /// The content of every section, with gaps filled.
     fn section_bytes(&mut self, layout: &Layout, memo: &mut Memo) -> Vec<Vec<u8>> {
         let mut all = Vec::with_capacity(self.sections.len());
         for index in 0..self.sections.len() {
@@ -149,7 +149,7 @@ impl Assembler<'_> {
                 GapKind::AfterBranch { .. } => write_fill(out, gap.size, Fill::Nops),
                 GapKind::Org { value, .. } => write_repeated(out, gap.size, value.into(), 1),
                 GapKind::Leb { value, signed } => {
-                    // Layout has worked the value out.
+                    // The value has been evaluated during layout.
                     let number = self.value(value, layout, memo).ok().and_then(|v| v.absolute()).unwrap_or(0);
                     let start = out.len();
                     write_leb(out, number, signed);
@@ -183,7 +183,7 @@ impl Assembler<'_> {
                 place.copy_from_slice(value);
             }
         }
-        // Subsections are written in the order of the file, not of the section.
+        // Fixups of subsections are in the order of the file, not in that of the section.
         open.sort_by_key(|o| (o.section, o.offset));
         open
     }
@@ -207,7 +207,7 @@ impl Assembler<'_> {
                 flags,
                 align: section.align,
                 entry_size: section.entry_size,
-                // Debug sections are written after the layout.
+                // Debug sections are written after layout, so layout does not know their size.
                 size: layout.size(self, index as u32).max(bytes.len() as u64),
                 bytes,
                 relocations: Vec::new(),
@@ -228,7 +228,7 @@ impl Assembler<'_> {
         module
     }
 
-    /// Puts symbols into the module; the number of each there.
+    /// Adds the symbols to the module; returns each symbol's number there.
     fn module_symbols(
         &mut self,
         layout: &Layout,
@@ -289,7 +289,7 @@ impl Assembler<'_> {
                     number,
                     ..
                 } => (SymbolPlace::Section(SectionId(section)), offset.wrapping_add_signed(number), None),
-                // Another name for something that is elsewhere: references name that.
+                // The symbol is another name for an external symbol: references use that symbol instead.
                 Value { minus: None, .. } => return Ok(None),
                 _ => return Err(located(Fault::NotRelocatable)),
             },
@@ -325,7 +325,7 @@ impl Assembler<'_> {
     }
 
     fn relocation_places(&self, open: &[Open]) -> Vec<RelocationPlace> {
-        // Lines are counted once, from the first place to the last.
+        // Lines are counted in one pass, from the first position to the last.
         let mut order: Vec<usize> = (0..open.len()).collect();
         let outermost: Vec<u32> = open.iter().map(|o| self.sources.outermost(o.span.at)).collect();
         order.sort_by_key(|i| outermost[*i]);
@@ -349,7 +349,7 @@ impl Assembler<'_> {
         places
     }
 
-    /// The labels, if they are wanted.
+    /// The labels, if requested.
     fn labels(&self, layout: &Layout) -> Vec<AsmLabel> {
         let wanted = if self.options.keep_instructions { self.symbols.len() } else { 0 };
         let label = |number: usize| {
@@ -362,8 +362,8 @@ impl Assembler<'_> {
         (0..wanted).filter_map(label).collect()
     }
 
-    /// Sections, offsets and lines of kept instructions, which have the offsets in their stream and in the
-    /// text so far.
+    /// Converts the positions of kept instructions, which are offsets in their stream and in the text, to sections,
+    /// offsets and lines.
     fn place_instructions(&mut self, layout: &Layout) {
         let mut instructions = std::mem::take(&mut self.instructions);
         let mut feeds = memchr::memchr_iter(b'\n', self.sources.main().as_bytes()).peekable();
@@ -381,7 +381,7 @@ impl Assembler<'_> {
     }
 }
 
-/// Makes a LEB128 as long as its gap: sizes never shrink while offsets settle.
+/// Pads a LEB128 to the size of its gap: sizes never shrink during relaxation.
 fn pad_leb(out: &mut Vec<u8>, start: usize, size: usize, negative: bool) {
     let (more, last) = if negative { (0xff, 0x7f) } else { (0x80, 0x00) };
     while out.len() - start < size {

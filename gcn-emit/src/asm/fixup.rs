@@ -23,13 +23,13 @@ pub(super) struct Fixup {
 /// The kind of value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum FixupKind {
-    /// The distance of a branch, in the instruction's low half.
+    /// The distance of a branch, in the low half of the instruction.
     Branch,
     /// A literal operand.
     Literal,
     /// A value of this many bytes.
     Data(u8),
-    /// The distance of a kernel from its descriptor.
+    /// The distance from a kernel's descriptor to its code.
     Entry,
 }
 
@@ -46,9 +46,9 @@ impl FixupKind {
 
 /// The result of a fixup.
 pub(super) enum Outcome {
-    /// These low bytes.
+    /// A value, and the number of its low bytes to write.
     Bytes(i64, u8),
-    /// A relocation: kind, base, addend, and the bytes at the place, which the linker overwrites.
+    /// A relocation: kind, base, addend, and bytes to write at the place, which the linker overwrites.
     Relocation(RelocationKind, Base, i64, Option<(i64, u8)>),
 }
 
@@ -59,7 +59,7 @@ pub(super) enum Base {
     Section(u32),
 }
 
-/// Reach of a branch, in dwords.
+/// The reach of a branch, in dwords.
 const BRANCH: std::ops::RangeInclusive<i64> = -0x8000..=0x7fff;
 
 impl Assembler<'_> {
@@ -84,7 +84,7 @@ impl Assembler<'_> {
         self.address(fixup, plus, number, value.specifier, relative, at)
     }
 
-    /// A value without address.
+    /// Resolves a fixup whose value is a number without an address.
     fn plain_number(&self, fixup: &Fixup, number: i64) -> Result<Outcome, Fault> {
         if fixup.kind == FixupKind::Branch {
             return Err(Fault::BranchTarget);
@@ -94,8 +94,8 @@ impl Assembler<'_> {
         Ok(Outcome::Bytes(number, bytes))
     }
 
-    /// Takes `a - b` apart: if b is in the section of the place, it is the distance of a from the place plus
-    /// a number.
+    /// Resolves `a - b`: if b is in the section of the place, the value is the distance of a from the place plus a
+    /// number.
     fn with_difference(
         &self,
         value: Value,
@@ -175,7 +175,7 @@ impl Assembler<'_> {
         }
     }
 
-    /// True if the linker may move pieces of a section: an offset means a piece then.
+    /// True if the linker may move pieces of a section, in which case an offset denotes a piece.
     fn is_merged(&self, section: u32) -> bool {
         let flags = self.sections.get(section as usize).map_or(0, |s| s.flags);
         flags & u64::from(object::elf::SHF_MERGE) != 0
@@ -198,8 +198,8 @@ impl Assembler<'_> {
         }
     }
 
-    /// True if llvm-mc treats a literal operand as relative to its place: a symbol, or sums of symbols and numbers, but
-    /// no difference, and nothing with a specifier for an absolute address.
+    /// True if llvm-mc treats a literal operand as relative to its own position: a symbol, or sums of symbols and
+    /// numbers, but not differences or anything with a specifier for an absolute address.
     fn is_relative(&self, expr: Expr) -> bool {
         let Expr::Items { start, count } = expr else { return matches!(expr, Expr::Symbol(_)) };
         let items = self.exprs.items(start, count);
@@ -217,7 +217,7 @@ impl Assembler<'_> {
     }
 }
 
-/// A number that is written in `size` bytes, signed or unsigned.
+/// Checks that a number fits in `size` bytes, signed or unsigned.
 pub(super) fn check_width(value: i64, size: u8) -> Result<(), Fault> {
     if size >= 8 {
         return Ok(());
@@ -230,7 +230,7 @@ pub(super) fn check_width(value: i64, size: u8) -> Result<(), Fault> {
     Err(Fault::Range { what: "the value", value, low, high })
 }
 
-/// The relocation for a place of a kind.
+/// The relocation kind for a fixup.
 fn relocation_kind(kind: FixupKind, specifier: Specifier, relative: bool) -> Result<RelocationKind, Fault> {
     Ok(match (specifier, kind, relative) {
         (Specifier::GotPcRel, ..) => RelocationKind::GotPcRel,

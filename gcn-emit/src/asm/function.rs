@@ -12,15 +12,15 @@ use crate::target_id::{Feature, TargetId};
 pub(super) enum Function {
     /// `max(a, b, …)`
     Max,
-    /// `or(a, b, …)`, bit by bit.
+    /// `or(a, b, …)`: bitwise or.
     Or,
-    /// `extrasgprs(vcc, flat_scratch, xnack)`: SGPRs above the numbered ones.
+    /// `extrasgprs(vcc, flat_scratch, xnack)`: the number of SGPRs in addition to the numbered ones.
     ExtraSgprs,
-    /// `totalnumvgprs(agprs, vgprs)`: the number of VGPRs for both together.
+    /// `totalnumvgprs(agprs, vgprs)`: the number of registers of both kinds together.
     TotalNumVgprs,
     /// `alignto(value, align)`
     AlignTo,
-    /// `occupancy(max_waves, granule, total_vgprs, generation, initial, sgprs, vgprs)`: waves of a SIMD.
+    /// `occupancy(max_waves, granule, total_vgprs, generation, initial, sgprs, vgprs)`: the number of waves on a SIMD.
     Occupancy,
 }
 
@@ -44,7 +44,7 @@ const FUNCTIONS: [(&str, Function, Option<u32>, &str); 6] = [
     ),
 ];
 
-/// `occupancy` counts generations as LLVM's `AMDGPUSubtarget::Generation` does; GFX9 is 7, GFX10 8.
+/// `occupancy` numbers generations as LLVM's `AMDGPUSubtarget::Generation` does; GFX9 is 7, GFX10 is 8.
 const GENERATION_GFX10: i64 = 8;
 
 impl Function {
@@ -53,7 +53,7 @@ impl Function {
     }
 
     fn row(self) -> &'static (&'static str, Function, Option<u32>, &'static str) {
-        // Every variant has a row.
+        // Every variant has a row in the table.
         FUNCTIONS.iter().find(|row| row.1 == self).unwrap_or(&FUNCTIONS[0])
     }
 
@@ -66,7 +66,7 @@ impl Function {
         if self.row().2.is_none_or(|want| want == count) { Ok(()) } else { Err(self.bad()) }
     }
 
-    /// The result for numbers.
+    /// The result for numeric arguments.
     pub fn of(self, arguments: &[i64], target: Option<TargetId>) -> Result<i64, Fault> {
         match (self, arguments) {
             (Function::Max, values) => values.iter().copied().max().ok_or_else(|| self.bad()),
@@ -98,10 +98,10 @@ impl Function {
     }
 }
 
-/// SGPRs above the numbered ones.
+/// The number of SGPRs in addition to the numbered ones.
 pub(super) fn extra_sgprs(target: Target, vcc: bool, flat_scratch: bool, xnack: bool) -> u32 {
     let resources = Resources { uses_vcc: vcc, uses_flat_scratch: flat_scratch, ..Resources::default() };
-    // If the mask is requested it is reserved on every target, even where replay does not exist.
+    // If the mask is requested, it is reserved on every target, even on those without replay.
     let without = resources.extra_sgprs(target, Feature::Off);
     if xnack && target.counts_sgprs() { without.max(4) } else { without }
 }

@@ -20,11 +20,11 @@ use crate::text::{ExprValue, ParseFault, Scope, parse_inst_in};
 /// Predefined symbols that identify the target (guide, *Predefined Symbols*).
 const GENERATION: [&str; 3] =
     [".amdgcn.gfx_generation_number", ".amdgcn.gfx_generation_minor", ".amdgcn.gfx_generation_stepping"];
-/// Names of symbols that follow the highest register written down.
+/// Names of the symbols whose value follows the highest register named so far.
 const NEXT_FREE: [&str; 2] = [".amdgcn.next_free_vgpr", ".amdgcn.next_free_sgpr"];
 
 impl<'s> Assembler<'s> {
-    /// Reads an instruction and appends its machine code.
+    /// Parses an instruction and appends its machine code.
     pub fn instruction(&mut self, text: &'s str, at: usize) -> Result<()> {
         let Some(target) = self.target else { return self.miss_target(Span::new(at, at + text.len())) };
         let span = Span::new(at, at + text.len());
@@ -48,7 +48,7 @@ impl<'s> Assembler<'s> {
         let parsed = match parsed {
             Ok(parsed) => parsed,
             Err(error) => {
-                // The expression's own error says more.
+                // The expression's own error is more specific.
                 if let (ParseFault::Expression(_), Some(inner)) = (&error.fault, self.inner_fault.take()) {
                     return Err(inner);
                 }
@@ -78,7 +78,7 @@ impl<'s> Assembler<'s> {
             let place = Place { bytes: place.bytes + (parsed.code.len() as u64).saturating_sub(4), ..place };
             self.fixups.push(Fixup { place, kind: FixupKind::Literal, expr, span });
         }
-        // Distances that are written as numbers stay.
+        // Distances that are written as numbers are not changed.
         if let (Some(bad), Some(to)) = (parsed.inst.desc.bad_distance(target.target), self.later.first()) {
             self.after_branch(*to, bad, span);
         }
@@ -93,7 +93,7 @@ impl<'s> Assembler<'s> {
         Ok(())
     }
 
-    /// Reports once that no target was given.
+    /// Reports, only once, that no target was specified.
     fn miss_target(&mut self, span: Span) -> Result<()> {
         let fault = if self.target_missed { Fault::ReportedBefore } else { Fault::NoTarget };
         self.target_missed = true;
@@ -101,7 +101,7 @@ impl<'s> Assembler<'s> {
     }
 
     fn keep(&mut self, inst: Arc<Inst>, place: Place, length: u8, at: usize) {
-        // Streams become sections, and offsets in the text lines, when everything is read.
+        // Streams are replaced by sections, and text offsets by lines, after everything is read.
         let (section, offset, line) = (SectionId(place.stream.0), place.bytes, self.outermost(at));
         let origin = if self.frames.is_empty() { None } else { self.origin_at(at) };
         self.kept_gaps.push(place.gaps);
@@ -122,18 +122,18 @@ impl<'s> Assembler<'s> {
         }
     }
 
-    /// The number of a symbol that follows the registers.
+    /// The value of a symbol that tracks register use; `None` for other symbols.
     pub fn next_free(&self, sym: Sym) -> Option<i64> {
         self.next_free.iter().find(|next| next.symbol == Some(sym)).map(|next| next.value)
     }
 
-    /// `.set` of a symbol that tracks register use; false for any other symbol.
+    /// Executes `.set` for a symbol that tracks register use; false for any other symbol.
     pub fn set_next_free(&mut self, sym: Sym, value: i64) -> bool {
         let found = self.next_free.iter_mut().find(|next| next.symbol == Some(sym));
         found.map(|next| next.value = value).is_some()
     }
 
-    /// Gives the symbols that follow the registers their last value.
+    /// Sets the symbols that track register use to their final values.
     pub fn settle_next_free(&mut self) {
         for NextFree { symbol, value } in self.next_free {
             if let Some(sym) = symbol {
@@ -163,7 +163,7 @@ impl<'s> Assembler<'s> {
     }
 }
 
-/// Raises the end of the VGPRs or SGPRs in `ends` to that of `reg`.
+/// Raises the ends of the VGPRs or SGPRs in `ends` to that of `reg`.
 fn count_register(target: Target, reg: gcn_isa::Reg, ends: &mut [u16; 2]) {
     let end = match reg.file {
         RegFile::Vgpr => &mut ends[0],
@@ -173,10 +173,10 @@ fn count_register(target: Target, reg: gcn_isa::Reg, ends: &mut [u16; 2]) {
     *end = reg.end().max(*end);
 }
 
-/// The file's symbols, for an instruction.
+/// Gives the instruction parser access to the file's symbols.
 struct InstScope<'a, 's> {
     asm: &'a mut Assembler<'s>,
-    /// The instruction has an expression with a name in it.
+    /// True if the instruction has an expression that contains a name.
     asked: bool,
 }
 
@@ -194,7 +194,7 @@ impl Scope for InstScope<'_, '_> {
         let parsed =
             match local.and_then(|at| asm.text.get(at..at + expr.len()).map(|text| (asm.base + at, text))) {
                 Some((at, text)) => asm.operand_expr(text, at),
-                // The parser passes only parts of the text, so this does not occur.
+                // The parser passes only parts of the text, so this cannot happen.
                 None => Err(Located::new(Span::default(), Fault::Expected("an expression"))),
             };
         let parsed = parsed.and_then(|expr_| {
@@ -223,14 +223,14 @@ fn span_of(base: Option<usize>, expr: &str) -> Span {
     Span::new(at, at + expr.len())
 }
 
-/// Byte offset of a piece of a text in the text.
+/// The byte offset of `piece` in `text`, of which it is a part.
 fn offset_in(text: &str, piece: &str) -> Option<usize> {
     let at = (piece.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
     (at + piece.len() <= text.len()).then_some(at)
 }
 
 impl<'s> Assembler<'s> {
-    /// An expression as an operand: nearly always a single name.
+    /// Parses an expression as an operand; it is nearly always a single name.
     fn operand_expr(&mut self, text: &'s str, at: usize) -> Result<Expr> {
         let plain = |b: u8| is_name(b) && b != b'@';
         let starts = text.as_bytes().first().is_some_and(|b| !b.is_ascii_digit());

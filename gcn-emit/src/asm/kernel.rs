@@ -1,4 +1,4 @@
-//! `.amdhsa_kernel`: from directives to a kernel descriptor.
+//! `.amdhsa_kernel`: translates directives into a kernel descriptor.
 //!
 //! Values may be expressions that are known only at the end of the file, so descriptors are computed after layout.
 //! Checks and fields follow the LLVM AMDGPU guide, *AMDHSA Kernel Assembler Directives* and *Kernel Descriptor*.
@@ -23,25 +23,25 @@ use crate::object::{Binding, SymbolKind, Visibility};
 use crate::target_id::{Feature, TargetId};
 use crate::text::nearest;
 
-/// Blocks of VGPRs that the descriptor can count.
+/// The number of VGPR blocks that the descriptor can express.
 const VGPR_BLOCKS: i64 = 64;
-/// The number of VGPRs before the first AGPR is a multiple of this.
+/// The number of VGPRs before the first AGPR must be a multiple of this.
 const ACCUM_STEP: i64 = 4;
 
-/// The directives between `.amdhsa_kernel` and `.end_amdhsa_kernel`, and the end.
+/// The directives between `.amdhsa_kernel` and `.end_amdhsa_kernel`, and the latter.
 pub(super) fn directives() -> impl Iterator<Item = &'static str> {
     ROWS.iter().map(|row| row.name).chain([".end_amdhsa_kernel"])
 }
 
-/// A kernel and what its directives say.
+/// A kernel and the contents of its directives.
 #[derive(Debug)]
 pub(super) struct Kernel {
     name: String,
-    /// `.amdhsa_kernel`.
+    /// The `.amdhsa_kernel` directive.
     pub span: Span,
-    /// By row of the table.
+    /// The values, by row of the directive table.
     values: [Option<(Expr, Span)>; ROWS.len()],
-    /// Where the descriptor is.
+    /// The position of the descriptor.
     place: Place,
 }
 
@@ -53,7 +53,7 @@ impl Kernel {
 }
 
 impl<'s> Assembler<'s> {
-    /// Reads a statement between `.amdhsa_kernel` and `.end_amdhsa_kernel`.
+    /// Parses a statement between `.amdhsa_kernel` and `.end_amdhsa_kernel`.
     pub fn in_kernel(
         &mut self,
         mut kernel: Kernel,
@@ -105,7 +105,7 @@ impl<'s> Assembler<'s> {
         Ok(())
     }
 
-    /// Makes room for the descriptor and defines its symbol.
+    /// Reserves space for the descriptor and defines its symbol.
     fn end_kernel(&mut self, mut kernel: Kernel, span: Span) -> Result<()> {
         let Some(id) = self.target else { return Err(Located::new(span, Fault::ReportedBefore)) };
         let required = [Slot::NextFreeVgpr, Slot::NextFreeSgpr, Slot::AccumOffset];
@@ -117,10 +117,10 @@ impl<'s> Assembler<'s> {
         let descriptor = self.symbols.intern(format!("{}.kd", kernel.name).into(), kernel.span);
         let code = self.symbols.intern(kernel.name.clone().into(), kernel.span);
         let symbol = self.symbols.get_mut(code);
-        // A name that is not defined yet counts as global.
+        // A name that has not been defined counts as global.
         let unsaid = if symbol.def == Def::Undefined { Binding::Global } else { Binding::Local };
         let (binding, visibility) = (symbol.binding.unwrap_or(unsaid), symbol.visibility);
-        // Code that the linker could replace has no known distance from its descriptor.
+        // If the linker could replace the code, the distance from its descriptor would not be known.
         if visibility == Visibility::Default {
             symbol.visibility = Visibility::Protected;
         }
@@ -143,8 +143,7 @@ impl<'s> Assembler<'s> {
         Ok(())
     }
 
-    /// Adds the symbols of the values to the symbol table, in the order of the descriptor's words and not of
-    /// the directives.
+    /// Registers the symbols in the values, in the order of the descriptor's words and not of the directives.
     fn register_values(&mut self, kernel: &Kernel, code: Sym) {
         for word in 0..=Slot::LAST_WORD {
             if word == Slot::ENTRY_WORD {
@@ -158,7 +157,7 @@ impl<'s> Assembler<'s> {
         }
     }
 
-    /// The empty descriptor, with the distance to the code.
+    /// Writes an empty descriptor with the distance to the code.
     fn write_entry(&mut self, kernel: &Kernel, code: Sym, descriptor: Sym) -> Result<()> {
         let items = [
             Item::Symbol(code),
@@ -222,10 +221,10 @@ impl<'s> Assembler<'s> {
     }
 }
 
-/// The numbers of a kernel.
+/// The evaluated values of a kernel's directives.
 struct Values<'k> {
     id: TargetId,
-    /// The lanes of a wave, if the kernel does not specify them.
+    /// The wave size, if the kernel does not specify it.
     wave: WaveSize,
     kernel: &'k Kernel,
     numbers: [Option<i64>; ROWS.len()],
@@ -236,7 +235,7 @@ impl Values<'_> {
         ROWS.iter().zip(&self.numbers).find(|(row, _)| row.slot == slot).and_then(|(_, number)| *number)
     }
 
-    /// Where a value is written, or the kernel.
+    /// The position of a value, or else that of the kernel.
     fn span(&self, slot: Slot) -> Span {
         let rows = ROWS.iter().zip(&self.kernel.values).find(|(row, _)| row.slot == slot);
         rows.and_then(|(_, value)| *value).map_or(self.kernel.span, |(_, span)| span)
@@ -280,7 +279,7 @@ impl Values<'_> {
         Ok(d)
     }
 
-    /// User SGPRs: the number that is set up, or more if the kernel requests it.
+    /// The number of user SGPRs: the number that is set up, or a larger number that the kernel requests.
     fn user_sgprs(&self) -> Result<u32> {
         let set_up = ROWS.iter().zip(&self.numbers).map(|(row, number)| match row.slot {
             Slot::UserSgpr { registers, .. } if *number == Some(1) => i64::from(registers),
@@ -312,7 +311,7 @@ impl Values<'_> {
         Ok((length | offset << 7) as u16)
     }
 
-    /// Lanes of a wave.
+    /// The wave size.
     fn wave(&self) -> WaveSize {
         match self.get(Slot::Field(f::ENABLE_WAVEFRONT_SIZE32)) {
             Some(0) => WaveSize::W64,
@@ -329,7 +328,7 @@ impl Values<'_> {
         Ok(((count.max(1) + granule - 1) / granule - 1) as u32)
     }
 
-    /// The halves of a wave of 64 lanes share VGPRs that they do not have for themselves.
+    /// Checks the VGPRs that the two halves of a 64-lane wave share, in addition to their own VGPRs.
     fn shared_vgprs(&self, d: &KernelDescriptor) -> Result<()> {
         let slot = Slot::Field(f::SHARED_VGPR_COUNT);
         let shared = self.get(slot).unwrap_or(0);

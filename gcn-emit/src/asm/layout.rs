@@ -3,7 +3,7 @@
 use super::Assembler;
 use super::place::Place;
 
-/// Offsets of everything.
+/// The offsets of all streams and gaps.
 #[derive(Debug, Default)]
 pub(super) struct Layout {
     streams: Vec<StreamLayout>,
@@ -11,14 +11,14 @@ pub(super) struct Layout {
 
 #[derive(Clone, Debug, Default)]
 struct StreamLayout {
-    /// Offset of the stream in its section.
+    /// The offset of the stream in its section.
     base: u64,
-    /// Bytes of gaps before gap `i`, and of all gaps.
+    /// At index `i`, the total size of the gaps before gap `i`; the last entry is that of all gaps.
     before: Vec<u64>,
 }
 
 impl Layout {
-    /// Section and offset of a place.
+    /// The section and offset of a place.
     pub fn offset(&self, asm: &Assembler<'_>, place: Place) -> (u32, u64) {
         let section = asm.streams.get(place.stream.0 as usize).map_or(0, |s| s.section);
         let stream = self.streams.get(place.stream.0 as usize);
@@ -26,7 +26,7 @@ impl Layout {
         (section, gaps + place.bytes)
     }
 
-    /// Size of a section.
+    /// The size of a section.
     pub fn size(&self, asm: &Assembler<'_>, section: u32) -> u64 {
         let Some(section) = asm.sections.get(section as usize) else { return 0 };
         let ends = section.streams.iter().map(|id| {
@@ -38,7 +38,7 @@ impl Layout {
         ends.max().unwrap_or(0)
     }
 
-    /// Offsets for the present sizes of gaps.
+    /// Computes the offsets for the current sizes of gaps.
     pub fn assign(&mut self, asm: &Assembler<'_>) {
         self.streams.resize(asm.streams.len(), StreamLayout::default());
         for section in &asm.sections {

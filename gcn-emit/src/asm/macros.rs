@@ -24,15 +24,15 @@ use frame::OVERHEAD;
 pub(super) use frame::{Entry, Frame};
 pub(super) use repetition::{Each, Rounds, Values};
 
-/// The cost of a call for each parameter, in bytes of expansion. A macro with many unused parameters takes
-/// time too.
+/// The cost of a call for each parameter, in bytes of expansion. It is charged because a macro with many unused
+/// parameters takes time, too.
 const PARAMETER_COST: u64 = 16;
 
 /// A macro.
 pub(super) struct Macro<'s> {
     pub name: &'s str,
     pub parameters: Vec<Parameter<'s>>,
-    /// Index of each parameter.
+    /// The index of each parameter, by name.
     by_name: HashMap<&'s str, usize>,
     pub body: Body<'s>,
     /// The number of calls so far: `\+`.
@@ -50,9 +50,9 @@ pub(super) struct Parameter<'s> {
 }
 
 impl<'s> Assembler<'s> {
-    /// The macro of a name.
+    /// The macro with a name.
     pub fn macro_named(&self, name: &str) -> Option<Rc<Macro<'s>>> {
-        // Most files have none.
+        // Most files define no macros.
         if self.macros.is_empty() { None } else { self.macros.get(name).cloned() }
     }
 
@@ -88,7 +88,7 @@ impl<'s> Assembler<'s> {
         self.enter(&entry, Call { span, name: called.name, is_file: false }, Rounds::Over)
     }
 
-    /// The values of all parameters of a call.
+    /// The values of all parameters for a call.
     fn arguments(&mut self, called: &Macro<'s>, args: &mut Args<'s>) -> Result<Vec<Value<'s>>> {
         let mut values: Vec<Value<'s>> = vec![None; called.parameters.len()];
         let mut keywords = false;
@@ -129,7 +129,7 @@ impl<'s> Assembler<'s> {
         fill_in(called, values, args)
     }
 
-    /// Expands a body this many times. All copies have the same text unless the body uses its number.
+    /// Expands a body this many times. All copies have the same text, unless the body uses the number of the round.
     pub fn repeat_body(&mut self, name: &'static str, span: Span, body: Body<'s>, count: u64) -> Result<()> {
         self.expands = true;
         if count == 0 {
@@ -143,7 +143,7 @@ impl<'s> Assembler<'s> {
         let located = |fault| Located::new(span, fault);
         let numbers = Numbers { calls: None, round: 0, bare: false };
         let text = expand(body.text, |_| None, &numbers, self.budget()).map_err(located)?;
-        // Counted before the first round: a count that is too large is refused at once.
+        // Charged before the first round, so that a count that is too large is rejected at once.
         self.charge((text.len() as u64 + OVERHEAD).saturating_mul(count)).map_err(located)?;
         let text = self.kept(text);
         let entry = Entry { text, file: body.file, line: body.line };
@@ -152,7 +152,7 @@ impl<'s> Assembler<'s> {
 
     /// Expands a body once for each value.
     pub fn each(&mut self, name: &'static str, span: Span, each: Each<'s>) -> Result<()> {
-        // An empty text ends at once, and the first round begins where a text ends.
+        // An empty text ends immediately, and every round of a repetition begins where a text ends.
         let entry = Entry { text: "", file: each.body.file, line: each.body.line };
         self.enter(&entry, Call { span, name, is_file: false }, Rounds::Each(Box::new(each)))
     }

@@ -1,4 +1,4 @@
-//! `.amdgpu_metadata`: from YAML to the `MessagePack` note.
+//! `.amdgpu_metadata`: translates YAML into the `MessagePack` note.
 //!
 //! A third-party library parses the YAML. The meaning of its scalars follows LLVM's convention, which differs from
 //! YAML's: the type of a scalar, a key or a value, depends on its text alone, quoted or not, unless a tag such as
@@ -21,7 +21,7 @@ use crate::object::metadata_note;
 const END: &str = ".end_amdgpu_metadata";
 
 impl Assembler<'_> {
-    /// Reads a document that begins in the next line; `span` is the directive before it.
+    /// Parses a document that begins in the next line; `span` is the directive before it.
     pub fn metadata(&mut self, span: Span) -> Result<()> {
         let next = self.at;
         let Some((end, behind)) = self.metadata_end(next) else {
@@ -33,7 +33,7 @@ impl Assembler<'_> {
         self.metadata_section(document, self.base + next, span)
     }
 
-    /// Offsets of the line with the end directive, and of the line after it.
+    /// The offsets of the line with the end directive, and of the line after it.
     fn metadata_end(&self, from: usize) -> Option<(usize, usize)> {
         let bytes = self.text.as_bytes();
         let mut at = from;
@@ -63,7 +63,7 @@ impl Assembler<'_> {
             Located::new(span, fault)
         })?;
         let content = node.to_msgpack();
-        // Keys that LLVM's rules do not know may still be known to readers.
+        // Keys that LLVM's rules do not contain may still be known to readers of the metadata.
         Metadata::from_msgpack(&content)
             .map_err(|error| Located::new(span, Fault::Yaml(error.to_string())))?;
         let note = metadata_note(&content);

@@ -13,7 +13,7 @@ pub(super) enum Unary {
     LogicalNot,
 }
 
-/// An operator between two values.
+/// An operator with two operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Binary {
     Or2,

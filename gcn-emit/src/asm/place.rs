@@ -1,15 +1,15 @@
-//! Places in sections under construction.
+//! Positions in sections under construction.
 
-/// Number of a stream.
+/// The number of a stream.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct StreamId(pub u32);
 
-/// A place in a stream.
+/// A position in a stream.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Place {
     pub stream: StreamId,
-    /// The number of gaps of the stream before it.
+    /// The number of gaps that precede it in the stream.
     pub gaps: u32,
-    /// Bytes of the stream before it, without gaps.
+    /// The number of bytes that precede it in the stream, without gaps.
     pub bytes: u64,
 }

@@ -1,4 +1,4 @@
-//! A cache of instructions that were read recently.
+//! A cache of instructions that were parsed recently.
 //!
 //! Unrolled and compiled code repeats statements: three in ten instructions of clang's files in this crate's
 //! corpus occur earlier in their file with the same text. Their machine code is the same unless they name a
@@ -10,26 +10,27 @@ use std::sync::Arc;
 use gcn_isa::{Inst, Target};
 use hashbrown::DefaultHashBuilder;
 
-/// Places for statements at first and at most: powers of two. The first fit a core's own cache.
+/// The initial and the largest number of cache slots, powers of two. The initial slots fit in a core's own cache.
 const PLACES: (usize, usize) = (1 << 12, 1 << 16);
 
-/// Checked whenever as many statements as there are places have been stored: if at least one of this many was found
-/// again, the table grows; if fewer than one of that many, the lookup costs more than it saves.
+/// The hit rate is examined whenever as many statements have been stored as there are slots. With at least one hit per
+/// this many stored statements (first number) the table grows. With fewer than one hit per this many (second number),
+/// lookups cost more than they save.
 const FEW: (usize, usize) = (4, 16);
 
-/// Statements that are read without looking for them, for each place, before the next attempt.
+/// When lookups do not pay, the cache is switched off for this many statements per slot.
 const REST: usize = 8;
 
-/// The result of reading an instruction.
+/// The result of parsing an instruction.
 #[derive(Clone)]
 pub struct Recalled<'s> {
     text: &'s str,
     target: Target,
-    /// One past the highest VGPR and SGPR named.
+    /// One past the highest VGPR and the highest SGPR that it names.
     pub ends: [u16; 2],
     pub length: u8,
     code: [u8; 20],
-    /// The instruction, where instructions are kept.
+    /// The instruction, if instructions are kept.
     pub inst: Option<Arc<Inst>>,
 }
 
@@ -44,17 +45,17 @@ impl Recalled<'_> {
 #[derive(Default)]
 pub struct Recall<'s> {
     places: Vec<Option<Recalled<'s>>>,
-    /// Statements kept since the hit rate was last examined.
+    /// Statements stored since the hit rate was last examined.
     kept: usize,
-    /// Statements found since then.
+    /// Cache hits since then.
     found: usize,
-    /// Statements for which the cache is switched off, since lookups have found too little.
+    /// The number of statements for which the cache remains switched off.
     resting: usize,
     hasher: DefaultHashBuilder,
 }
 
 impl<'s> Recall<'s> {
-    /// The instruction `text`, if it was read before.
+    /// The result for the instruction `text`, if it is in the cache.
     pub fn find(&mut self, text: &str, target: Target) -> Option<&Recalled<'s>> {
         if self.resting > 0 {
             self.resting -= 1;
@@ -66,7 +67,7 @@ impl<'s> Recall<'s> {
         Some(known)
     }
 
-    /// Remembers an instruction that names no symbol.
+    /// Stores the result of an instruction that names no symbol.
     pub fn keep(
         &mut self,
         text: &'s str,
@@ -88,7 +89,7 @@ impl<'s> Recall<'s> {
         self.put(Recalled { text, target, ends, length: code.len() as u8, code: bytes, inst });
     }
 
-    /// Makes more places, or stops looking for a while, as many or few statements were found.
+    /// Grows the table, or switches the cache off for a while, depending on the hit rate.
     fn judge(&mut self) {
         let (kept, found) = (std::mem::take(&mut self.kept), std::mem::take(&mut self.found));
         if found * FEW.0 >= kept && self.places.len() < PLACES.1 {

@@ -10,13 +10,13 @@ use super::place::{Place, StreamId};
 use super::section::{Gap, GapKind, Stream, write_leb};
 use super::span::Span;
 
-/// LEB128 numbers only grow, so that they settle soon; other sizes may never.
+/// The most rounds. LEB128 numbers only grow, so they converge soon; other sizes may never converge.
 const ROUNDS: usize = 64;
-/// Bytes of a branch, and of the `s_nop` after it.
+/// The size in bytes of a branch, and of the `s_nop` after it.
 const BRANCH_BYTES: u64 = 4;
 
 impl Assembler<'_> {
-    /// Lays everything out.
+    /// Computes the layout.
     pub fn layout(&mut self) -> Result<Layout> {
         let mut layout = Layout::default();
         for section in &mut self.sections {
@@ -29,7 +29,7 @@ impl Assembler<'_> {
         }
         loop {
             self.settle(&mut layout)?;
-            // A branch that has its `s_nop` keeps it, so that this ends.
+            // A branch that has got its `s_nop` keeps it, so the loop terminates.
             if !self.repair_branches(&layout) {
                 break;
             }
@@ -40,7 +40,7 @@ impl Assembler<'_> {
         Ok(layout)
     }
 
-    /// Sizes for all gaps but those after branches.
+    /// Determines the sizes of all gaps except those after branches.
     fn settle(&mut self, layout: &mut Layout) -> Result<()> {
         for round in 0.. {
             let Some(span) = self.resize(layout, round)? else { break };
@@ -52,8 +52,8 @@ impl Assembler<'_> {
         Ok(())
     }
 
-    /// Inserts an `s_nop` after each branch over a bad distance; true if there was one. As in LLVM, a branch whose
-    /// distance the linker determines gets one too. Unresolvable targets are reported when the branch is filled in.
+    /// Inserts an `s_nop` after each branch with a bad distance; true if there was one. As in LLVM, a branch whose
+    /// distance the linker determines gets one, too. Unresolvable targets are reported when the branch is filled in.
     fn repair_branches(&mut self, layout: &Layout) -> bool {
         let mut memo = Memo::new(self.symbols.len());
         let mut repaired = Vec::new();
@@ -84,7 +84,7 @@ impl Assembler<'_> {
         let mut memo = Memo::new(self.symbols.len());
         let mut changed = None;
         for index in 0..self.streams.len() {
-            // Offsets shift with the sizes found in this round, so that a chain of gaps settles in one round.
+            // Shift offsets by the sizes found in this round, so that a chain of gaps converges in one round.
             let mut moved = 0i64;
             for number in 0..self.streams[index].gaps.len() {
                 let stream = &self.streams[index];

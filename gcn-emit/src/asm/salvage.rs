@@ -1,4 +1,4 @@
-//! Reads a file with errors as far as possible.
+//! Assembles the readable parts of a file with errors.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,20 +7,20 @@ use gcn_isa::WaveSize;
 use super::{Assembly, Diagnostic, Diagnostics, Files, NoFiles, Options, assemble_with};
 use crate::target_id::TargetId;
 
-/// A file from which some statements may have been omitted.
+/// An assembled file from which some statements may have been omitted.
 #[derive(Debug)]
 pub struct Salvaged {
-    /// The rest. A word that is not an instruction on any target replaces each instruction that was left out.
+    /// The assembled rest. Each omitted instruction is replaced by a word that is not an instruction on any target.
     pub assembly: Assembly,
-    /// The errors in the statements that were left out, in order of line.
+    /// The errors in the omitted statements, in order of line.
     pub left_out: Vec<Diagnostic>,
 }
 
-/// The most times that a file is read again. Each time reports [`Diagnostics::LIMIT`] errors; a file with more errors
-/// is not assembly.
+/// The most attempts to assemble a file. Each reports up to [`Diagnostics::LIMIT`] errors; a file with more errors is
+/// not assembly.
 const ROUNDS: usize = 16;
 
-/// In place of an instruction.
+/// Replaces an omitted instruction.
 const NO_INSTRUCTION: &str = "\t.long 0xffffffff";
 
 /// Assembles the readable parts of a file: lines with errors, such as instructions that no target knows, are omitted.
@@ -35,13 +35,13 @@ const NO_INSTRUCTION: &str = "\t.long 0xffffffff";
 /// ```
 ///
 /// # Errors
-/// The file's errors, if the target is unknown or no instruction can be read.
+/// The file's errors, if the target is unknown or no instruction can be assembled.
 pub fn assemble_readable(file: &str, text: &str, options: &Options) -> Result<Salvaged, Diagnostics> {
     assemble_readable_with(file, text, options, &NoFiles)
 }
 
-/// The same with `files` for `.include` and `.incbin`. A line of a macro's body is omitted from all its calls; a file
-/// with an error in an included file is rejected.
+/// As [`assemble_readable`], with `files` for `.include` and `.incbin`. An erroneous line of a macro's body is omitted
+/// from all its calls; a file with an error in an included file is rejected.
 ///
 /// # Errors
 /// As [`assemble_readable`].
@@ -59,7 +59,7 @@ pub fn assemble_readable_with(
     let mut left_out: BTreeMap<u32, Diagnostic> = BTreeMap::new();
     let mut found = errors.clone();
     for _ in 0..ROUNDS {
-        // A line of a macro may be wrong in several calls.
+        // A line of a macro may cause errors in several calls.
         let mut round = BTreeSet::new();
         for error in found.list {
             if error.file != file {
@@ -84,12 +84,12 @@ pub fn assemble_readable_with(
     Err(errors)
 }
 
-/// True for the directive without which nothing can be read.
+/// True for the directive without which nothing can be assembled.
 fn names_target(line: &str) -> bool {
     line.trim_start().starts_with(".amdgcn_target")
 }
 
-/// The target id that a file names in its `.amdgcn_target`.
+/// The target ID in a file's `.amdgcn_target`.
 ///
 /// ```
 /// let text = "; a kernel\n  .amdgcn_target \"amdgcn-amd-amdhsa--gfx90a:xnack-\"\n";
@@ -99,7 +99,7 @@ pub fn named_target(text: &str) -> Option<TargetId> {
     text.lines().find(|line| names_target(line))?.split('"').nth(1)?.parse().ok()
 }
 
-/// The size of waves that all `.amdhsa_wavefront_size32` of a file select by 0 or 1; `None` if there are none, or they
+/// The wave size that all `.amdhsa_wavefront_size32` of a file select by 0 or 1; `None` if there are none, or if they
 /// differ.
 ///
 /// ```
@@ -124,7 +124,7 @@ pub fn named_wave(text: &str) -> Option<WaveSize> {
     found
 }
 
-/// The line with its labels only.
+/// The line reduced to its labels and a placeholder for the instruction.
 fn without_statement(line: &str) -> String {
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$');
     let mut rest = line.trim_start();

@@ -1,8 +1,8 @@
 //! Sections under construction.
 //!
-//! A section consists of one or more streams, one for each subsection. A stream is bytes with gaps: places whose size
-//! is known only after layout (an alignment after another gap, a LEB128 of a later label …). Nearly all streams have no
-//! gap, so their offsets are final at once.
+//! A section consists of one or more streams, one for each subsection. A stream is a sequence of bytes with gaps, whose
+//! size is known only after layout (an alignment after another gap, a LEB128 of a later label …). Nearly all streams
+//! have no gap, so their offsets are final at once.
 
 use object::elf;
 
@@ -13,19 +13,19 @@ use super::span::Span;
 /// The contents of a gap.
 #[derive(Clone, Debug)]
 pub(super) enum GapKind {
-    /// Up to the next multiple, unless that takes more than `most` bytes.
+    /// Fills up to the next multiple, unless that takes more than `most` bytes.
     Align { align: u64, fill: Fill, most: u64 },
     /// `count` times the low bytes of a value.
     Repeat { count: Expr, value: u64, size: u8 },
-    /// Up to an offset in the section.
+    /// Fills up to an offset in the section.
     Org { to: Expr, value: u8 },
-    /// After a branch to this label: an `s_nop` if the branch would be over as many dwords as the target gets wrong.
+    /// After a branch to this label: an `s_nop` if the branch would have the distance that the target executes wrongly.
     AfterBranch { to: Expr, bad: u16 },
     /// A number in LEB128.
     Leb { value: Expr, signed: bool },
 }
 
-/// The filling of an alignment.
+/// The contents of an alignment's padding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Fill {
     /// Instructions that do nothing.
@@ -34,13 +34,13 @@ pub(super) enum Fill {
     Value(u64, u8),
 }
 
-/// A place of unknown size.
+/// A range of unknown size in a stream.
 #[derive(Clone, Debug)]
 pub(super) struct Gap {
     pub kind: GapKind,
-    /// Bytes of the stream before it, without gaps.
+    /// The number of bytes that precede it in the stream, without gaps.
     pub bytes: u64,
-    /// Its size, as far as it is known.
+    /// The gap's size, as currently computed.
     pub size: u64,
     pub span: Span,
 }
@@ -51,7 +51,7 @@ pub(super) struct Stream {
     pub section: u32,
     pub number: u32,
     pub bytes: Vec<u8>,
-    /// Size without gaps; more than `bytes` in a section without file contents.
+    /// The size without gaps; larger than `bytes` in a section without file contents.
     pub length: u64,
     pub gaps: Vec<Gap>,
 }
@@ -66,19 +66,19 @@ pub(super) struct Section {
     pub align: u64,
     /// The group's signature, and whether it is a COMDAT.
     pub group: Option<(String, bool)>,
-    /// The directive that begins it first.
+    /// The directive that first opened the section.
     pub span: Span,
-    /// Its streams.
+    /// The section's streams.
     pub streams: Vec<StreamId>,
 }
 
 impl Section {
-    /// True if it occupies memory, but no bytes of the file.
+    /// True if the section occupies memory, but no bytes of the file.
     pub fn is_nobits(&self) -> bool {
         self.kind == elf::SHT_NOBITS
     }
 
-    /// True if it holds instructions.
+    /// True if the section contains instructions.
     pub fn is_code(&self) -> bool {
         self.flags & u64::from(elf::SHF_EXECINSTR) != 0
     }
@@ -87,11 +87,11 @@ impl Section {
 /// `s_nop 0`.
 const S_NOP: [u8; 4] = crate::object::layout::S_NOP.to_le_bytes();
 
-/// Appends `count` bytes that fill an alignment.
+/// Appends `count` bytes of alignment padding.
 pub(super) fn write_fill(bytes: &mut Vec<u8>, count: u64, fill: Fill) {
     match fill {
         Fill::Nops => {
-            // Zeros where no instruction fits, as LLVM does.
+            // Zeros where no whole instruction fits, as in LLVM.
             bytes.extend(std::iter::repeat_n(0, (count % 4) as usize));
             (0..count / 4).for_each(|_| bytes.extend_from_slice(&S_NOP));
         }

@@ -7,9 +7,9 @@ use std::cell::Cell;
 use super::diagnostic::{Diagnostic, Note, Severity, Shown};
 use super::span::Span;
 
-/// The text with blanks in place of `/* … */`, so that offsets stay the same, and the offset of an
-/// unterminated comment. A comment joins the lines that it spans, as in LLVM. Text that looks like a comment
-/// inside a string or another comment is not one.
+/// The text with blanks in place of `/* … */`, so that offsets stay the same, and the offset of an unterminated
+/// comment. A comment joins the lines that it spans, as in LLVM. Comment delimiters inside a string or another comment
+/// are ignored.
 pub(crate) fn without_block_comments(text: &str) -> (Cow<'_, str>, Option<usize>) {
     if memchr::memmem::find(text.as_bytes(), b"/*").is_none() {
         return (Cow::Borrowed(text), None);
@@ -39,12 +39,12 @@ pub(crate) fn without_block_comments(text: &str) -> (Cow<'_, str>, Option<usize>
     (Cow::Owned(out), open)
 }
 
-/// Offset of the first line feed from `at` on, or of the end.
+/// The offset of the first line feed from `at` on, or of the end.
 pub(super) fn line_end(bytes: &[u8], at: usize) -> usize {
     bytes.get(at..).and_then(|rest| memchr::memchr(b'\n', rest)).map_or(bytes.len(), |n| at + n)
 }
 
-/// Offset after the string whose opening quote is at `at`, and whether it is closed. A string ends with its
+/// The offset after the string whose opening quote is at `at`, and whether the string is closed. A string ends with its
 /// line at the latest.
 pub(super) fn string_end(bytes: &[u8], at: usize) -> (usize, bool) {
     let mut at = at + 1;
@@ -61,14 +61,14 @@ pub(super) fn string_end(bytes: &[u8], at: usize) -> (usize, bool) {
 
 /// A source text of statements: the file itself, an included file, or the expansion of a macro or repetition.
 ///
-/// All of them share one space of offsets, in which each begins where the one before ends, so that a [`Span`] alone
+/// All sources share one space of offsets, in which each begins where the previous one ends, so that a [`Span`] alone
 /// identifies a position.
 pub(super) struct Source<'s> {
-    /// Offset of its first byte among all sources.
+    /// The offset of its first byte among all sources.
     base: u32,
-    /// The text as it was written, in which comments still have their line feeds.
+    /// The original text, in which comments still have their line feeds.
     text: &'s str,
-    /// The file that contains these lines. The lines of an expansion are those of the body.
+    /// The file that contains these lines. An expansion has the lines of the body.
     file: &'s str,
     /// The line of the first byte in that file.
     first_line: u32,
@@ -83,9 +83,9 @@ pub(super) struct Source<'s> {
 pub(super) struct Call<'s> {
     /// The statement.
     pub span: Span,
-    /// The macro or directive; of an included file its path.
+    /// The macro or directive; for an included file, its path.
     pub name: &'s str,
-    /// It is a file.
+    /// True for an included file.
     pub is_file: bool,
 }
 
@@ -101,10 +101,10 @@ impl<'s> Sources<'s> {
         Sources { list: vec![main] }
     }
 
-    /// Adds a text and returns its base, or `None` if there are more than 4 GiB of text.
+    /// Adds a text and returns its base, or `None` if all texts together exceed 4 GiB.
     pub fn push(&mut self, text: &'s str, file: &'s str, first_line: u32, call: Call<'s>) -> Option<u32> {
         let last = self.list.last()?;
-        // One more than its length, so that the end of each text is its own.
+        // One more than its length, so that the offset of its end is unique.
         let base = u32::try_from(last.base as usize + last.text.len() + 1).ok()?;
         u32::try_from(base as usize + text.len()).ok()?;
         let counted = Cell::new((0, first_line));
@@ -112,12 +112,12 @@ impl<'s> Sources<'s> {
         Some(base)
     }
 
-    /// The file itself as it was written.
+    /// The original text of the file itself.
     pub fn main(&self) -> &'s str {
         self.list.first().map_or("", |main| main.text)
     }
 
-    /// The text as it was written that these offsets among all sources are in.
+    /// The original text between these offsets among all sources.
     pub fn written(&self, from: usize, to: usize) -> &'s str {
         let Some(source) = self.of(from) else { return "" };
         let base = source.base as usize;
@@ -129,7 +129,7 @@ impl<'s> Sources<'s> {
         self.list.get(next.checked_sub(1)?)
     }
 
-    /// The corresponding offset in the file itself: the offset itself, or that of the outermost call.
+    /// The corresponding offset in the file itself: the same offset, or that of the outermost call.
     pub fn outermost(&self, at: u32) -> u32 {
         let mut at = at;
         while let Some(call) = self.of(at as usize).and_then(|source| source.call) {
@@ -138,7 +138,7 @@ impl<'s> Sources<'s> {
         at
     }
 
-    /// File and line, from 1, of an offset. The lines of an expansion are those of the body.
+    /// File and line, from 1, of an offset. An expansion has the lines of the body.
     pub fn line(&self, at: usize) -> (&'s str, u32) {
         self.of(at).map_or(("", 1), |source| (source.file, source.line(at - source.base as usize)))
     }
@@ -183,7 +183,7 @@ impl<'s> Sources<'s> {
 }
 
 impl Source<'_> {
-    /// Line of a byte offset in the text.
+    /// The line of a byte offset in the text.
     fn line(&self, at: usize) -> u32 {
         let bytes = self.text.as_bytes();
         let at = at.min(bytes.len());
@@ -197,8 +197,8 @@ impl Source<'_> {
         line
     }
 
-    /// A diagnostic without a message: file, line and column of an offset in the text, and the displayed part
-    /// of the line.
+    /// A diagnostic without a message: file, line and column of an offset in the text, and the part of the line to
+    /// display.
     fn place(&self, at: usize, length: u32) -> Diagnostic {
         let bytes = self.text.as_bytes();
         let at = at.min(bytes.len());
@@ -218,7 +218,7 @@ impl Source<'_> {
     }
 }
 
-/// Characters that start in `bytes[start..end]`.
+/// The number of characters that start in `bytes[start..end]`.
 fn characters(bytes: &[u8], start: usize, end: usize) -> u32 {
     let part = bytes.get(start..end).unwrap_or_default();
     part.iter().filter(|byte| (**byte & 0xc0) != 0x80).count() as u32

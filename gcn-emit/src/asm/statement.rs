@@ -7,7 +7,8 @@ use super::source::{line_end, string_end};
 use super::span::Span;
 use super::symbols::Def;
 
-/// The beginning of a statement: the text that it is in, by its base and length, and the depth of texts.
+/// The beginning of a statement: the base of its text, the offset in it, the text's length, and the nesting depth of
+/// texts.
 struct Mark {
     base: usize,
     at: usize,
@@ -16,7 +17,7 @@ struct Mark {
 }
 
 impl<'s> Assembler<'s> {
-    /// Reads all statements; errors are collected, and reading continues with the next statement.
+    /// Processes all statements. Errors are collected, and processing continues with the next statement.
     pub fn statements(&mut self) {
         loop {
             while self.at < self.text.len() && !self.ended {
@@ -24,7 +25,7 @@ impl<'s> Assembler<'s> {
                     continue;
                 }
                 let mark = self.expanded_text.is_some().then(|| self.mark());
-                // The only place where statements are read, so that it can be inlined.
+                // This is the only place where statements are processed, so the function can be inlined.
                 let read = self.statement();
                 if let Some(mark) = mark {
                     self.record(&mark);
@@ -48,13 +49,13 @@ impl<'s> Assembler<'s> {
         }
     }
 
-    /// The start of a statement whose text may be kept.
+    /// Marks the start of a statement whose text may have to be recorded.
     fn mark(&mut self) -> Mark {
         self.expands = false;
         Mark { base: self.base, at: self.at, end: self.text.len(), depth: self.frames.len() }
     }
 
-    /// Keeps the text of the statement since a mark, unless the statement disappears when it is expanded.
+    /// Records the text of the statement since a mark, unless the statement is replaced by its expansion.
     fn record(&mut self, mark: &Mark) {
         let behind = match self.frames.get(mark.depth) {
             Some(frame) => frame.after(),
@@ -68,7 +69,7 @@ impl<'s> Assembler<'s> {
             out.push_str(written);
             return;
         }
-        // On a line of its own, so that no following text becomes part of the comment.
+        // Starts a new line, so that no following text becomes part of the comment.
         if !(out.ends_with('\n') || out.is_empty()) {
             out.push('\n');
         }
@@ -78,11 +79,11 @@ impl<'s> Assembler<'s> {
         }
     }
 
-    /// Reads the label, or the statement without labels, that is next.
+    /// Processes the next label, or the next statement without labels.
     fn statement(&mut self) -> Result<()> {
         let bytes = self.text.as_bytes();
         let at = skip_blanks(bytes, self.at);
-        // The next statement is read after this one even if this one has an error.
+        // Processing continues after this statement even if it has an error.
         self.at = bytes.len();
         let Some(first) = bytes.get(at).copied() else { return Ok(()) };
         match first {
@@ -146,7 +147,7 @@ impl<'s> Assembler<'s> {
         }
     }
 
-    /// `name:`
+    /// Defines `name:`.
     fn label(&mut self, name: &'s str, first: u8, span: Span) -> Result<()> {
         if self.open_kernel.is_some() {
             return Err(Located::new(span, Fault::Expected("`.amdhsa_…` or `.end_amdhsa_kernel`")));
@@ -210,7 +211,7 @@ fn skip_blanks(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Offsets of the end of the statement that goes on at `at`, and of the next one.
+/// The offset of the end of the statement that continues at `at`, and the offset of the next one.
 fn statement_end(bytes: &[u8], at: usize) -> (usize, usize) {
     let mut from = at;
     while let Some(found) = bytes.get(from..).and_then(|rest| memchr::memchr3(b'\n', b';', b'/', rest)) {
@@ -225,7 +226,7 @@ fn statement_end(bytes: &[u8], at: usize) -> (usize, usize) {
     (bytes.len(), bytes.len())
 }
 
-/// [`statement_end`] of a statement with quotes, in which no comment begins.
+/// As [`statement_end`], for a statement with quotes, inside which no comment begins.
 fn quoted_end(bytes: &[u8], mut at: usize) -> (usize, usize) {
     while let Some(byte) = bytes.get(at) {
         at = match byte {

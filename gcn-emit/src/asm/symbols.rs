@@ -10,53 +10,52 @@ use super::place::Place;
 use super::span::Span;
 use crate::object::{Binding, SymbolKind, Visibility};
 
-/// The definition of a symbol.
+/// How a symbol is defined.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Def {
-    /// Nothing yet.
+    /// Not defined yet.
     Undefined,
     /// An address.
     Label(Place),
-    /// A value given by `.set`.
+    /// A value assigned by `.set`.
     Value(Expr),
-    /// Zeroed memory that the linker places.
+    /// Zeroed memory that the linker allocates.
     Common { size: u64, align: u64 },
-    /// LDS that the linker does not place.
+    /// LDS that the linker does not allocate.
     Lds { size: u64, align: u64 },
 }
 
 /// A symbol.
 #[derive(Debug)]
 pub(super) struct Symbol<'s> {
-    /// Its name; empty for numeric labels.
+    /// The name; empty for numeric labels.
     pub name: Cow<'s, str>,
     pub def: Def,
-    /// Where it was mentioned first.
+    /// The position of the first mention.
     pub mention: Span,
-    /// Size by `.size`.
+    /// The size, if `.size` specifies it.
     pub size: Option<(Expr, Span)>,
     pub kind: SymbolKind,
-    /// `None` until it is specified: local if defined, otherwise global.
+    /// `None` until it is specified: then local if defined, otherwise global.
     pub binding: Option<Binding>,
     pub visibility: Visibility,
     pub flags: Flags,
 }
 
-/// Facts about a symbol.
+/// Flags of a symbol.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Flags {
     /// Some expression refers to it.
     pub used: bool,
-    /// Its name starts with `.L`, or it is a numeric label: not in the symbol table unless a relocation needs
-    /// it.
+    /// Its name starts with `.L`, or it is a numeric label: it is not in the symbol table unless a relocation needs it.
     pub temporary: bool,
-    /// `.equiv` and labels may not be defined again.
+    /// Defined by `.equiv` or as a label, so it must not be defined again.
     pub fixed: bool,
     /// A later `.set` of the same name replaced it.
     pub replaced: bool,
-    /// Defined by the assembler itself: not in the symbol table.
+    /// Defined by the assembler itself, so it is not in the symbol table.
     pub predefined: bool,
-    /// It has its place in the order of the symbol table.
+    /// It is in the order of the symbol table.
     pub registered: bool,
 }
 
@@ -68,8 +67,8 @@ pub(super) struct Symbols<'s> {
     hasher: DefaultHashBuilder,
     /// The last `1:` and the next one, by number.
     numeric: HashMap<u64, Numeric>,
-    /// Symbols in the order of the symbol table: that in which they are defined, given an attribute, or used
-    /// in a value or an instruction. A use in a size or count does not matter (observed with llvm-mc 22).
+    /// Symbols in the order of the symbol table: the order in which they are defined, given an attribute, or used in a
+    /// value or an instruction. A use in a size or count does not matter (observed with llvm-mc 22).
     order: Vec<Sym>,
 }
 
@@ -85,7 +84,7 @@ impl<'s> Symbols<'s> {
     }
 
     pub fn get(&self, sym: Sym) -> &Symbol<'s> {
-        // Numbers come only from `push`, and nothing is removed.
+        // Symbol numbers come only from `push`, and symbols are never removed.
         &self.list[sym.0 as usize]
     }
 
@@ -93,7 +92,7 @@ impl<'s> Symbols<'s> {
         &mut self.list[sym.0 as usize]
     }
 
-    /// Gives a symbol its place in the order of the symbol table.
+    /// Adds a symbol to the order of the symbol table.
     pub fn register(&mut self, sym: Sym) {
         let flags = &mut self.list[sym.0 as usize].flags;
         if !std::mem::replace(&mut flags.registered, true) {
@@ -112,7 +111,7 @@ impl<'s> Symbols<'s> {
         self.by_name.find(hash, |sym| self.list[sym.0 as usize].name == name).copied()
     }
 
-    /// The symbol of this name.
+    /// The symbol of this name, created if necessary.
     pub fn intern(&mut self, name: Cow<'s, str>, mention: Span) -> Sym {
         let hash = self.hasher.hash_one(name.as_ref());
         let list = &self.list;
@@ -125,7 +124,7 @@ impl<'s> Symbols<'s> {
         sym
     }
 
-    /// A new symbol that replaces one that is set again; references to the old one keep its value.
+    /// A new symbol that replaces `old`, which is set again; existing references keep the value of `old`.
     pub fn replace(&mut self, old: Sym, mention: Span) -> Sym {
         let name = self.get(old).name.clone();
         let hash = self.hasher.hash_one(name.as_ref());
@@ -159,7 +158,7 @@ impl<'s> Symbols<'s> {
         sym
     }
 
-    /// Defines a numeric label: earlier `1f` refer to it, and `1b` from here on.
+    /// Defines a numeric label: earlier `1f` refer to it, and so does `1b` from here on.
     pub fn define_numeric(&mut self, number: u64, mention: Span) -> Sym {
         let next = self.numeric.get(&number).and_then(|n| n.next);
         let sym = next.unwrap_or_else(|| self.push(Cow::Borrowed(""), mention));
@@ -167,12 +166,12 @@ impl<'s> Symbols<'s> {
         sym
     }
 
-    /// `1b`.
+    /// The symbol that `1b` denotes.
     pub fn numeric_before(&self, number: u64) -> Option<Sym> {
         self.numeric.get(&number).and_then(|n| n.last)
     }
 
-    /// `1f`.
+    /// The symbol that `1f` denotes.
     pub fn numeric_behind(&mut self, number: u64, mention: Span) -> Sym {
         if let Some(sym) = self.numeric.get(&number).and_then(|n| n.next) {
             return sym;

@@ -1,4 +1,4 @@
-//! The code of an assembled file.
+//! Creates a [`Unit`] from an assembled file.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,15 +19,14 @@ use crate::object::{
     metadata_in_note,
 };
 
-/// The code of `assembly`, with these instructions.
+/// The unit of `assembly`, with these instructions.
 pub(super) fn unit(assembly: &Assembly, mut instructions: Vec<AsmInst>) -> Result<Unit, CodeError> {
     if !assembly.keeps_instructions {
         return Err(CodeError::NotKept);
     }
     let module = &assembly.module;
     let target = module.target_id.target;
-    // A file may leave a section and return to it, and subsections come in the order of the file, not of the
-    // section.
+    // A file may leave a section and return to it, and subsections are in the order of the file, not of the section.
     let key = |inst: &AsmInst| (inst.section.0, inst.offset);
     if !instructions.is_sorted_by_key(key) {
         instructions.sort_by_key(key);
@@ -98,7 +97,7 @@ impl Reader<'_> {
             };
             let field = self.branch_field(&inst);
             let mut own = inst.inst;
-            // The label's number is meaningless here; a branch out of the section keeps the value of the field.
+            // The label's number is meaningless here; a branch out of the section keeps the value of its field.
             if let Some(field) = field
                 && let Some(at) = own.desc.branch_operand()
                 && let Some(operand) = Arc::make_mut(&mut own).operands.get_mut(at)
@@ -129,8 +128,8 @@ impl Reader<'_> {
         Some(inst.offset.wrapping_add_signed(4 + 4 * i64::from(distance)))
     }
 
-    /// Bytes without instruction statements: treated as instructions if they are reachable and all of them can be
-    /// decoded.
+    /// Handles bytes that are not instruction statements: they are treated as instructions if they are reachable and
+    /// all of them can be decoded.
     fn between(&mut self, from: u64, to: u64) {
         let (Ok(first), Ok(last)) = (usize::try_from(from), usize::try_from(to)) else { return };
         let Some(bytes) = self.section.bytes.get(first..last).filter(|b| !b.is_empty()) else { return };
@@ -155,7 +154,7 @@ impl Reader<'_> {
     }
 }
 
-/// Branches that the linker fills in, and the offset that each leads to, if that is in the section.
+/// The branches that the linker fills in, each with the offset of its target if that is in the section.
 fn relocated_branches(module: &Module, id: SectionId, section: &Section) -> HashMap<u64, Option<u64>> {
     let branches = section.relocations.iter().filter(|r| r.kind == RelocationKind::Rel16);
     let destination = |base: RelocationBase, addend: i64| match base {
@@ -168,7 +167,7 @@ fn relocated_branches(module: &Module, id: SectionId, section: &Section) -> Hash
     branches.map(|r| (r.offset, destination(r.base, r.addend))).collect()
 }
 
-/// The places that a linker fills in.
+/// The places of the section that a linker fills in.
 fn links(module: &Module, id: SectionId, section: &Section) -> Links {
     let mut links = Links::default();
     for relocation in &section.relocations {
@@ -183,7 +182,7 @@ fn links(module: &Module, id: SectionId, section: &Section) -> Links {
             RelocationBase::Symbol(symbol) => {
                 let number = symbol.0 as usize;
                 let target = module.symbols.get(number).map_or(Target::Unknown, |s| match s.place {
-                    // Another file may have the definition that takes precedence.
+                    // Another file may define the symbol, and that definition would take precedence.
                     _ if s.binding == Binding::Weak => Target::Unknown,
                     SymbolPlace::Section(to) if to == id => Target::Here(s.value as i64),
                     SymbolPlace::Section(_) | SymbolPlace::Undefined => Target::Outside(number),
@@ -201,7 +200,7 @@ fn links(module: &Module, id: SectionId, section: &Section) -> Links {
 struct Described {
     name: String,
     descriptor: KernelDescriptor,
-    /// Section and offset of the kernel's first instruction.
+    /// The section and offset of the kernel's first instruction.
     entry: Option<(SectionId, u64)>,
 }
 
@@ -238,7 +237,7 @@ fn descriptors(module: &Module) -> Vec<Described> {
     described.collect()
 }
 
-/// Functions by section: those of descriptors, and symbols of type `STT_FUNC`.
+/// The functions of each section: those of descriptors, and symbols of type `STT_FUNC`.
 fn starts(module: &Module, descriptors: &[Described]) -> HashMap<SectionId, Vec<Start>> {
     let mut starts: HashMap<SectionId, Vec<Start>> = HashMap::new();
     for kernel in descriptors {

@@ -13,7 +13,7 @@ use super::functions::{self, Start};
 use super::image::{CodeImage, Links};
 use super::{Code, CodeError, CodePlace, Unread, Unreadable};
 
-/// A section under construction; its parts arrive in the order of their offsets.
+/// A section under construction. Its pieces are appended in the order of their offsets.
 #[derive(Clone)]
 pub(super) struct Builder<'s> {
     section: &'s str,
@@ -22,19 +22,19 @@ pub(super) struct Builder<'s> {
     bytes: &'s [u8],
     lines: Vec<Line>,
     places: Vec<CodePlace>,
-    /// Lines with branches, and the offset that each leads to.
+    /// The lines with branches, and the offset of each branch's target.
     branches: Vec<(usize, u64)>,
     unread: Vec<Unread>,
-    /// Lines directly after unreadable bytes.
+    /// The lines directly after bytes that could not be decoded.
     gaps: Vec<usize>,
-    /// A set of lines that branches lead to.
+    /// For each line, whether a branch leads to it.
     targets: Vec<bool>,
 }
 
-/// The number of times that a section is rebuilt because jumps lead to supposed padding.
+/// The most times that a section is rebuilt because jumps lead to what was taken for padding.
 const ROUNDS: usize = 4;
 
-/// `s_nop N` less the number.
+/// The encoding of `s_nop N` without the number.
 const S_NOP: u32 = 0xbf80_0000;
 /// `s_code_end`: not an instruction of these targets, but some compilers use it as padding.
 const S_CODE_END: u32 = 0xbf9f_0000;
@@ -58,7 +58,7 @@ impl<'s> Builder<'s> {
         })
     }
 
-    /// Appends an instruction; `leads_to` is the offset that a branch leads to, if that is in the section.
+    /// Appends an instruction; `leads_to` is the offset of a branch's target, if that is in the section.
     pub fn inst(&mut self, place: CodePlace, inst: impl Into<Arc<Inst>>, leads_to: Option<u64>) {
         if let Some(offset) = leads_to {
             self.branches.push((self.lines.len(), offset));
@@ -81,13 +81,13 @@ impl<'s> Builder<'s> {
         self.gaps.push(gap);
     }
 
-    /// True if control may run on into the next piece.
+    /// True if control may fall through into the next piece.
     pub fn falls_through(&self) -> bool {
         self.gaps.last() != Some(&self.lines.len())
             && self.lines.last().is_some_and(|l| l.inst.desc.falls_through())
     }
 
-    /// True if control may run on from the line before into `line`.
+    /// True if control may fall through into `line` from the line before it.
     fn falls_into(&self, line: usize) -> bool {
         let Some(before) = line.checked_sub(1).and_then(|l| self.lines.get(l)) else { return false };
         before.inst.desc.falls_through() && self.gaps.binary_search(&line).is_err()
@@ -98,7 +98,7 @@ impl<'s> Builder<'s> {
         self.targets.get(line).copied().unwrap_or(false)
     }
 
-    /// Produces the program. `label` gives the name of the label at an offset, if there is one.
+    /// Produces the program. `label` returns the name of the label at an offset, if there is one.
     pub fn finish<'n>(
         self,
         target: Target,
@@ -107,8 +107,8 @@ impl<'s> Builder<'s> {
         links: &Links,
     ) -> Code {
         let starts = functions::in_order(starts);
-        // Supposed padding may be the first instructions of a function without a symbol. If code computes its address,
-        // only following jumps shows that.
+        // What looks like padding may be the first instructions of a function without a symbol. If code computes its
+        // address, only following jumps shows that.
         let makes_addresses = |l: &Line| l.inst.desc.does(Behaviours::READS_PC);
         let whole = self.lines.iter().any(makes_addresses).then(|| self.clone());
         let mut entered: Vec<u64> = Vec::new();
@@ -121,7 +121,8 @@ impl<'s> Builder<'s> {
         code
     }
 
-    /// The program, and the targets of jumps into supposed padding. `entered` are such offsets that are known already.
+    /// The program, and the targets of jumps into what was taken for padding. `entered` has such offsets that are known
+    /// already.
     fn build<'n>(
         mut self,
         target: Target,
@@ -172,7 +173,7 @@ impl<'s> Builder<'s> {
         (code, missed)
     }
 
-    /// For each dword of the section, the number of the line that begins there plus one; 0 for none.
+    /// For each dword of the section, one plus the number of the line that begins there; 0 for none.
     fn line_table(&self) -> Vec<u32> {
         let mut table = vec![0; self.bytes.len() / 4 + 1];
         for (line, place) in self.places.iter().enumerate().filter(|(_, p)| p.offset % 4 == 0) {
@@ -183,7 +184,7 @@ impl<'s> Builder<'s> {
         table
     }
 
-    /// Gives every branch whose destination is an instruction a label.
+    /// Creates labels for the targets of all branches that lead to an instruction, and refers to them in the branches.
     fn set_labels(&mut self, lines_at: &[u32], name: &dyn Fn(u64) -> String) -> Vec<LabelDef> {
         let mut numbers = vec![0u32; self.lines.len()];
         self.targets = vec![false; self.lines.len()];
@@ -209,8 +210,8 @@ impl<'s> Builder<'s> {
         labels
     }
 
-    /// Removes the padding of alignments: words without effect after an instruction that does not fall
-    /// through, to which neither a branch, one of `jumps` nor a symbol leads. Zeros count as padding only outside functions
+    /// Removes the padding of alignments: words without effect that follow an instruction that does not fall through,
+    /// and to which neither a branch, one of `jumps` nor a symbol leads. Zeros count as padding only outside functions
     /// of known size.
     fn drop_padding(&mut self, starts: &[Start], ranges: &[Range<u64>], jumps: &[u64]) {
         let mut entered = vec![false; self.bytes.len() / 4 + 1];
@@ -243,9 +244,9 @@ impl<'s> Builder<'s> {
         self.retain(&keep);
     }
 
-    /// Keeps only these lines, and unreadable bytes unless they are padding.
+    /// Keeps only these lines, and undecoded bytes unless they are padding.
     fn retain(&mut self, keep: &[bool]) {
-        // The new numbers of lines; a removed line has the number of the next one that stays.
+        // The new numbers of lines; a removed line has the number of the next remaining line.
         let mut numbers = Vec::with_capacity(keep.len() + 1);
         let mut next = 0;
         for kept in keep {
@@ -277,12 +278,12 @@ fn word(bytes: &[u8], offset: u64) -> Option<u32> {
     Some(u32::from_le_bytes(*word))
 }
 
-/// True for words that assemblers and compilers fill with.
+/// True for words that assemblers and compilers use as padding.
 fn is_filling(word: u32) -> bool {
     word & 0xffff_0000 == S_NOP || word == S_CODE_END || word == 0
 }
 
-/// True if nothing else is there. Filling is in whole words but for zeros before the first.
+/// True if the undecoded bytes are only padding, which consists of whole words, possibly after single zero bytes.
 fn all_filling(bytes: &[u8], unread: &Unread) -> bool {
     let range = usize::try_from(unread.offset).ok().zip(usize::try_from(unread.offset + unread.length).ok());
     let Some(piece) = range.and_then(|(from, to)| bytes.get(from..to)) else { return false };

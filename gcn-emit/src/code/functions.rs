@@ -7,37 +7,37 @@ use gcn_isa::program::{Entry, EntryKind};
 use super::{CodePlace, Function};
 use crate::descriptor::KernelDescriptor;
 
-/// A function's start, from a symbol or descriptor.
+/// The start of a function, according to a symbol or descriptor.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Start {
-    /// Offset in the section.
+    /// The offset in the section.
     pub offset: u64,
-    /// Bytes; 0 if unknown.
+    /// The size in bytes; 0 if unknown.
     pub size: u64,
     pub name: String,
     pub kind: EntryKind,
-    /// Another offset at which the dispatcher may start it.
+    /// A second offset at which the dispatcher may start it.
     pub other_entry: Option<u64>,
 }
 
-/// Bytes of code at a kernel's start that a dispatcher skips if it has loaded kernel arguments into SGPRs (LLVM AMDGPU
-/// guide, *Preloaded Kernel Arguments*).
+/// The number of bytes at a kernel's start that a dispatcher skips if it has loaded kernel arguments into SGPRs (LLVM
+/// AMDGPU guide, *Preloaded Kernel Arguments*).
 const PRELOAD_PROLOGUE: u64 = 256;
 
 impl Start {
-    /// A kernel.
+    /// The start of a kernel.
     pub fn kernel(offset: u64, name: &str, descriptor: &KernelDescriptor) -> Start {
         let other_entry = (descriptor.kernarg_preload != 0).then(|| offset.saturating_add(PRELOAD_PROLOGUE));
         Start { offset, size: 0, name: name.to_owned(), kind: EntryKind::Kernel, other_entry }
     }
 
-    /// A function by its symbol.
+    /// The start of a function that has a symbol.
     pub fn function(offset: u64, size: u64, name: &str) -> Start {
         Start { offset, size, name: name.to_owned(), kind: EntryKind::Function, other_entry: None }
     }
 }
 
-/// Functions in the order of their offsets, one per offset: a kernel's name takes precedence, then that of a function
+/// Sorts functions by offset and keeps one for each offset: a kernel's name takes precedence, then that of a function
 /// with known size, then the first.
 pub(super) fn in_order(mut starts: Vec<Start>) -> Vec<Start> {
     starts.sort_by_key(|s| (s.offset, s.kind != EntryKind::Kernel, s.size == 0));
@@ -51,7 +51,7 @@ pub(super) fn in_order(mut starts: Vec<Start>) -> Vec<Start> {
     starts
 }
 
-/// Offsets that each function covers: up to its size, the next function, or the end of the section.
+/// The offsets that each function covers: up to its size, the next function, or the end of the section.
 pub(super) fn ranges(starts: &[Start], end: u64) -> Vec<Range<u64>> {
     let range = |(i, start): (usize, &Start)| {
         let next = starts.get(i + 1).map_or(end, |n| n.offset).min(end);
@@ -99,7 +99,7 @@ pub(super) fn functions(
     (functions, entries)
 }
 
-/// Lines whose instructions begin in a range of offsets.
+/// The lines whose instructions begin in a range of offsets.
 fn lines_in(places: &[CodePlace], range: &Range<u64>) -> Range<usize> {
     let line = |offset: u64| places.partition_point(|p| p.offset < offset);
     line(range.start)..line(range.end)

@@ -1,4 +1,4 @@
-//! The memory image of a section's code, in which indirect jumps find addresses.
+//! The memory image of a section's code, in which indirect jumps look up addresses.
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
@@ -7,20 +7,20 @@ use gcn_isa::cfg::{AddressPlace, Image};
 
 use crate::object::RelocationKind;
 
-/// Functions elsewhere and slots of the global offset table get addresses of their own, far from any section.
+/// External functions and slots of the global offset table get artificial addresses, far from any section.
 const OUTSIDE: i64 = 1 << 44;
 const TABLE: i64 = 1 << 45;
-/// Bytes between two of either.
+/// The distance in bytes between two such addresses.
 const APART: i64 = 16;
 
-/// The values that a linker or loader writes into a section, and the addresses stored in memory. Addresses
-/// count from the start of the section.
+/// The values that a linker or loader writes into a section, and the addresses stored in memory. Addresses are relative
+/// to the start of the section.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Links {
-    /// By the offset of the dword: the 64-bit value, of which one half goes there, and which half; `None` if it is
-    /// unknown.
+    /// By the offset of the dword: the 64-bit value of which one half is written there, and which half; `None` if the
+    /// value is unknown.
     literals: HashMap<u64, Option<(i64, Half)>>,
-    /// Addresses that are stored in memory, by their place.
+    /// The addresses that are stored in memory, by the address at which they are stored.
     pointers: HashMap<i64, i64>,
 }
 
@@ -35,9 +35,9 @@ enum Half {
 pub(super) enum Target {
     /// An offset in the section itself.
     Here(i64),
-    /// A function outside the section, with a number that tells it from the others.
+    /// A function outside the section, identified by a number.
     Outside(usize),
-    /// Not known before linking.
+    /// Unknown before linking.
     Unknown,
 }
 
@@ -52,7 +52,7 @@ impl Target {
 }
 
 impl Links {
-    /// A relocation of the section: `symbol` is the number of its base, `addend` counts from there.
+    /// Records a relocation of the section: `symbol` is the number of its base, and `addend` is relative to that.
     pub fn relocation(
         &mut self,
         offset: u64,
@@ -81,7 +81,7 @@ impl Links {
         self.literals.insert(offset, value.zip(half));
     }
 
-    /// An address that a loader writes to a place.
+    /// Records an address that a loader writes at `place`.
     pub fn pointer(&mut self, place: i64, target: Target) {
         self.pointers.extend(target.address().map(|address| (place, address)));
     }
@@ -93,7 +93,7 @@ pub(super) struct CodeImage<'a, L> {
     pub places: &'a [super::CodePlace],
     pub links: &'a Links,
     pub label: L,
-    /// Queried offsets at which no line begins.
+    /// The offsets that were queried although no line begins there.
     pub missed: RefCell<BTreeSet<u64>>,
 }
 

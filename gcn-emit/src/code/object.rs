@@ -1,4 +1,4 @@
-//! The code of an object.
+//! Creates a [`Unit`] from an object.
 
 use std::collections::HashMap;
 
@@ -100,10 +100,11 @@ fn section(
     Ok(builder.finish(object.target_id.target, starts, |offset| labels.get(&offset).copied(), &links))
 }
 
-/// Bytes of a row of a relocation table.
+/// The size of a row of a relocation table in bytes.
 const RELA_BYTES: usize = 24;
 
-/// For an unlinked object: branches that the linker fills in, each with its target offset, if that is in the section.
+/// For an unlinked object: the branches that the linker fills in, each with the offset of its target if that is in the
+/// section.
 fn relocated_branches(object: &CodeObject<'_>, section: usize) -> HashMap<u64, Option<u64>> {
     let branches = relocations(object, section).filter(|r| r.kind == RelocationKind::Rel16.number());
     branches.map(|r| (r.offset, destination(object, section, &r))).collect()
@@ -118,14 +119,13 @@ fn destination(object: &CodeObject<'_>, section: usize, relocation: &Row) -> Opt
 /// addend.
 const RELATIVE64: u32 = 13;
 
-/// A symbol that the loader knows.
+/// The destination of a dynamic symbol.
 enum Dynamic {
     Defined(u64),
     Undefined,
 }
 
-/// A row of the table of symbols that the loader uses (`Elf64_Sym`): section number at byte 6, value at byte
-/// 8.
+/// Reads a row of the dynamic symbol table (`Elf64_Sym`): section number at byte 6, value at byte 8.
 fn dynamic_symbol(object: &CodeObject<'_>, number: usize) -> Option<Dynamic> {
     const BYTES: usize = 24;
     let table = object.sections.iter().find(|s| s.kind == ::object::elf::SHT_DYNSYM)?;
@@ -151,14 +151,14 @@ impl Row {
     }
 
     fn symbol<'o, 'd>(&self, object: &'o CodeObject<'d>) -> Option<&'o SymbolView<'d>> {
-        // The null symbol is not among the views.
+        // The null symbol is not in the list of views.
         object.symbols.get(self.symbol.checked_sub(1)?)
     }
 }
 
 /// The relocations of a section in an object that is not linked.
 fn relocations(object: &CodeObject<'_>, section: usize) -> impl Iterator<Item = Row> {
-    // The null section is not among the views.
+    // The null section is not in the list of views.
     let own = move |info: u32| object.is_relocatable && info as usize == section + 1;
     rows(object, own)
 }
@@ -173,7 +173,7 @@ fn links(object: &CodeObject<'_>, code: &CodeSection<'_>) -> Links {
     let mut links = Links::default();
     let here = |address: u64| Target::Here(address.wrapping_sub(code.address) as i64);
     let symbol = |row: &Row| match row.symbol(object) {
-        // A weak symbol may be replaced by another file's.
+        // Another file's definition may replace a weak symbol.
         Some(s) if object.is_relocatable && s.binding == Binding::Weak => Target::Unknown,
         Some(s) if s.section == Some(code.number) => here(s.address),
         Some(s) if s.section.is_some() || s.place == SymbolPlace::Undefined => Target::Outside(row.symbol),

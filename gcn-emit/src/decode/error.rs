@@ -4,13 +4,13 @@ use gcn_isa::Target;
 
 use crate::fields::check::OperandFault;
 
-/// Machine code that is not an instruction of the target: the place, the code, and the reason.
+/// Machine code is not an instruction of the target: the position, the code, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("byte {offset:#x}, dword {word:08x} on {target}: {fault}")]
 pub struct DecodeError {
-    /// Byte offset of the instruction.
+    /// The byte offset of the instruction.
     pub offset: usize,
-    /// Its first dword (fewer bytes at the end of the code count as zero).
+    /// Its first dword (missing bytes at the end of the code count as zero).
     pub word: u32,
     /// The target.
     pub target: Target,
@@ -25,19 +25,19 @@ impl DecodeError {
     }
 }
 
-/// The reason why the code at an offset is not an instruction.
+/// Why the code at an offset is not an instruction.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DecodeFault {
     /// The code ends inside the instruction.
     #[error("the instruction has {need} bytes, but only {have} are left")]
     Truncated {
-        /// Bytes of the instruction.
+        /// The size of the instruction in bytes.
         need: usize,
-        /// Bytes left.
+        /// The number of bytes left.
         have: usize,
     },
-    /// No format of compute code begins like this.
+    /// No format of compute code begins with these bits.
     #[error(
         "no encoding format of compute code begins like this (interpolation, export and image are not compute)"
     )]
@@ -56,7 +56,7 @@ pub enum DecodeFault {
         /// The instruction with that opcode.
         mnemonic: &'static str,
     },
-    /// An operand field holds a code that means nothing.
+    /// An operand field has a code without meaning.
     #[error("`{mnemonic}`: operand `{name}` has an undefined code")]
     Operand {
         /// The instruction.
@@ -71,26 +71,26 @@ pub enum DecodeFault {
         mnemonic: &'static str,
         /// The operand.
         name: &'static str,
-        /// Why.
+        /// The reason.
         #[source]
         fault: OperandFault,
     },
-    /// A modifier field holds a value that means nothing.
+    /// A modifier field has a value without meaning.
     #[error("`{mnemonic}`: `{name}` has the undefined value {value:#x}")]
     Modifier {
         /// The instruction.
         mnemonic: &'static str,
         /// The modifier.
         name: &'static str,
-        /// Its value.
+        /// The field's value.
         value: i64,
     },
-    /// A branch leads to no instruction of the code.
+    /// A branch does not lead to an instruction of the code.
     #[error("`{mnemonic}` leads to byte {destination:#x}, where no instruction of this code begins")]
     WildBranch {
         /// The branch.
         mnemonic: &'static str,
-        /// Byte offset of its destination.
+        /// The byte offset of its destination.
         destination: i64,
     },
 }

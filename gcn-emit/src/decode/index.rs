@@ -1,4 +1,4 @@
-//! Finds the candidate rows for a first dword: dense tables by format and opcode, built once per target.
+//! Finds the rows that may match a first dword: dense tables by format and opcode, built once per target.
 
 use std::sync::OnceLock;
 
@@ -44,7 +44,7 @@ enum Major {
     LdsDir,
 }
 
-/// Names in messages, and the number of opcodes of the field; in the order of [`Major`].
+/// The names in messages, and the number of opcodes of the field; in the order of [`Major`].
 const MAJORS: [(&str, usize); 27] = [
     ("SOP1", 256),
     ("SOP2", 128),
@@ -83,7 +83,7 @@ fn classify(word: u32, generation: Generation) -> Option<(Major, usize)> {
     }
 }
 
-/// RDNA2 ISA chapter 13, RDNA3 ISA and RDNA4 ISA chapter 15: the encoding bits of each format. If the opcode's upper
+/// The encoding bits of each format (RDNA2 ISA chapter 13, RDNA3 ISA and RDNA4 ISA chapter 15). If the opcode's upper
 /// bits are in a later dword, those in the first dword identify it.
 fn classify_rdna(word: u32, generation: Generation) -> Option<(Major, usize)> {
     use Generation::{GFX10, GFX11, GFX12};
@@ -114,7 +114,8 @@ fn classify_rdna(word: u32, generation: Generation) -> Option<(Major, usize)> {
     })
 }
 
-/// CDNA3 ISA, chapter 13: the encoding bits of each format. Scalar instructions and the short vector encodings have those on RDNA too.
+/// The encoding bits of each format (CDNA3 ISA, chapter 13). Scalar instructions and the short vector encodings have
+/// the same ones on RDNA.
 fn classify_gfx9(word: u32) -> Option<(Major, usize)> {
     let bits = |lo: u32, len: u32| (word >> lo & ((1 << len) - 1)) as usize;
     if word >> 31 == 0 {
@@ -157,7 +158,7 @@ fn classify_vop(vop2: usize, vop1: usize, vopc: usize, src0: usize) -> (Major, u
     }
 }
 
-/// A row that a first dword may begin, with its template.
+/// A row that may match a first dword, with its template.
 pub(super) struct Candidate {
     pub desc: &'static InstDesc,
     pub row: &'static RowCodec,
@@ -168,7 +169,7 @@ impl Candidate {
         Candidate { desc, row: codec(desc) }
     }
 
-    /// True if every bit that the row does not leave to a field has the row's value.
+    /// True if every bit that is not part of a field has the row's value.
     pub(super) fn fits(&self, bits: u128) -> bool {
         let excluded = self.row.excluded.iter().any(|(mask, value)| bits & mask == *value);
         let opposite = self.row.opposite.is_none_or(|lo| (bits >> lo ^ bits >> (lo + 1)) & 1 == 1);
@@ -195,8 +196,8 @@ impl Index {
         let mut rows = Vec::new();
         let ranges = buckets.map(|opcodes| {
             let range = |mut bucket: Vec<&'static InstDesc>| {
-                // The row with the most fixed bits first: `off` is a register code, 16-byte rows begin like
-                // 8-byte ones.
+                // The row with the most fixed bits first: `off` is encoded as a register number, and 16-byte rows begin
+                // like 8-byte ones.
                 bucket.sort_by_key(|d| std::cmp::Reverse((d.bytes, codec(d).compared.count_ones())));
                 let start = rows.len() as u16;
                 rows.extend(bucket.into_iter().map(Candidate::new));
@@ -208,11 +209,11 @@ impl Index {
     }
 }
 
-/// By instruction set and size of waves.
+/// By instruction set and wave size.
 static INDICES: [[OnceLock<Index>; 2]; InstructionSet::COUNT] =
     [const { [const { OnceLock::new() }; 2] }; InstructionSet::COUNT];
 
-/// The rows that the first dword may start, most specific first; at least one.
+/// The rows that may match the first dword, most specific first; at least one.
 pub(super) fn candidates(word: u32, on: Subtarget) -> Result<&'static [Candidate], DecodeFault> {
     let (major, opcode) = classify(word, on.generation()).ok_or(DecodeFault::UnknownFormat)?;
     let index = &INDICES[on.instruction_set().index()][on.wave as usize];

@@ -8,8 +8,8 @@ use gcn_isa::{Label, Operand, Program};
 use super::decode_at;
 use super::error::{DecodeError, DecodeFault};
 
-/// Decodes `bytes` from the first to the last instruction. The destinations of branches become labels, named
-/// `.L0`, `.L1` … in the order of their places.
+/// Decodes `bytes` from the first to the last instruction. The targets of branches become labels, named `.L0`, `.L1` …
+/// in the order of their positions.
 pub fn decode_program(bytes: &[u8], on: impl Into<Subtarget>, name: &str) -> Result<Program, DecodeError> {
     let on = on.into();
     let target = on.target;
@@ -31,7 +31,7 @@ pub fn decode_program(bytes: &[u8], on: impl Into<Subtarget>, name: &str) -> Res
     Ok(program)
 }
 
-/// A branch: its line, its operand, the line that it leads to.
+/// A branch: its line, its operand, and the line of its target.
 struct Branch {
     line: usize,
     operand: usize,

@@ -1,7 +1,7 @@
-//! Every `.amdhsa_` directive: where its value goes, which values it takes, and which targets have it.
+//! Every `.amdhsa_` directive: the destination of its value, the permitted values, and the targets that have it.
 //!
-//! Rows: LLVM AMDGPU guide, *AMDHSA Kernel Assembler Directives*, in its order. Directives that no target of ours has are known
-//! too, so that they are refused with a reason.
+//! Rows: LLVM AMDGPU guide, *AMDHSA Kernel Assembler Directives*, in its order. Directives for unsupported targets are
+//! included, so that they can be rejected with a reason.
 
 use gcn_isa::Target;
 
@@ -16,7 +16,7 @@ use super::on::On;
 pub(crate) enum Slot {
     /// A field of the descriptor.
     Field(Field),
-    /// A bit of the descriptor's user SGPRs, and how many registers it takes.
+    /// A bit of the descriptor's user SGPRs, and the number of registers that it adds.
     UserSgpr {
         bit: u8,
         registers: u8,
@@ -35,19 +35,19 @@ pub(crate) enum Slot {
     ReserveVcc,
     ReserveFlatScratch,
     ReserveXnackMask,
-    /// Nothing: no target of ours has it.
+    /// No destination: no supported target has the directive.
     None,
 }
 
 impl Slot {
-    /// The [`word`](Slot::word) that the distance to the code follows.
+    /// The [`word`](Slot::word) directly after the distance to the code.
     #[cfg(feature = "tools")]
     pub const ENTRY_WORD: u32 = 3;
     /// The last word.
     #[cfg(feature = "tools")]
     pub const LAST_WORD: u32 = 6;
 
-    /// Which word of the descriptor holds the value, in the order of the words.
+    /// The index of the descriptor's word that contains the value.
     #[cfg(feature = "tools")]
     pub fn word(self) -> u32 {
         match self {
@@ -67,18 +67,19 @@ impl Slot {
         }
     }
 
-    /// Bits that the value may have.
+    /// The number of bits that the value may have.
     #[cfg(feature = "tools")]
     pub fn value_bits(self) -> usize {
         match (self, self.bits()) {
             (Slot::ReserveVcc | Slot::ReserveFlatScratch | Slot::ReserveXnackMask, _) => 1,
-            // A count that is too large has a message of its own.
+            // A count that is too large has an error message of its own.
             (Slot::UserSgprCount, _) | (_, None) => 32,
             (_, Some((_, bits))) => bits,
         }
     }
 
-    /// First bit and number of the descriptor's bits that are the value; `None` where it is computed from more.
+    /// The first bit and the number of the descriptor's bits that hold the value; `None` if they are computed from
+    /// several values.
     pub fn bits(self) -> Option<(usize, usize)> {
         let at = |field: Field, first: u8, bits: u8| {
             (field.word.first_bit() + usize::from(field.lo + first), usize::from(bits))
@@ -103,18 +104,19 @@ pub(crate) struct Row {
     pub name: &'static str,
     pub slot: Slot,
     pub on: On,
-    /// The value without the directive; `None` if it is required, or follows from other directives and the target id.
+    /// The value if the directive is missing; `None` if the directive is required, or if the value follows from other
+    /// directives and the target ID.
     pub default: Option<u32>,
 }
 
 impl Row {
-    /// The value in a descriptor, if it is there as it is.
+    /// The value in a descriptor, if it is stored unchanged.
     pub fn value_in(&self, bytes: &[u8; DESCRIPTOR_BYTES]) -> Option<u32> {
         self.slot.bits().map(|place| bits(bytes, place))
     }
 }
 
-/// Up to 32 bits of a descriptor: first bit and number.
+/// Up to 32 bits of a descriptor, given by the first bit and the number of bits.
 pub(crate) fn bits(bytes: &[u8; DESCRIPTOR_BYTES], (lo, len): (usize, usize)) -> u32 {
     (lo..lo + len).rev().fold(0, |value, bit| value << 1 | u32::from(bytes[bit / 8] >> (bit % 8) & 1))
 }
@@ -156,7 +158,7 @@ pub(crate) static ROWS: [Row; 51] = [
     user(".amdhsa_user_sgpr_private_segment_size",   6, 1, On::All),
     row(".amdhsa_user_sgpr_kernarg_preload_length", Slot::PreloadLength, On::KernargPreload),
     row(".amdhsa_user_sgpr_kernarg_preload_offset", Slot::PreloadOffset, On::KernargPreload),
-    // The usual size of waves, or that of the assembler's options.
+    // The default is the usual wave size, or that of the assembler's options.
     field(".amdhsa_wavefront_size32", f::ENABLE_WAVEFRONT_SIZE32, On::Wave32).required(),
     field(".amdhsa_uses_dynamic_stack", f::USES_DYNAMIC_STACK, On::All),
     field(".amdhsa_system_sgpr_private_segment_wavefront_offset", f::ENABLE_PRIVATE_SEGMENT, On::NotArchitected),
@@ -197,7 +199,7 @@ pub(crate) static ROWS: [Row; 51] = [
     row(".amdhsa_named_barrier_count", Slot::None, On::None("it came with gfx1250")),
 ];
 
-/// The number of a directive's row: of several, the one of the target, or any.
+/// The index of a directive's row. If there are several rows, the one for the target, or else any.
 #[cfg(feature = "tools")]
 pub(crate) fn find(name: &str, target: Option<Target>) -> Option<usize> {
     let named = || (0..ROWS.len()).filter(|index| ROWS[*index].name == name);

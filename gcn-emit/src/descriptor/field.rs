@@ -1,6 +1,6 @@
 //! The bit fields of a kernel descriptor, as the guide's tables list them.
 
-/// The word of a descriptor that a field is in.
+/// The word of a descriptor that contains a field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Word {
     /// `COMPUTE_PGM_RSRC1`.
@@ -14,7 +14,7 @@ pub enum Word {
 }
 
 impl Word {
-    /// Its first bit in the descriptor.
+    /// The word's first bit in the descriptor.
     pub(super) const fn first_bit(self) -> usize {
         match self {
             Word::Rsrc3 => 352,
@@ -32,9 +32,9 @@ pub struct Field {
     pub name: &'static str,
     /// The word.
     pub word: Word,
-    /// Lowest bit in the word.
+    /// The lowest bit in the word.
     pub lo: u8,
-    /// Number of bits.
+    /// The number of bits.
     pub bits: u8,
 }
 

@@ -2,43 +2,43 @@
 
 use gcn_isa::{Target, WaveSize};
 
-/// Which targets have something.
+/// The targets that have a field or directive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum On {
     All,
-    /// Where VGPRs and AGPRs are one file.
+    /// Targets with a unified file of VGPRs and AGPRs.
     Unified,
-    /// Where the waves of a workgroup may run on different compute units.
+    /// Targets on which the waves of a workgroup may run on different compute units.
     TgSplit,
-    /// Where kernel arguments can be in SGPRs when a kernel starts.
+    /// Targets on which kernel arguments can be preloaded into SGPRs.
     KernargPreload,
-    /// Where flat scratch is architected.
+    /// Targets with architected flat scratch.
     Architected,
-    /// Where it is not.
+    /// Targets without architected flat scratch.
     NotArchitected,
-    /// Where SGPRs are allocated by number.
+    /// Targets that allocate SGPRs by number.
     CountedSgprs,
-    /// Where the DX10_CLAMP and IEEE bits can be chosen.
+    /// Targets on which the DX10_CLAMP and IEEE bits can be chosen.
     Dx10Clamp,
-    /// Where waves can have 32 lanes.
+    /// Targets that support 32-lane waves.
     Wave32,
-    /// Where a workgroup may run on two compute units.
+    /// Targets on which a workgroup may run on two compute units.
     WorkgroupProcessors,
     SharedVgprs,
-    /// Where code is fetched before a wave starts, and the field for it has so many bits.
+    /// Targets that prefetch code before a wave starts, with a field of this width.
     InstPref(u8),
     RoundRobin,
-    /// No target of ours, and why.
+    /// No supported target, and the reason.
     None(&'static str),
 }
 
 impl On {
-    /// True if `target` has it.
+    /// True if `target` is included.
     pub fn has(self, target: Target) -> bool {
         self.refuses(target).is_none()
     }
 
-    /// Why a target does not have it.
+    /// Why a target is not included.
     pub fn refuses(self, target: Target) -> Option<&'static str> {
         let (has, why) = match self {
             On::All => (true, ""),

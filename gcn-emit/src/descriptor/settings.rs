@@ -1,4 +1,4 @@
-//! The meaning of a descriptor's bits.
+//! Interprets a descriptor's bits.
 
 use gcn_isa::{Target, WaveSize};
 
@@ -10,34 +10,34 @@ use crate::kernel::{
 /// A kernel descriptor interpreted for a target: the resources of a wave and the state in which it starts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Settings {
-    /// Lanes of a wave.
+    /// The wave size.
     pub wave: WaveSize,
-    /// VGPRs allocated; of a unified file, AGPRs included.
+    /// The number of allocated VGPRs, including the AGPRs of a unified file.
     pub vgprs: u32,
-    /// First AGPR in a unified file.
+    /// The first AGPR in a unified file.
     pub accum_offset: Option<u32>,
-    /// SGPRs allocated, named ones included.
+    /// The number of allocated SGPRs, including the named ones.
     pub sgprs: u32,
-    /// SGPRs that are set up.
+    /// The SGPRs that are set up.
     pub initial_sgprs: InitialSgprs,
-    /// Work-item ids that are set up.
+    /// The work-item IDs that are set up.
     pub work_item_ids: WorkItemIds,
-    /// The wave has scratch.
+    /// True if the wave has scratch.
     pub uses_scratch: bool,
-    /// Scratch has no fixed size.
+    /// True if scratch has no fixed size.
     pub uses_dynamic_stack: bool,
     /// Floating-point mode.
     pub float_mode: FloatMode,
     /// Exceptions that trap.
     pub exceptions: FloatExceptions,
-    /// Waves of a workgroup may run on different compute units.
+    /// True if the waves of a workgroup may run on different compute units.
     pub tg_split: bool,
-    /// How the waves of a workgroup run, where it can be chosen (RDNA).
+    /// How the waves of a workgroup are run, where this can be chosen (RDNA).
     pub scheduling: Option<Scheduling>,
 }
 
 impl KernelDescriptor {
-    /// Reads the bits as `target` does.
+    /// Interprets the bits as `target` does.
     pub fn settings(&self, target: Target) -> Settings {
         let flag = |field| self.get(field) != 0;
         let unified = target.has_unified_agprs();
@@ -59,7 +59,7 @@ impl KernelDescriptor {
                 scratch_wave_offset: flag(f::ENABLE_PRIVATE_SEGMENT)
                     && !target.has_architected_flat_scratch(),
             },
-            // 3 is undefined; all ids cover every meaning that it could have.
+            // 3 is undefined; all three IDs include every meaning that it could have.
             work_item_ids: WorkItemIds::of_dimensions(self.get(f::ENABLE_VGPR_WORKITEM_ID) as u8 + 1),
             uses_scratch: flag(f::ENABLE_PRIVATE_SEGMENT),
             uses_dynamic_stack: flag(f::USES_DYNAMIC_STACK),

@@ -1,4 +1,4 @@
-//! Every bit of a kernel descriptor with its name and meaning, for people.
+//! Every bit of a kernel descriptor with its name and meaning, for display.
 //!
 //! Rows: LLVM AMDGPU guide, *Code Object V3 Kernel Descriptor*, *compute_pgm_rsrc1 for GFX6-GFX11*, *compute_pgm_rsrc2
 //! for GFX6-GFX11*, *compute_pgm_rsrc3* for GFX90A, GFX940, for GFX10-GFX11 and for GFX12; the kernarg preload fields
@@ -12,36 +12,36 @@ use serde::Serialize;
 use super::on::On;
 use super::{DESCRIPTOR_BYTES, KernelDescriptor};
 
-/// A field of a kernel descriptor with the value that it has.
+/// A field of a kernel descriptor with its value.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct DescribedField {
-    /// The name in the guide; `RESERVED_` and the first bit where it has none.
+    /// The name in the guide, or `RESERVED_` and the first bit if it has none.
     pub name: String,
-    /// First bit in the descriptor, 0 to 511.
+    /// The first bit in the descriptor, 0 to 511.
     pub first_bit: u32,
-    /// Number of bits, at most 64.
+    /// The number of bits, at most 64.
     pub bits: u32,
     /// The bits as an unsigned number.
     pub value: u64,
     /// The meaning of the value on the target, with units; empty for reserved bits.
     pub meaning: String,
-    /// The bits must be zero: reserved, or set up by the command processor alone.
+    /// True if the bits must be zero: they are reserved, or only the command processor sets them.
     pub must_be_zero: bool,
 }
 
 impl DescribedField {
-    /// True for bits that must be zero and are not.
+    /// True if the bits must be zero and are not.
     pub fn is_wrong(&self) -> bool {
         self.must_be_zero && self.value != 0
     }
 }
 
-/// How a value is read.
+/// How a value is interpreted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reading {
     /// A number with its unit.
     Number(&'static str),
-    /// Bytes from the descriptor to the code, signed.
+    /// The distance in bytes from the descriptor to the code, signed.
     Entry,
     VgprBlocks,
     SgprBlocks,
@@ -53,11 +53,11 @@ enum Reading {
     InstPref,
     /// The meanings of 0 and 1.
     Flag(&'static str, &'static str),
-    /// Reserved, or set by the command processor: its effect.
+    /// Reserved, or set by the command processor: a description.
     Zero(&'static str),
 }
 
-/// First bit, bits, name, targets, reading.
+/// First bit, number of bits, name, targets, interpretation.
 type Row = (u32, u32, &'static str, On, Reading);
 
 use On::{
@@ -169,7 +169,8 @@ impl KernelDescriptor {
     }
 }
 
-/// The rows of a target, each bit in one: of those that begin at a bit, the one that the target has, or else the first.
+/// The rows for a target, which cover each bit exactly once: of the rows that begin at a bit, the one that the target
+/// has, or else the first.
 fn rows(target: Target) -> impl Iterator<Item = &'static Row> {
     let mut next = 0;
     std::iter::from_fn(move || {
@@ -258,7 +259,7 @@ mod tests {
         use super::super::Field;
         for field in Field::ALL {
             let first = field.word.first_bit() as u32 + u32::from(field.lo);
-            // Fields of several flags are written at once, but described one by one.
+            // A `Field` may contain several flags, which are described one by one here.
             let mut here = ROWS.iter().filter(|row| row.0 == first);
             assert!(
                 here.any(|row| {

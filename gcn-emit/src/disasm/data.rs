@@ -1,13 +1,13 @@
-//! Data as directives.
+//! Writes data as directives.
 
 use std::fmt::Write as _;
 
-/// Dwords on one line.
+/// The number of dwords on one line.
 const PER_LINE: usize = 4;
-/// Equal dwords from which on they are one `.fill`.
+/// The number of equal dwords from which on a single `.fill` is written.
 const RUN: usize = 8;
 
-/// Writes bytes: dwords, equal ones in one directive, and the rest as single bytes.
+/// Writes bytes: as dwords, with equal ones in one directive, and the rest as single bytes.
 pub(super) fn write(out: &mut String, bytes: &[u8]) {
     let (dwords, rest) = bytes.as_chunks::<4>();
     let mut line = 0;

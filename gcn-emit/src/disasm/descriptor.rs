@@ -1,4 +1,4 @@
-//! A kernel descriptor as the directives that give its bytes (guide, *AMDHSA Kernel Assembler Directives*).
+//! Writes a kernel descriptor as the directives that produce its bytes (guide, *AMDHSA Kernel Assembler Directives*).
 
 use gcn_isa::{Target, WaveSize};
 
@@ -9,18 +9,18 @@ use crate::target_id::{Feature, TargetId};
 
 /// `KERNEL_CODE_ENTRY_BYTE_OFFSET`, which the linker fills in.
 const ENTRY: (usize, usize) = (CODE_ENTRY_OFFSET as usize * 8, 64);
-/// Why a descriptor cannot be written with directives.
+/// Why directives cannot express a descriptor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Inexpressible {
-    /// A bit without a directive is set.
+    /// A bit is set for which there is no directive.
     Bit(usize),
-    /// The number of SGPRs has no directive that gives it.
+    /// No directive produces this number of SGPRs.
     Sgprs(u32),
-    /// `accum_offset` lies above the registers.
+    /// `accum_offset` exceeds the number of registers.
     AccumOffset(u32),
-    /// Fewer user SGPRs than are set up, or more than 16.
+    /// There are fewer user SGPRs than are set up, or more than 16.
     UserSgprs(u32),
-    /// VGPRs that the halves of a wave share, where it has none or too few are left.
+    /// The halves of a wave share VGPRs, although the wave has only 32 lanes or too few registers are left.
     SharedVgprs(u32),
 }
 
@@ -42,7 +42,7 @@ impl std::fmt::Display for Inexpressible {
     }
 }
 
-/// The nested directives of `.amdhsa_kernel` that give these bytes.
+/// The directives inside `.amdhsa_kernel` that produce these bytes.
 pub(super) fn directives(
     bytes: &[u8; DESCRIPTOR_BYTES],
     id: TargetId,
@@ -74,7 +74,7 @@ pub(super) fn directives(
         place(f::GRANULATED_WAVEFRONT_SGPR_COUNT).into_iter().for_each(&mut cover);
         sgpr_directives(&mut list, descriptor.allocated_sgprs(target), id)?;
     } else {
-        // Their number goes nowhere.
+        // On this target their number is not stored anywhere.
         list.push((".amdhsa_next_free_sgpr", target.addressable_sgprs()));
     }
     user_sgprs(bytes)?;
@@ -85,8 +85,8 @@ pub(super) fn directives(
     }
 }
 
-/// A count that the allocation rounds to `sgprs`, with the reservations: VCC takes two more, XNACK_MASK
-/// (reserved where the target id does not turn XNACK off) four in all, FLAT_SCRATCH six; the assembler takes
+/// The directives for a number of SGPRs that allocation rounds to `sgprs`, and the reservations: VCC takes two more,
+/// XNACK_MASK (reserved unless the target ID turns XNACK off) four in total, FLAT_SCRATCH six; the assembler accepts
 /// 102 at most.
 fn sgpr_directives(
     list: &mut Vec<(&'static str, u32)>,
@@ -115,7 +115,7 @@ fn sgpr_directives(
     Err(Inexpressible::Sgprs(sgprs))
 }
 
-/// The assembler wants shared VGPRs in waves of 64 lanes only, and no more than are left.
+/// Checks what the assembler requires: shared VGPRs only in 64-lane waves, and no more than are left.
 fn shared_vgprs(descriptor: &KernelDescriptor, target: Target) -> Result<(), Inexpressible> {
     let shared = if target.has_shared_vgprs() { descriptor.get(f::SHARED_VGPR_COUNT) } else { 0 };
     let field = f::GRANULATED_WORKITEM_VGPR_COUNT;
@@ -124,7 +124,8 @@ fn shared_vgprs(descriptor: &KernelDescriptor, target: Target) -> Result<(), Ine
     if shared == 0 || fits { Ok(()) } else { Err(Inexpressible::SharedVgprs(shared)) }
 }
 
-/// The assembler wants as many user SGPRs as are set up, kernarg preloads included, and at most 16.
+/// Checks what the assembler requires: exactly the user SGPRs that are set up, including kernarg preloads, and at most
+/// 16.
 fn user_sgprs(bytes: &[u8; DESCRIPTOR_BYTES]) -> Result<(), Inexpressible> {
     let count = KernelDescriptor::from_bytes(bytes).get(f::USER_SGPR_COUNT);
     let wanted = ROWS.iter().map(|row| match row.slot {

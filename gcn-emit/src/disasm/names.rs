@@ -1,11 +1,11 @@
-//! Symbol names as an assembler reads them, and labels that collide with none.
+//! Symbol names in assembly syntax, and labels that do not collide with any of them.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 
 use crate::object::CodeObject;
 
-/// The names that the file has already.
+/// The names that already occur in the file.
 pub(super) struct Names<'d> {
     taken: HashSet<&'d str>,
 }
@@ -15,7 +15,7 @@ impl<'d> Names<'d> {
         Names { taken: object.symbols.iter().map(|s| s.name).collect() }
     }
 
-    /// A local label for a place without a symbol.
+    /// A local label for a position without a symbol.
     pub(super) fn label(&self, section: usize, address: u64, is_main: bool) -> String {
         let mut name = if is_main { format!(".L{address:x}") } else { format!(".L{section}_{address:x}") };
         while self.taken.contains(name.as_str()) {
@@ -25,7 +25,7 @@ impl<'d> Names<'d> {
     }
 }
 
-/// A name as assembly spells it, quoted if necessary; `None` if it cannot be written at all.
+/// A name in assembly syntax, quoted if necessary; `None` if it cannot be written at all.
 pub(super) fn written(name: &str) -> Option<Cow<'_, str>> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$');
     if name.is_empty() || name.contains(|c: char| c.is_control() || matches!(c, '"' | '\\')) {

@@ -1,4 +1,4 @@
-//! The assembly file.
+//! Writes the assembly file.
 
 mod code;
 mod sections;
@@ -16,9 +16,9 @@ pub(super) struct Printer<'p, 'd> {
     object: &'p CodeObject<'d>,
     disassembly: &'p Disassembly<'p, 'd>,
     options: &'p Options<'p>,
-    /// The kernel that alone is written.
+    /// The only kernel to be written, if one is selected.
     only: Option<&'p KernelCode<'d>>,
-    /// Symbols that are defined already: a name can be defined once.
+    /// Symbols that are defined already: a name can be defined only once.
     defined: HashSet<&'p str>,
     /// Numbers of the kernels.
     kernels: HashMap<&'d str, usize>,
@@ -33,7 +33,7 @@ impl<'p, 'd> Printer<'p, 'd> {
     ) -> Printer<'p, 'd> {
         let only = options.kernel.and_then(|name| object.kernel(name));
         let size: usize = disassembly.sections.iter().map(|s| s.bytes.len()).sum();
-        // A line has about five times the bytes of its instruction.
+        // A line has about five times as many bytes as its instruction.
         let out = String::with_capacity(size.saturating_mul(5));
         let kernels =
             object.kernels.iter().enumerate().map(|(number, kernel)| (kernel.name, number)).collect();
@@ -42,7 +42,7 @@ impl<'p, 'd> Printer<'p, 'd> {
 
     pub(super) fn file(mut self) -> String {
         let _ = writeln!(self.out, "\t.amdgcn_target \"{}\"", self.object.target_id.triple());
-        // The assemblers know no V3, which has the same descriptors and code as V4.
+        // The assemblers do not support V3, whose descriptors and code are the same as in V4.
         let version = self.object.abi_version.clamp(2, 4) + 2;
         let _ = writeln!(self.out, "\t.amdhsa_code_object_version {version}");
         match (self.options.kernel, self.only) {
@@ -98,7 +98,7 @@ impl<'p, 'd> Printer<'p, 'd> {
         self.out.push_str("\t.end_amdgpu_metadata\n");
     }
 
-    /// Symbols that are in no section: numbers and LDS.
+    /// Writes a symbol that is not in a section: a number, or LDS.
     fn unplaced(&mut self, symbol: &'p SymbolView<'d>) {
         let Some(name) = written(symbol.name) else { return };
         let is_own = matches!(symbol.place, SymbolPlace::Absolute | SymbolPlace::Lds)
@@ -116,7 +116,7 @@ impl<'p, 'd> Printer<'p, 'd> {
         };
     }
 
-    /// Defines a symbol here.
+    /// Defines a symbol at the current position.
     fn define(&mut self, symbol: &'p SymbolView<'d>) {
         if matches!(symbol.kind, SymbolKind::File | SymbolKind::Section) {
             return;

@@ -1,5 +1,4 @@
-//! Sweeps a section from the first to the last byte: finds the instructions, the data, and the targets of
-//! branches.
+//! Sweeps a section from the first to the last byte and finds the instructions, the data, and the targets of branches.
 
 use gcn_isa::cfg::OwnAddress;
 use gcn_isa::table::{Behaviours, ConstType, OperandDesc, OperandKinds};
@@ -16,42 +15,43 @@ use crate::text::source::inline_of_literal;
 /// A section with code.
 #[derive(Clone, Debug)]
 pub struct CodeSection<'d> {
-    /// Number in the object's list of sections.
+    /// The section's number in the object.
     pub number: usize,
-    /// Its name.
+    /// The section's name.
     pub name: &'d str,
-    /// Address of its first byte.
+    /// The address of its first byte.
     pub address: u64,
     /// Its bytes.
     pub bytes: &'d [u8],
     target: Target,
-    /// Offsets of kernels, ascending, with the size of their waves; code belongs to the kernel before it.
+    /// The offsets of kernels, ascending, with their wave sizes; code belongs to the kernel that precedes it.
     waves: Vec<(u64, WaveSize)>,
-    /// Offsets at which something new begins, ascending: symbols, and the ends of data.
+    /// The offsets at which a new piece begins, ascending: symbols, and the ends of data.
     marks: Vec<Mark>,
-    /// Offsets that branches lead to, and both ends of distances, ascending, with the label's name.
+    /// The offsets that branches lead to and those at either end of a distance, ascending, with the label's name.
     labels: Vec<(u64, String)>,
-    /// Literals that are half of a distance in bytes within the section, ascending by the offset of their instruction.
+    /// The literals that are half of a distance in bytes within the section, ascending by the offset of their
+    /// instruction.
     distances: Vec<Distance>,
 }
 
 /// An instruction that adds half of a distance to the address of other code.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Distance {
-    /// Its offset.
+    /// The offset of the instruction.
     at: u64,
-    /// The addresses between which the distance is counted.
+    /// The addresses between which the distance is measured.
     pub from: u64,
     pub to: u64,
-    /// The upper half.
+    /// True for the upper half.
     pub is_high: bool,
 }
 
-/// Something begins at an offset.
+/// The beginning of a piece.
 #[derive(Clone, Copy, Debug)]
 struct Mark {
     offset: u64,
-    /// Bytes up to this offset are data.
+    /// The bytes up to this offset are data.
     data_until: u64,
 }
 
@@ -112,8 +112,8 @@ impl<'d> CodeSection<'d> {
         code
     }
 
-    /// The processor with the waves that run the code at an offset: those of the kernel before it, in front of all kernels those of the
-    /// first.
+    /// The processor with the wave size of the code at an offset: that of the kernel that precedes it, or of the first
+    /// kernel.
     fn subtarget(&self, offset: u64) -> Subtarget {
         let before = self.waves.partition_point(|wave| wave.0 <= offset);
         let wave = self.waves.get(before.saturating_sub(1)).map(|wave| wave.1);
@@ -125,7 +125,7 @@ impl<'d> CodeSection<'d> {
         self.items_between(0, self.bytes.len() as u64)
     }
 
-    /// The pieces between two offsets. The first one should be the begin of a piece.
+    /// The pieces between two offsets. The first offset should be the beginning of a piece.
     pub fn items_between(&self, from: u64, to: u64) -> Items<'_, 'd> {
         let end = usize::try_from(to).unwrap_or(usize::MAX).min(self.bytes.len());
         let at = usize::try_from(from).unwrap_or(usize::MAX).min(end);
@@ -133,7 +133,7 @@ impl<'d> CodeSection<'d> {
         Items { code: self, at, end, mark, data_until: 0, scratch: Vec::with_capacity(16) }
     }
 
-    /// Labels that branches lead to: address and name, ascending.
+    /// The labels that branches lead to: address and name, in ascending order.
     pub fn labels(&self) -> impl Iterator<Item = (u64, &str)> {
         self.labels.iter().map(|(offset, name)| (self.address.wrapping_add(*offset), name.as_str()))
     }
@@ -156,14 +156,15 @@ impl<'d> CodeSection<'d> {
         }
     }
 
-    /// The distance; half of the instruction's address is added to it.
+    /// The distance of which the instruction at an address adds one half.
     pub(super) fn distance_at(&self, address: u64) -> Option<Distance> {
         let offset = address.wrapping_sub(self.address);
         let index = self.distances.binary_search_by_key(&offset, |d| d.at).ok()?;
         Some(self.distances[index])
     }
 
-    /// Offsets at which a piece begins and that a branch leads to or a distance is counted from or to, and these distances.
+    /// The offsets at which a piece begins and to which a branch leads or which are the end of a distance, and these
+    /// distances.
     fn targets(&self) -> (Vec<(u64, String)>, Vec<Distance>) {
         let mut starts = vec![0u64; self.bytes.len() / 64 + 1];
         let mut targets = Vec::new();
@@ -196,7 +197,8 @@ impl<'d> CodeSection<'d> {
         (targets.into_iter().map(|offset| (offset, String::new())).collect(), distances)
     }
 
-    /// The halves of the distance that is added to the address which the instruction at an offset reads, if both are literals.
+    /// The halves of the distance that is added to the address that the instruction at an offset reads, if both are
+    /// literals.
     fn halves(&self, offset: u64) -> Option<[Distance; 2]> {
         let mut places = Vec::new();
         let code: Vec<Inst> = self
@@ -232,7 +234,7 @@ pub struct Items<'c, 'd> {
     code: &'c CodeSection<'d>,
     at: usize,
     end: usize,
-    /// The first mark that was not passed.
+    /// The index of the next mark.
     mark: usize,
     data_until: u64,
     scratch: Vec<u8>,
@@ -260,7 +262,7 @@ impl<'d> Iterator for Items<'_, 'd> {
 }
 
 impl Items<'_, '_> {
-    /// The contents at the start of `bytes`, which are not empty, and their length.
+    /// The content at the start of `bytes`, which must not be empty, and its length.
     fn piece(&mut self, bytes: &[u8]) -> (Content, usize) {
         // Instructions begin at multiples of four; data may end anywhere.
         let aligned = 4 - self.at % 4;
@@ -282,8 +284,8 @@ impl Items<'_, '_> {
     }
 }
 
-/// False for the instructions whose text does not lead every assembler back to their bytes (observed with
-/// llvm-mc 22).
+/// False for instructions whose text some assemblers do not translate back to the same bytes (observed with llvm-mc
+/// 22).
 fn has_text(inst: &Inst) -> bool {
     let desc = inst.desc;
     let is_agpr = |operand: &Operand| operand.reg().is_some_and(|reg| reg.file == RegFile::Agpr);
@@ -291,11 +293,12 @@ fn has_text(inst: &Inst) -> bool {
     if inst.mods.scc && desc.does(Behaviours::LOSES_SC1_WITH_AGPRS) && inst.operands.iter().any(is_agpr) {
         return false;
     }
-    // Some values of the field have no word.
+    // There is no word for some values of the field.
     if inst.mods.th != 0 && crate::text::hint(inst).is_none() {
         return false;
     }
-    // A choice by mask names halves of VGPRs alone, so that a bit for another source is not written.
+    // An instruction that selects by a mask names only halves of VGPRs, so a bit for another source cannot be
+    // expressed.
     if desc.does(Behaviours::SELECTS_BY_MASK) {
         let mut slots = inst.operands.iter().zip(desc.operands);
         let is_vgpr = |operand: &Operand| operand.reg().is_some_and(|reg| reg.file == RegFile::Vgpr);
@@ -307,12 +310,12 @@ fn has_text(inst: &Inst) -> bool {
         }
     }
     inst.operands.iter().zip(desc.operands).enumerate().all(|(position, (operand, slot))| match operand {
-        // The upper half of a 16-bit operand's literal counts for nothing, and is not written.
+        // The upper half of a 16-bit operand's literal is unused and not printed.
         Operand::Literal(value) => {
             let ty = desc.constant_type(position);
             let narrow = matches!(ty, ConstType::I16 | ConstType::F16 | ConstType::Bf16)
                 || slot.kinds.contains(OperandKinds::LITERAL16)
-                // `lit()` takes as many bits as the instruction's name has.
+                // The width of a `lit()` follows from the instruction's name.
                 || desc.entry.has_half_floats() && inline_of_literal(ty, *value).is_some();
             *value <= 0xffff || !narrow || desc.format.is_pair()
         }
@@ -321,12 +324,12 @@ fn has_text(inst: &Inst) -> bool {
     })
 }
 
-/// The dword of a piece of at least four bytes.
+/// The first dword of a piece that has at least four bytes.
 pub(super) fn first_dword(bytes: &[u8]) -> u32 {
     bytes.first_chunk::<4>().map_or(0, |chunk| u32::from_le_bytes(*chunk))
 }
 
-/// The reason why a piece is not an instruction, for a comment.
+/// Why a piece is not an instruction, for a comment.
 pub(super) fn reason(fault: &DecodeFault) -> String {
     fault.to_string().replace(['\n', '\r'], " ")
 }

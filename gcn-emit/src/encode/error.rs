@@ -6,11 +6,11 @@ use gcn_isa::{Inline, Inst, Operand, Target};
 
 use crate::fields::check::OperandFault;
 
-/// An instruction that cannot be encoded: which one, and why.
+/// An instruction cannot be encoded: which one, and why.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}`{mnemonic}` on {target}: {fault}", line.map(|l| format!("instruction {l}: ")).unwrap_or_default())]
 pub struct EncodeError {
-    /// Index of the line in the program, if there is one.
+    /// The index of the line in the program, if there is one.
     pub line: Option<usize>,
     /// The mnemonic as printed.
     pub mnemonic: &'static str,
@@ -27,22 +27,22 @@ impl EncodeError {
     }
 }
 
-/// The reason why an instruction cannot be encoded.
+/// Why an instruction cannot be encoded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EncodeFault {
-    /// The row is not for the target.
+    /// The row does not apply to the target.
     #[error("the target has no such instruction in this form")]
     WrongTarget,
-    /// Too many or too few operands.
+    /// There are too many or too few operands.
     #[error("takes {want} operands, {have} given")]
     OperandCount {
         /// The row's number of operands.
         want: usize,
-        /// The instruction's.
+        /// The instruction's number of operands.
         have: usize,
     },
-    /// An operand.
+    /// An operand has an error.
     #[error("operand `{name}` = {}: {fault}", Plain(*.operand))]
     Operand {
         /// The operand's name in the table.
@@ -53,7 +53,7 @@ pub enum EncodeFault {
         #[source]
         fault: OperandFault,
     },
-    /// A modifier.
+    /// A modifier has an error.
     #[error("modifier `{name}`: {fault}")]
     Modifier {
         /// The modifier's name.
@@ -62,7 +62,7 @@ pub enum EncodeFault {
         #[source]
         fault: ModifierFault,
     },
-    /// More than one scalar value over the constant bus.
+    /// The instruction reads more scalar values than the constant bus allows.
     #[error(
         "reads {}: {} may read {}; copy one into a VGPR first",
         scalars(.read),
@@ -70,12 +70,12 @@ pub enum EncodeFault {
         if *.limit == 1 { "one SGPR or literal".to_owned() } else { format!("{} SGPRs and literals", .limit) }
     )]
     ConstantBus {
-        /// The scalar sources, one more than there may be.
+        /// The scalar sources, one more than allowed.
         read: Vec<Operand>,
-        /// How many there may be.
+        /// The number that is allowed.
         limit: usize,
     },
-    /// Two different literals.
+    /// The instruction has two different literals.
     #[error(
         "has the literals {} and {}: only one fits; move one into a register first",
         Plain(*.first), Plain(*.second)
@@ -86,18 +86,18 @@ pub enum EncodeFault {
         /// The other.
         second: Operand,
     },
-    /// A branch to a label that stands nowhere.
+    /// A branch leads to a label that has not been placed.
     #[error("the target label `{label}` is not placed")]
     UnplacedLabel {
         /// The label's name.
         label: String,
     },
-    /// A branch further than 16 bits of dwords reach.
+    /// A branch is out of the range of a 16-bit number of dwords.
     #[error("`{label}` is {distance} dwords away; a branch reaches -32768..=32767")]
     BranchTooFar {
         /// The label's name.
         label: String,
-        /// Dwords from the next instruction.
+        /// The distance in dwords from the next instruction.
         distance: i64,
     },
 }
@@ -112,32 +112,32 @@ impl EncodeFault {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModifierFault {
-    /// The row does not have it, or not this value of it.
+    /// The row does not have the modifier, or does not accept this value.
     #[error("the value {value} is not accepted by this instruction")]
     NotAccepted {
         /// The value.
         value: u32,
     },
-    /// The form requires it.
+    /// The form requires the modifier.
     #[error("this form of the instruction always has it")]
     Required,
-    /// Out of range.
+    /// The value is out of range.
     #[error("{value} is outside {lo}..={hi}")]
     Range {
         /// The value.
         value: i64,
-        /// Smallest value.
+        /// The smallest permitted value.
         lo: i64,
-        /// Largest value.
+        /// The largest permitted value.
         hi: i64,
     },
-    /// A DPP control that this instruction does not have.
+    /// The instruction does not have this DPP control.
     #[error("dpp_ctrl {ctrl:#x} is not accepted by this instruction")]
     DppControl {
         /// The control.
         ctrl: u16,
     },
-    /// It cannot stand with something else.
+    /// The modifier conflicts with another one.
     #[error("cannot be combined with {with}; {remedy}")]
     Conflict {
         /// The modifier with which it conflicts.
@@ -147,7 +147,7 @@ pub enum ModifierFault {
     },
 }
 
-/// `s0, s1 and 0x1234`.
+/// An enumeration: `s0, s1 and 0x1234`.
 fn scalars(read: &[Operand]) -> String {
     let names: Vec<String> = read.iter().map(|operand| Plain(*operand).to_string()).collect();
     match names.as_slice() {

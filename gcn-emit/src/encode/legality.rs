@@ -1,4 +1,4 @@
-//! Rules that concern several operands or the modifiers as a whole.
+//! Rules that concern several operands, or the modifiers as a whole.
 
 use gcn_isa::mods::Modifier;
 use gcn_isa::table::{Access, Class, Format, OperandDesc};
@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 use super::error::{EncodeFault, ModifierFault};
 use crate::fields::check::OperandFault;
 
-/// An instruction has room for one literal.
+/// Checks that an instruction has at most one literal.
 pub(super) fn one_literal(seen: &mut Option<Operand>, value: Operand) -> Result<(), EncodeFault> {
     match seen.replace(value) {
         Some(first) if first != value => Err(EncodeFault::TwoLiterals { first, second: value }),
@@ -17,8 +17,8 @@ pub(super) fn one_literal(seen: &mut Option<Operand>, value: Operand) -> Result<
     }
 }
 
-/// A vector instruction reads at most as many different scalar values (SGPR, VCC, M0, EXEC, special register or
-/// literal) as the target's constant bus carries; each may be read twice.
+/// Checks the constant bus limit: a vector instruction reads at most as many different scalar values (SGPR, VCC, M0,
+/// EXEC, special register or literal) as the target's constant bus can transfer; each may be read twice.
 pub(super) fn constant_bus(inst: &Inst, target: Target) -> Result<(), EncodeFault> {
     if !inst.desc.format.is_vop() {
         return Ok(());
@@ -46,7 +46,7 @@ pub(super) fn constant_bus(inst: &Inst, target: Target) -> Result<(), EncodeFaul
     Ok(())
 }
 
-/// True if the operand comes over the constant bus. LDS-direct data does not.
+/// True if the operand uses the constant bus, which LDS-direct data does not.
 fn is_scalar(operand: Operand) -> bool {
     match operand {
         Operand::Reg(reg) => reg.file == RegFile::Sgpr && reg != gcn_isa::reg::NULL,
@@ -55,12 +55,13 @@ fn is_scalar(operand: Operand) -> bool {
     }
 }
 
-/// The lane number of `v_writelane_b32` in M0 does not count (LLVM 22 accepts an SGPR in addition to it).
+/// True for the lane number of `v_writelane_b32` in M0, which does not count (LLVM 22 accepts an SGPR in addition to
+/// it).
 fn is_lane_in_m0(inst: &Inst, slot: &OperandDesc, operand: Operand) -> bool {
     inst.desc.class == Class::Writelane && slot.name == "src1" && operand == Operand::Reg(gcn_isa::reg::M0)
 }
 
-/// Rules of single classes of instructions that tie operands or modifiers together.
+/// Rules of individual classes that relate operands or modifiers to each other.
 pub(super) fn of_class(inst: &Inst) -> Result<(), EncodeFault> {
     match inst.desc.class {
         Class::MfmaXdl | Class::MfmaSgemm | Class::MfmaDgemm | Class::Smfmac => matrix_overlap(inst),
@@ -72,9 +73,9 @@ pub(super) fn of_class(inst: &Inst) -> Result<(), EncodeFault> {
     }
 }
 
-/// The halves of VOPD share the ports of the register file: first and second sources come from different banks of four, third sources
-/// and destinations are one even and one odd (RDNA3 ISA 7.6). On RDNA 4 two moves may read registers of one bank (LLVM 22 writes
-/// such pairs and takes them).
+/// The halves of VOPD share the ports of the register file: first and second sources must be in different banks of
+/// four; of the third sources, as of the destinations, one must be even and one odd (RDNA3 ISA 7.6). On RDNA 4 two
+/// moves may read registers of the same bank (LLVM 22 emits and accepts such pairs).
 fn pair(inst: &Inst) -> Result<(), EncodeFault> {
     let [x, y] = [
         ["vdstx", "src0x", "vsrc1x", "vsrc2x", "literalx"],
@@ -82,10 +83,10 @@ fn pair(inst: &Inst) -> Result<(), EncodeFault> {
     ]
     .map(|names| ports(inst, names));
     let moves = inst.operands.len() == 4 && inst.desc.generation() == Generation::GFX12;
-    // VOPD3 names both destinations whole, and has third sources of their own.
+    // VOPD3 encodes both destinations completely, and third sources separately.
     let wide = inst.desc.format == Format::Vopd3;
     let banks = if wide { [u16::MAX, 4, 4, 4] } else { [2, 4, 4, 2] };
-    // Where tuples are even, one register may be read by both halves at one port.
+    // On targets that require even tuples, both halves may read the same register through one port.
     let shared = inst.desc.targets.iter().all(InstructionSet::needs_even_vgpr_tuples);
     for ((port, (first, second)), banks) in x.into_iter().zip(y).enumerate().zip(banks) {
         if let (Some(first), Some(second)) = (first, second)
@@ -102,14 +103,14 @@ fn pair(inst: &Inst) -> Result<(), EncodeFault> {
     Ok(())
 }
 
-/// True if a register of one tuple is in the bank of a register of the other.
+/// True if a register of one tuple is in the same bank as a register of the other.
 fn in_one_bank(one: Reg, other: Reg, banks: u16) -> bool {
     let of = |reg: Reg| (reg.index..reg.end()).map(move |index| index % banks);
     of(one).any(|bank| of(other).any(|second| second == bank))
 }
 
-/// The operands of a half by port: destination, and the three sources. After a literal comes the third source; a destination that is
-/// read is that too.
+/// The operands of a half by port: destination, and the three sources. If there is a literal, the third source comes
+/// after it; a destination that is also read counts as the third source.
 fn ports(inst: &Inst, [vdst, src0, vsrc1, vsrc2, literal]: [&str; 5]) -> [Option<usize>; 4] {
     let place = |name| inst.desc.operand_index(name);
     let accumulates = |place: &usize| inst.desc.operands[*place].access == Access::ReadWrite;
@@ -120,8 +121,8 @@ fn ports(inst: &Inst, [vdst, src0, vsrc1, vsrc2, literal]: [&str; 5]) -> [Option
     [place(vdst), place(src0), second, third]
 }
 
-/// D and C of the larger matrix instructions are the same registers or disjoint (LLVM refuses a partial
-/// overlap: the instruction would read rows that it has already written).
+/// D and C of the larger matrix instructions must be the same registers or disjoint (LLVM rejects a partial overlap:
+/// the instruction would read rows that it has already written).
 fn matrix_overlap(inst: &Inst) -> Result<(), EncodeFault> {
     let at = |name| inst.desc.operand_index(name).map(|i| (i, inst.operands[i]));
     if let (Some((_, Operand::Reg(d))), Some((i, Operand::Reg(c)))) = (at("vdst"), at("src2"))
@@ -134,8 +135,8 @@ fn matrix_overlap(inst: &Inst) -> Result<(), EncodeFault> {
     Ok(())
 }
 
-/// Where tuples start at even registers, the single data register of global wave sync does too (measured with
-/// LLVM 22).
+/// On targets whose tuples start at even registers, the single data register of global wave sync must be even, too
+/// (measured with LLVM 22).
 fn gws_alignment(inst: &Inst) -> Result<(), EncodeFault> {
     let align = inst.desc.vgpr_align.into();
     let odd = inst.operands.iter().position(|o| o.reg().is_some_and(|r| !r.index.is_multiple_of(align)));
@@ -145,8 +146,8 @@ fn gws_alignment(inst: &Inst) -> Result<(), EncodeFault> {
     }
 }
 
-/// `s_set_gpr_idx_on` and `s_set_gpr_idx_mode` have four index modes, one bit each (CDNA3 ISA, VGPR
-/// indexing); the fields are wider, and what decodes from them may have more.
+/// `s_set_gpr_idx_on` and `s_set_gpr_idx_mode` have four index modes, one bit each (CDNA3 ISA, VGPR indexing); the
+/// fields are wider, so decoded values may have further bits.
 fn gpr_idx_mask(inst: &Inst) -> Result<(), EncodeFault> {
     let large =
         inst.operands.iter().position(|o| matches!(o, Operand::Imm(value) if !(0..=15).contains(value)));
@@ -156,8 +157,8 @@ fn gpr_idx_mask(inst: &Inst) -> Result<(), EncodeFault> {
     }
 }
 
-/// LLVM 22 has no encoding of the f64 atomics that return into AGPRs and have `sc1`: its assembler drops the
-/// bit without a word, its disassembler refuses it.
+/// LLVM 22 cannot encode f64 atomics that return into AGPRs with `sc1`: its assembler silently drops the bit, its
+/// disassembler rejects it.
 fn sc1_with_agprs(inst: &Inst) -> Result<(), EncodeFault> {
     let in_agprs = matches!(inst.operands.first(), Some(Operand::Reg(reg)) if reg.file == RegFile::Agpr);
     if inst.mods.scc && in_agprs && inst.desc.does(gcn_isa::table::Behaviours::LOSES_SC1_WITH_AGPRS) {
@@ -167,8 +168,7 @@ fn sc1_with_agprs(inst: &Inst) -> Result<(), EncodeFault> {
     Ok(())
 }
 
-/// Offsets have ranges that their fields alone do not express, and DPP has controls that only some targets
-/// know.
+/// Offsets have ranges that are narrower than their fields, and some DPP controls exist only on some targets.
 pub(super) fn offset(inst: &Inst) -> Result<(), EncodeFault> {
     if let Some((lo, hi)) = inst.desc.offset_range
         && !(lo..=hi).contains(&inst.mods.offset)
@@ -189,7 +189,7 @@ fn offset_fault(value: i32, lo: i32, hi: i32) -> EncodeFault {
     EncodeFault::Modifier { name: "offset", fault }
 }
 
-/// Names the first modifier in which the instruction differs from what its row can express.
+/// The error for the first modifier in which the instruction differs from what its row can express.
 pub(super) fn modifier_fault(inst: &Inst, expressible: &Mods) -> EncodeFault {
     if inst.mods.dpp.is_some() != expressible.dpp.is_some() {
         return missing_or_extra("dpp_ctrl", inst.mods.dpp.is_some());
@@ -211,7 +211,7 @@ pub(super) fn modifier_fault(inst: &Inst, expressible: &Mods) -> EncodeFault {
             let value = field.get(&inst.mods);
             EncodeFault::Modifier { name: field.name(), fault: ModifierFault::NotAccepted { value } }
         }
-        // Not reached: every modifier is in the list.
+        // Cannot happen: the list contains every modifier.
         None => missing_or_extra("modifiers", true),
     }
 }

@@ -1,4 +1,4 @@
-//! A whole program to machine code: labels become branch distances.
+//! Encodes a whole program: labels become branch distances.
 
 use gcn_isa::{Inst, Label, Operand, Program};
 
@@ -10,17 +10,17 @@ use super::{Labels, Word, encode_word};
 pub struct Encoded {
     /// The code.
     pub bytes: Vec<u8>,
-    /// Byte offset of each line, and the end as the last entry.
+    /// The byte offset of each line, and of the end as the last entry.
     pub offsets: Vec<u32>,
 }
 
-/// A branch whose distance is filled in when every offset is known.
+/// A branch whose distance is filled in when all offsets are known.
 struct Fixup {
     line: usize,
     label: Label,
 }
 
-/// The machine code of a program, in one pass over the lines and one over the branches.
+/// The machine code of a program, computed in one pass over the lines and one over the branches.
 ///
 /// A label operand becomes the signed number of dwords from the next instruction to the label.
 pub fn encode_program(program: &Program) -> Result<Encoded, EncodeError> {
@@ -53,7 +53,7 @@ pub fn encode_program(program: &Program) -> Result<Encoded, EncodeError> {
     Ok(out)
 }
 
-/// The label of a branch. On other instructions a label is left in place, for the operand check to refuse.
+/// The label of a branch. On other instructions a label is left in place, so that the operand check rejects it.
 fn label_of(inst: &Inst) -> Option<Label> {
     match inst.operands.get(inst.desc.branch_operand()?) {
         Some(&Operand::Label(label)) => Some(label),

@@ -1,4 +1,4 @@
-//! The operands that a slot accepts. Encoder and decoder share these checks, so the decoder accepts nothing
+//! Checks whether a slot accepts an operand. Encoder and decoder share these checks, so the decoder accepts nothing
 //! that the encoder could not have produced.
 
 use std::fmt;
@@ -8,7 +8,7 @@ use gcn_isa::{Inline, Mods, Operand, Reg, RegFile, reg};
 
 use super::row::{OperandField, RowCodec};
 
-/// The reason why a slot does not accept an operand.
+/// Why a slot does not accept an operand.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OperandFault {
@@ -18,41 +18,41 @@ pub enum OperandFault {
         /// The operands that the slot accepts.
         accepts: Accepts,
     },
-    /// A register tuple of the wrong length.
+    /// The register tuple has the wrong length.
     #[error("{have} registers wide, but the operand has {want}")]
     Width {
         /// The slot's width in dwords.
         want: u8,
-        /// The tuple's.
+        /// The tuple's width in dwords.
         have: u8,
     },
-    /// A tuple that starts at the wrong register.
+    /// The tuple starts at a register that is not aligned.
     #[error("the first register's number must be a multiple of {align}")]
     Alignment {
         /// The required alignment.
         align: u16,
     },
-    /// A tuple that runs out of its file.
+    /// The tuple exceeds its register file.
     #[error("runs past the last register of its file")]
     OutOfFile,
-    /// An immediate that its field cannot hold.
+    /// The immediate does not fit its field.
     #[error("outside {lo}..={hi}")]
     Range {
-        /// Smallest value.
+        /// The smallest permitted value.
         lo: i64,
-        /// Largest value.
+        /// The largest permitted value.
         hi: i64,
     },
-    /// VGPR and AGPR mixed where one bit decides for several operands.
+    /// VGPRs and AGPRs are mixed although one bit applies to several operands.
     #[error("must be in the same register file as `{other}` (both VGPRs or both AGPRs)")]
     SameFile {
         /// The other operand.
         other: &'static str,
     },
-    /// A matrix instruction whose D and C share some registers but not all.
+    /// D and C of a matrix instruction share some registers but not all.
     #[error("overlaps `vdst` partly; make it the same registers or disjoint ones")]
     PartialOverlap,
-    /// The halves of a pair of instructions need registers of different banks.
+    /// The halves of an instruction pair need registers of different banks.
     #[error(
         "must not have the same remainder by {banks} as the number of `{other}`; choose another register"
     )]
@@ -62,7 +62,7 @@ pub enum OperandFault {
         /// The number of banks.
         banks: u16,
     },
-    /// A branch target where no program gives it a place.
+    /// A label is used outside a program, where it has no value.
     #[error("a label has no value outside a program; use encode_program")]
     LooseLabel,
     /// The value has no encoding.
@@ -132,7 +132,7 @@ pub(crate) fn operand(
             if (240..=248).contains(&code) { Ok(()) } else { Err(OperandFault::Undefined) }
         }
         Operand::Literal(value) if has(OperandKinds::LITERAL16) && !has(OperandKinds::LITERAL) => {
-            // Assemblers write negative values sign-extended; the operand reads the low half.
+            // Assemblers emit negative values sign-extended; the operand reads the low half.
             let fits = matches!(value, 0..=0xffff | 0xffff_8000..);
             if fits { Ok(()) } else { Err(OperandFault::Range { lo: 0, hi: 0xffff }) }
         }
@@ -149,7 +149,7 @@ pub(crate) fn operand(
     }
 }
 
-/// Values that an immediate field accepts. A 16-bit field takes signed and unsigned spellings of the same
+/// The values that an immediate field accepts. A 16-bit field accepts the signed and the unsigned spelling of the same
 /// bits.
 pub(crate) fn immediate_range(field: &OperandField) -> (i64, i64) {
     let top = 1i64 << field.len;
@@ -180,7 +180,7 @@ fn register(
         return Err(OperandFault::Kind { accepts: Accepts::of(desc) });
     }
     let want = field.width.dwords(mods);
-    // `null` has any width.
+    // `null` can have any width.
     if reg == reg::NULL {
         return Ok(());
     }
@@ -190,7 +190,7 @@ fn register(
     let last = match reg.file {
         RegFile::Sgpr if reg.index < named => named,
         RegFile::Sgpr => 128,
-        // Instructions name the first 256 registers only, but a tuple that begins there may extend past them.
+        // Instructions name only the first 256 registers, but a tuple that begins there may extend past them.
         RegFile::Vgpr if row.vgprs > 256 && reg.len > 1 => row.vgprs,
         RegFile::Vgpr | RegFile::Agpr => u16::from(desc.last_vgpr) + 1,
     };
@@ -207,7 +207,7 @@ fn register(
     if reg.index.is_multiple_of(align) { Ok(()) } else { Err(OperandFault::Alignment { align }) }
 }
 
-/// Checks that operands which share one file bit are in one file.
+/// Checks that operands that share one file bit are in the same file.
 pub(crate) fn same_file(desc: &InstDesc, operands: &[Operand]) -> Result<(), (usize, OperandFault)> {
     let file = |i: u8| match operands.get(usize::from(i)) {
         Some(Operand::Reg(reg)) => Some(reg.file),

@@ -1,5 +1,5 @@
-//! The bit fields of every format. Positions count from bit 0 of the first dword; the second dword starts at
-//! 32, the second half of a 16-byte instruction at 64.
+//! The bit fields of every format. Positions are counted from bit 0 of the first dword; the second dword starts at 32,
+//! the second half of a 16-byte instruction at 64.
 
 mod formats;
 mod rdna;
@@ -17,10 +17,10 @@ pub(crate) fn layout(desc: &InstDesc) -> Layout {
     }
 }
 
-/// How an operand's value is written into its field.
+/// How an operand's value is represented in its field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Code {
-    /// A VGPR number divided by two: its lowest bit is the opposite of this bit, which is that of another destination.
+    /// A VGPR number divided by two. Its lowest bit is the opposite of this bit, which belongs to another destination.
     VectorPair(u8),
     /// The source code space: SGPR 0..=127, constants and special values 128..=254, 255 literal, VGPR from
     /// 256.
@@ -37,7 +37,7 @@ pub(crate) enum Code {
     SdwaSource(u8),
     /// SDWA compare destination: a scalar register number with this bit set, or all zero for VCC.
     SdwaScalar(u8),
-    /// An immediate; the form's sign rule is [`Slot::signed`].
+    /// An immediate; [`Slot::signed`] tells whether it is signed.
     Imm,
     /// The 32-bit literal dword.
     Literal,
@@ -46,19 +46,19 @@ pub(crate) enum Code {
 /// The field of one operand.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slot {
-    /// Operand names of the table that this field serves.
+    /// The operand names of the table for which this field is used.
     pub names: &'static [&'static str],
     /// The rows to which the entry applies.
     pub when: When,
-    /// How the value is written.
+    /// How the value is represented.
     pub code: Code,
-    /// Lowest bit.
+    /// The lowest bit.
     pub lo: u8,
-    /// Width in bits.
+    /// The width in bits.
     pub len: u8,
-    /// The bit that selects AGPR instead of VGPR, on rows where both are possible.
+    /// The bit that selects AGPR instead of VGPR, on rows that allow both.
     pub acc: Option<u8>,
-    /// The register number that means `off`, where it is not just an unused zero.
+    /// The register number that means `off`, if that is not simply an unused zero.
     pub off: Option<u16>,
     /// True for a two's complement immediate.
     pub signed: bool,
@@ -71,11 +71,11 @@ pub(crate) struct ModSlot {
     pub field: Modifier,
     /// The rows to which the entry applies.
     pub when: When,
-    /// First bit of the modifier's value that stands here.
+    /// The first bit of the modifier's value that is in this field.
     pub shift: u8,
-    /// Lowest bit.
+    /// The lowest bit.
     pub lo: u8,
-    /// Width in bits.
+    /// The width in bits.
     pub len: u8,
 }
 
@@ -84,36 +84,36 @@ pub(crate) struct ModSlot {
 pub(crate) struct Fixed {
     /// The rows to which the entry applies.
     pub when: When,
-    /// Lowest bit.
+    /// The lowest bit.
     pub lo: u8,
-    /// Width in bits.
+    /// The width in bits.
     pub len: u8,
-    /// Value.
+    /// The value.
     pub value: u64,
-    /// True if the decoder must not look at the bits.
+    /// True if the decoder must ignore the bits.
     pub ignored: bool,
 }
 
-/// Which rows of a format an entry is for.
+/// The rows of a format to which an entry applies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum When {
-    /// All.
+    /// All rows.
     Always,
-    /// Rows whose addressing form ends so.
+    /// Rows whose addressing form ends with this text.
     Form(&'static str),
     /// Rows that read a 64-bit base address (SMEM offsets are signed there, CDNA3 ISA 8.1).
     Base64,
     /// Rows that read a buffer resource (SMEM offsets are unsigned there).
     Base128,
-    /// Global wave sync rows.
+    /// Rows of global wave sync.
     Gws,
     /// Rows other than global wave sync.
     NotGws,
     /// `v_accvgpr_read_b32` and `v_accvgpr_write_b32`.
     AccvgprMove,
-    /// Scratch rows with an address VGPR on targets where a bit announces it (gfx942 and later).
+    /// Scratch rows with an address VGPR on targets where a bit indicates it (gfx942 and later).
     ScratchVaddr,
-    /// Rows of exactly this addressing form.
+    /// Rows with exactly this addressing form.
     Is(&'static str),
     /// Rows without this operand.
     LacksOperand(&'static str),
@@ -121,11 +121,11 @@ pub(crate) enum When {
     HasVaddr,
     /// Comparisons whose only result is EXEC.
     WritesExec,
-    /// Rows whose vector result keeps a part of the register.
+    /// Rows whose vector result preserves a part of the register.
     PartOfResult,
     /// Rows whose vector result is a whole register.
     WholeResult,
-    /// `buffer_wbl2` where it has no modifiers (gfx90a).
+    /// `buffer_wbl2` on the target where it has no modifiers (gfx90a).
     PlainWriteBack,
     /// Rows that write a vector register and do not select a part of it.
     WholeDestination,
@@ -176,22 +176,22 @@ fn keeps_part(desc: &InstDesc) -> bool {
 /// A format's fields.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout {
-    /// Fixed bits: those that identify the format first.
+    /// Fixed bits; those that identify the format come first.
     pub fixed: &'static [Fixed],
-    /// Lowest bit of the opcode.
+    /// The lowest bit of the opcode.
     pub opcode_lo: u8,
-    /// Where the opcode is in two parts: the bits of the lower one, and the lowest bit of the upper one.
+    /// If the opcode has two parts: the number of bits of the lower part, and the lowest bit of the upper part.
     pub opcode_hi: Option<(u8, u8)>,
-    /// The lower of two bits that are never the same; the upper one belongs to a modifier.
+    /// The lower of two bits that always differ; the upper one belongs to a modifier.
     pub opposite: Option<u8>,
-    /// Operands.
+    /// The operand fields.
     pub slots: &'static [Slot],
-    /// Modifiers.
+    /// The modifier fields.
     pub mods: &'static [ModSlot],
 }
 
 impl Layout {
-    /// A format that no row has.
+    /// The layout of a format that no row has.
     const NONE: Layout =
         Layout { fixed: &[], opcode_lo: 0, opcode_hi: None, opposite: None, slots: &[], mods: &[] };
 }

@@ -1,4 +1,4 @@
-//! A table row joined with its format's fields: the template that encoder and decoder walk.
+//! Joins a table row with its format's fields: the template that encoder and decoder use.
 
 use std::sync::{LazyLock, OnceLock};
 
@@ -14,13 +14,13 @@ use super::source::{Scalars, Specials};
 /// The template of one row.
 #[derive(Debug)]
 pub(crate) struct RowCodec {
-    /// Bits that every instruction of the row has.
+    /// The bits that every instruction of the row has.
     pub base: u128,
-    /// Bits that the decoder compares with `base`.
+    /// The bits that the decoder compares with `base`.
     pub compared: u128,
-    /// Operands, parallel to the row's.
+    /// The operand fields, parallel to the row's operands.
     pub operands: Vec<OperandField>,
-    /// Modifier pieces.
+    /// The pieces of modifiers.
     pub mods: Vec<ModPiece>,
     /// The row's [`InstDesc::default_mods`].
     pub default_mods: Mods,
@@ -28,72 +28,73 @@ pub(crate) struct RowCodec {
     pub default_bits: u128,
     /// `default_mods` with every modifier that has a piece set to zero.
     pub cleared_mods: Mods,
-    /// Bytes without a literal that a source operand may add.
+    /// The size in bytes without a literal that a source operand may add.
     pub bytes: usize,
-    /// Fields (mask, value) that must not look like this: register codes that mean `off`.
+    /// Fields (mask, value) that must not have this value: register codes that mean `off`.
     pub excluded: SmallVec<[(u128, u128); 2]>,
-    /// The lower of two bits that are never the same.
+    /// The lower of two bits that always differ.
     pub opposite: Option<u8>,
-    /// The bits of `op_sel` that stand in the fields of registers.
+    /// The bits of `op_sel` that are encoded in register fields.
     pub halves: u8,
-    /// Lowest bit of a literal.
+    /// The lowest bit of a literal.
     pub literal: u8,
-    /// The numbers of scalar registers.
+    /// The encoding numbers of scalar registers.
     pub scalars: Scalars,
     /// The number of VGPRs that a wave can have.
     pub vgprs: u16,
 }
 
-/// Where an operand goes.
+/// How an operand is encoded.
 #[derive(Debug)]
 pub(crate) struct OperandField {
-    /// How the value is written; `None` if it is not (an implied VCC, `off`).
+    /// How the value is represented; `None` if it is not encoded (an implied VCC, `off`).
     pub code: Option<Code>,
-    /// Lowest bit.
+    /// The lowest bit.
     pub lo: u8,
-    /// Width in bits.
+    /// The width in bits.
     pub len: u8,
-    /// VGPR or AGPR.
+    /// Whether the register is a VGPR or an AGPR.
     pub acc: Acc,
-    /// The bit of `op_sel` that stands above the seven bits of a VGPR's number.
+    /// The bit of `op_sel` that is encoded above the seven bits of a VGPR's number.
     pub half: Option<u8>,
     /// True for a two's complement immediate.
     pub signed: bool,
-    /// Kinds of operand accepted: the row's, and for `madmk`-like rows the literal a second time.
+    /// The accepted kinds of operands: the row's, and in rows like `madmk` also the literal.
     pub kinds: OperandKinds,
-    /// Named registers and special values accepted.
+    /// The accepted named registers and special values.
     pub specials: Specials,
     /// A register number that means `off` instead.
     pub reserved: Option<u16>,
-    /// Where the width in dwords comes from.
+    /// What determines the width in dwords.
     pub width: Width,
 }
 
-/// How the vector register file of an operand is known.
+/// What determines the vector register file of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Acc {
-    /// Always this one.
+    /// It is always this file.
     Always(RegFile),
-    /// AGPR if the bit is set.
+    /// It is the AGPR file if the bit is set.
     Bit(u8),
 }
 
-/// How the width of an operand is known.
+/// What determines the width of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Width {
-    /// The row's.
+    /// The row determines the width.
     Fixed(u8),
-    /// By the element format in `cbsz` (f8f6f4 source A), in units of an eighth of the widest.
+    /// The element format in `cbsz` determines it (f8f6f4 source A); in units of an eighth of the widest.
     Cbsz(u8),
-    /// By the element format in `blgp` (f8f6f4 source B), in units of an eighth of the widest.
+    /// The element format in `blgp` determines it (f8f6f4 source B); in units of an eighth of the widest.
     Blgp(u8),
-    /// The row's, and the status dword if there is `tfe`.
+    /// The row's width, plus the status dword if there is `tfe`.
     Tfe(u8),
 }
 
 impl Width {
-    /// Dwords of the operand, given the modifiers. Formats 2 and 3 (6 bits) take six registers, 4 (4 bits)
-    /// four, all others eight (CDNA4 ISA, F8F6F4 matrix operands); waves of 32 lanes have twice as many in each lane.
+    /// The number of dwords of the operand, given the modifiers. Formats 2 and 3 (6 bits) take six registers, 4 (4
+    /// bits) four, all others eight (CDNA4 ISA, F8F6F4 matrix operands); waves of 32 lanes have twice as many in each
+    /// lane.
     pub(crate) fn dwords(self, mods: &Mods) -> u8 {
         let of_format = |format| match format {
             2 | 3 => 6,
@@ -114,17 +115,17 @@ impl Width {
 pub(crate) struct ModPiece {
     /// The modifier.
     pub field: Modifier,
-    /// First bit of the value.
+    /// The first bit of the value.
     pub shift: u8,
-    /// Lowest bit in the word.
+    /// The lowest bit in the word.
     pub lo: u8,
-    /// Width in bits.
+    /// The width in bits.
     pub len: u8,
     /// True if the value is two's complement of this width.
     pub signed: bool,
 }
 
-/// Above the number of a VGPR (there are 128), counted from the lowest bit of the field.
+/// The bit above the number of a VGPR (there are 128), counted from the lowest bit of the field.
 pub(crate) const HALF_BIT: u8 = 7;
 
 /// A mask of `len` bits from `lo` on.
@@ -132,8 +133,7 @@ pub(crate) const fn mask(lo: u8, len: u8) -> u128 {
     ((1u128 << len) - 1) << lo
 }
 
-/// The templates, each made when it is first asked for: a program uses few of the rows, and takes memory for
-/// those only.
+/// The templates, each created on first use: a program uses few of the rows, and needs memory only for those.
 static CODECS: [LazyLock<Vec<OnceLock<Box<RowCodec>>>>; 2] =
     [LazyLock::new(|| empty(Family::GFX9)), LazyLock::new(|| empty(Family::RDNA))];
 
@@ -191,8 +191,8 @@ impl RowCodec {
         row
     }
 
-    /// Hardware does not read the field of a source that an instruction does not have, and assemblers fill it
-    /// differently: LLVM 22 with 0, later ones with the code of the constant 0 on GFX11 and GFX12.
+    /// The hardware does not read the field of a source that an instruction does not have. Assemblers fill it
+    /// differently: LLVM 22 with 0, later versions on GFX11 and GFX12 with the code of the constant 0.
     fn ignore_absent_sources(&mut self, desc: &InstDesc, layout: &Layout) {
         let fixed = layout.fixed.iter().filter(|f| f.when.holds(desc)).map(|f| mask(f.lo, f.len));
         let used = fixed.fold(!self.compared, |used, bits| used | bits);
@@ -254,7 +254,7 @@ impl RowCodec {
                 }
                 let is_long = operand.kinds.contains(OperandKinds::LITERAL64) && slot.code == Code::Literal;
                 self.free(slot.lo, if is_long { 64 } else { slot.len });
-                // Where there is an `off`, `null` is no register either.
+                // If the operand can be `off`, `null` is not accepted as a register either.
                 let null = self.scalars.null().filter(|_| slot.off.is_some());
                 for code in slot.off.into_iter().chain(null) {
                     self.excluded.push((mask(slot.lo, slot.len), u128::from(code) << slot.lo));
@@ -266,7 +266,7 @@ impl RowCodec {
                     self.free(bit, 1);
                 }
             }
-            // The table test walks every row, so a missing slot is found there.
+            // The table test visits every row, so it would find a missing slot.
             _ => debug_assert!(implied, "{}: no field for {}", desc.printed, operand.name),
         }
         self.operands.push(field);
@@ -293,7 +293,7 @@ impl RowCodec {
             if field == Modifier::Th
                 && HINTS.iter().all(|hint| !desc.hints.contains(hint.0) || hint.1 & 1 == 0)
             {
-                // An atomic that returns nothing never has that bit.
+                // An atomic that does not return the old value never has that bit.
                 self.add_piece(ModPiece {
                     field,
                     shift: 1,
@@ -331,7 +331,7 @@ impl RowCodec {
     }
 
     fn add_bit(&mut self, desc: &InstDesc, field: Modifier, shift: u8, lo: u8) {
-        // The destination's op_sel of VOP3 is always the fourth bit, also where the text lists fewer.
+        // The destination's op_sel of VOP3 is always the fourth bit, even if the text lists fewer.
         let is_dst = field == Modifier::OpSel && desc.op_sel_dst_bit() == Some(shift);
         let lo = if is_dst { 14 } else { lo };
         self.add_piece(ModPiece { field, shift, lo, len: 1, signed: false });
@@ -342,7 +342,7 @@ impl RowCodec {
         self.mods.push(piece);
     }
 
-    /// The bits vary: they are neither fixed nor compared.
+    /// Marks bits as variable: they are neither fixed nor compared.
     fn free(&mut self, lo: u8, len: u8) {
         self.base &= !mask(lo, len);
         self.compared &= !mask(lo, len);
@@ -358,7 +358,7 @@ fn acc(operand: &OperandDesc, slot: Option<&Slot>) -> Acc {
     }
 }
 
-/// The bits of an opcode, which may be in two parts.
+/// The bits of an opcode, which may have two parts.
 fn opcode(opcode: u16, layout: &Layout) -> u128 {
     match layout.opcode_hi {
         None => u128::from(opcode) << layout.opcode_lo,
@@ -369,8 +369,8 @@ fn opcode(opcode: u16, layout: &Layout) -> u128 {
     }
 }
 
-/// A row with a literal operand of its own takes the same literal in its other source (CDNA3 ISA,
-/// `V_MADMK_F32`: the literal is one dword, whichever operands name it).
+/// A row with a literal operand accepts the same literal for its other source (CDNA3 ISA, `V_MADMK_F32`: the literal is
+/// one dword, whichever operands name it).
 fn kinds(desc: &InstDesc, operand: &OperandDesc) -> OperandKinds {
     let shares = matches!(desc.format, Format::Vop2 | Format::Vopd | Format::Sop2);
     let shared = desc.operands.iter().find(|o| o.is_literal() && shares);
@@ -380,7 +380,7 @@ fn kinds(desc: &InstDesc, operand: &OperandDesc) -> OperandKinds {
     }
 }
 
-/// Eighths of the width of the widest format.
+/// The widest format, in eighths of its own width.
 const WIDEST: u8 = 8;
 
 fn width(desc: &InstDesc, operand: &OperandDesc) -> Width {

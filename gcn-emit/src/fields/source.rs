@@ -4,14 +4,15 @@
 use gcn_isa::target::NamedSgprs;
 use gcn_isa::{Inline, InstructionSet, Operand, Reg, RegFile, SrcSpecial, reg};
 
-/// The source code that announces a literal dword.
+/// The source code that indicates a literal dword.
 pub(crate) const LITERAL: u16 = 255;
 
-/// The source code that announces a literal of two dwords, where there are such: elsewhere it is LDS read directly.
+/// The source code that indicates a two-dword literal, on instruction sets that have such literals: elsewhere it is a
+/// direct read of LDS.
 pub(crate) const LITERAL64: u16 = 254;
 
-/// The source code of an operand that has one. VGPRs and AGPRs share codes 256..=511; which file is meant is
-/// another bit, or known from the row.
+/// The source code of an operand, if it has one. VGPRs and AGPRs share the codes 256..=511; the file is determined by
+/// another bit or by the row.
 pub(crate) fn code_of(operand: Operand, scalars: Scalars) -> Option<u16> {
     Some(match operand {
         Operand::Reg(Reg { file: RegFile::Sgpr, index, .. }) => scalars.exchange(index),
@@ -24,7 +25,7 @@ pub(crate) fn code_of(operand: Operand, scalars: Scalars) -> Option<u16> {
     })
 }
 
-/// The bits of a literal, and how many bytes it takes.
+/// The bits of a literal, and its size in bytes.
 pub(crate) fn literal(operand: Operand) -> Option<(u64, usize)> {
     match operand {
         Operand::Literal(bits) => Some((bits.into(), 4)),
@@ -33,8 +34,8 @@ pub(crate) fn literal(operand: Operand) -> Option<(u64, usize)> {
     }
 }
 
-/// The operand of source `code` in a slot of `dwords` dwords; vector codes name registers of `file`. `None`
-/// for the literal marker and for codes that mean nothing.
+/// The operand with source `code` in a slot of `dwords` dwords; vector codes denote registers of `file`. `None` for the
+/// literal marker and for codes without meaning.
 pub(crate) fn operand_of(code: u16, dwords: u8, file: RegFile, scalars: Scalars) -> Option<Operand> {
     match code {
         0..=127 => Some(Operand::Reg(scalars.register(code, dwords))),
@@ -49,7 +50,7 @@ pub(crate) fn operand_of(code: u16, dwords: u8, file: RegFile, scalars: Scalars)
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Scalars {
     named: NamedSgprs,
-    /// Registers that are named by their number.
+    /// The number of registers that are named by number.
     pub count: u16,
 }
 
@@ -58,12 +59,13 @@ impl Scalars {
         Scalars { named: set.named_sgprs(), count: set.addressable_sgprs() as u16 }
     }
 
-    /// The code of `null`, where there is one.
+    /// The code of `null`, if there is one.
     pub(crate) fn null(self) -> Option<u16> {
         self.named.null
     }
 
-    /// The code of a register, or the register of a code: those of M0 and `null` are exchanged on RDNA from 3 on.
+    /// Maps the number of a register to its code and vice versa: the codes of M0 and `null` are exchanged on RDNA 3 and
+    /// later.
     pub(crate) fn exchange(self, index: u16) -> u16 {
         match index {
             _ if self.named.m0 == reg::M0.index => index,
@@ -73,7 +75,7 @@ impl Scalars {
         }
     }
 
-    /// The register of a code. `null` is no tuple.
+    /// The register with a code. `null` is never a tuple.
     pub(crate) fn register(self, code: u16, dwords: u8) -> Reg {
         match self.exchange(code) {
             index if self.named.null.is_some() && index == reg::NULL.index => reg::NULL,
@@ -96,7 +98,7 @@ const GROUPS: [(&str, u16, u16); 15] = [
     ("null", 125, 125),
     ("exec", 126, 127),
     ("src_flat_scratch_base", 230, 231),
-    // The table lists one of each pair of apertures.
+    // The table lists only one of each pair of apertures.
     ("src_shared_base", 235, 236),
     ("src_private_base", 237, 238),
     ("src_pops_exiting_wave_id", 239, 239),
@@ -107,7 +109,7 @@ const GROUPS: [(&str, u16, u16); 15] = [
 ];
 
 impl Specials {
-    /// Reads the table's list.
+    /// Parses the table's list.
     pub(crate) fn parse(list: &str) -> Specials {
         if list.is_empty() {
             return Specials(0);
@@ -119,7 +121,7 @@ impl Specials {
         Specials(bits)
     }
 
-    /// True if a tuple of `dwords` registers (or the value) at `code` lies in one accepted group.
+    /// True if a tuple of `dwords` registers (or the value) at `code` is in one accepted group.
     pub(crate) fn accept(self, code: u16, dwords: u16) -> bool {
         GROUPS
             .iter()
@@ -127,7 +129,7 @@ impl Specials {
             .is_some_and(|i| self.0 >> i & 1 == 1 && (code >= 128 || code + dwords - 1 <= GROUPS[i].2))
     }
 
-    /// The registers alone, for fields that hold only scalar register numbers.
+    /// Only the registers, for fields that can only contain scalar register numbers.
     pub(crate) fn registers(self) -> Specials {
         let registers = GROUPS.iter().filter(|g| g.2 < 128).count();
         Specials(self.0 & ((1 << registers) - 1))

@@ -6,10 +6,10 @@ use super::occupancy::{Limits, Mode};
 use super::{KernelSpec, MAX_WORKGROUP, Resources, Scheduling, UserSgprs, WorkgroupSize};
 use crate::target_id::Feature;
 
-/// VGPRs that the halves of a wave can share.
+/// The most VGPRs that the halves of a wave can share.
 const MOST_SHARED_VGPRS: u32 = 120;
 
-/// A kernel that no code object can hold, or no machine can start.
+/// A kernel cannot be represented in a code object, or cannot be started by any machine.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpecError {
@@ -19,21 +19,21 @@ pub enum SpecError {
         /// The name.
         name: String,
     },
-    /// A count of registers or bytes is over the target's limit.
+    /// A count of registers or bytes exceeds the target's limit.
     #[error("kernel `{kernel}` takes {have} {what}, {target} has {max}; use fewer")]
     TooMany {
         /// Kernel.
         kernel: String,
-        /// The resource of which there is too much.
+        /// The resource.
         what: &'static str,
-        /// The number that the kernel takes.
+        /// The number that the kernel needs.
         have: u32,
-        /// The number that exists.
+        /// The limit.
         max: u32,
         /// Target.
         target: Target,
     },
-    /// The first AGPR is at no place where it can be.
+    /// The number of the first AGPR is not permitted.
     #[error(
         "kernel `{kernel}`: AGPRs cannot start at {offset} of the unified file after {vgprs} VGPRs; the start is a \
          multiple of 4 from 4 to 256, at or after the last VGPR"
@@ -41,24 +41,24 @@ pub enum SpecError {
     AccumOffset {
         /// Kernel.
         kernel: String,
-        /// The start.
+        /// The number of the first AGPR.
         offset: u32,
-        /// VGPRs.
+        /// The number of VGPRs.
         vgprs: u32,
     },
-    /// The program names registers that the resources do not count.
+    /// The program uses registers that the resources do not include.
     #[error(
         "kernel `{kernel}`: the program uses {used:?}, the resources say {said:?}; start from `Resources::of(&program)`"
     )]
     Uncounted {
         /// Kernel.
         kernel: String,
-        /// The registers that the program names.
+        /// The registers that the program uses.
         used: Box<Resources>,
         /// The registers in the specification.
         said: Box<Resources>,
     },
-    /// The target lacks something that the kernel requires.
+    /// The target lacks a feature that the kernel requires.
     #[error("kernel `{kernel}` asks for {what}, which {target} does not have; leave it out")]
     Unsupported {
         /// Kernel.
@@ -68,17 +68,17 @@ pub enum SpecError {
         /// Target.
         target: Target,
     },
-    /// A workgroup is empty or has more work-items than the machine takes.
+    /// A workgroup is empty or has more work-items than the hardware supports.
     #[error(
         "kernel `{kernel}`: a workgroup of {size:?} work-items; every dimension is at least 1 and their product at most {MAX_WORKGROUP}"
     )]
     Workgroup {
         /// Kernel.
         kernel: String,
-        /// The size.
+        /// The workgroup size.
         size: WorkgroupSize,
     },
-    /// The waves of one workgroup do not fit a compute unit together.
+    /// The waves of one workgroup do not fit on a compute unit together.
     #[error(
         "kernel `{kernel}`: a workgroup of {waves} waves needs {need} waves on a SIMD, but {vgprs} VGPRs and {sgprs} SGPRs \
          leave room for {fit}; use fewer registers or a smaller workgroup"
@@ -86,18 +86,18 @@ pub enum SpecError {
     WorkgroupDoesNotFit {
         /// Kernel.
         kernel: String,
-        /// Waves of the workgroup.
+        /// The number of waves of the workgroup.
         waves: u32,
-        /// Waves that a SIMD has to hold.
+        /// The number of waves that a SIMD must hold.
         need: u32,
-        /// Waves that it can hold.
+        /// The number of waves that a SIMD can hold.
         fit: u32,
-        /// VGPRs and AGPRs together.
+        /// The number of VGPRs and AGPRs together.
         vgprs: u32,
-        /// SGPRs.
+        /// The number of SGPRs.
         sgprs: u32,
     },
-    /// An argument lies outside the kernarg segment or overlaps the one before it.
+    /// An argument is outside the kernarg segment or overlaps the previous one.
     #[error(
         "kernel `{kernel}`: argument {index} at byte {offset} with {size} bytes does not lie between byte {from} and the \
          segment's end at {end}; arguments are in ascending order and do not overlap"
@@ -105,15 +105,15 @@ pub enum SpecError {
     Argument {
         /// Kernel.
         kernel: String,
-        /// Position of the argument.
+        /// The argument's index.
         index: usize,
-        /// Its offset.
+        /// The argument's offset.
         offset: u32,
-        /// Its size.
+        /// The argument's size.
         size: u32,
-        /// End of the argument before it.
+        /// The end of the previous argument.
         from: u32,
-        /// Bytes of the kernarg segment.
+        /// The size of the kernarg segment in bytes.
         end: u32,
     },
     /// The alignment of the kernarg segment is not a power of two.
@@ -258,7 +258,7 @@ impl KernelSpec {
     }
 }
 
-/// True for names that an assembler can write, if need be in quotes, and an ELF string table can hold.
+/// True for names that an assembler accepts, in quotes if necessary, and that an ELF string table can contain.
 fn is_symbol(name: &str) -> bool {
     !name.is_empty() && !name.contains(|c: char| c.is_control() || matches!(c, '"' | '\\'))
 }

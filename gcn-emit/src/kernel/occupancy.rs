@@ -1,4 +1,4 @@
-//! The number of waves that a SIMD holds at once, and the resources that limit it.
+//! The number of waves that a SIMD can hold at once, and the resources that limit it.
 
 use std::fmt;
 
@@ -6,34 +6,34 @@ use gcn_isa::{Target, WaveSize};
 
 use super::KernelSpec;
 
-/// SIMDs of a compute unit of every target that can be compiled for.
+/// The number of SIMDs per compute unit, on every target in [`Target::ALL`].
 pub const SIMDS_PER_CU: u32 = Target::GFX942.simds_per_cu();
-/// Workgroups of more than one wave that a compute unit holds: each takes one of its barriers.
+/// The most workgroups of more than one wave that a compute unit holds: each needs one of its barriers.
 const BARRIERS_PER_CU: u32 = 16;
 
-/// The resources that a kernel takes.
+/// The wave size, and where a workgroup runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mode {
-    /// Lanes of a wave.
+    /// The wave size.
     pub wave: WaveSize,
-    /// A workgroup may run on both compute units of a workgroup processor, with the LDS of both.
+    /// True if a workgroup may run on both compute units of a workgroup processor, with the LDS of both.
     pub workgroup_processor: bool,
 }
 
 impl Mode {
-    /// The usual one of `target`.
+    /// The usual mode of `target`.
     pub const fn usual(target: Target) -> Mode {
         Mode { wave: target.usual_wave(), workgroup_processor: target.has_workgroup_processors() }
     }
 
-    /// That of a kernel.
+    /// The mode of a kernel.
     pub fn of(kernel: &KernelSpec) -> Mode {
         let has_processors = kernel.target().has_workgroup_processors();
         let workgroup_processor = has_processors && kernel.scheduling.workgroup_processors;
         Mode { wave: kernel.program.wave, workgroup_processor }
     }
 
-    /// Every one that `target` has.
+    /// Every mode that `target` supports.
     pub fn all(target: Target) -> impl Iterator<Item = Mode> {
         let processors =
             [false, true].into_iter().filter(move |both| !both || target.has_workgroup_processors());
@@ -43,12 +43,12 @@ impl Mode {
         })
     }
 
-    /// Compute units over which a workgroup may be distributed.
+    /// The number of compute units over which a workgroup may be distributed.
     pub const fn compute_units(self) -> u32 {
         if self.workgroup_processor { 2 } else { 1 }
     }
 
-    /// SIMDs on which a workgroup may run.
+    /// The number of SIMDs on which a workgroup may run.
     pub const fn simds(self, target: Target) -> u32 {
         self.compute_units() * target.simds_per_cu()
     }
@@ -64,7 +64,7 @@ impl fmt::Display for Mode {
 /// A resource that limits occupancy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Limiter {
-    /// The wave slots of the SIMD: nothing else does.
+    /// The wave slots of the SIMD; no other resource limits occupancy.
     WaveSlots,
     /// VGPRs, AGPRs included.
     Vgprs,
@@ -72,7 +72,8 @@ pub enum Limiter {
     Sgprs,
     /// LDS.
     Lds,
-    /// The workgroup size: whole workgroups, and a limited number of them, leave slots empty.
+    /// The workgroup size: slots remain empty because only whole workgroups can run, or because their number is
+    /// limited.
     WorkgroupSize,
 }
 
@@ -88,7 +89,7 @@ impl fmt::Display for Limiter {
     }
 }
 
-/// Waves on a SIMD that each resource alone would allow.
+/// The number of waves on a SIMD that each resource alone would allow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// Wave slots.
@@ -97,7 +98,7 @@ pub struct Limits {
     pub vgprs: u32,
     /// SGPRs.
     pub sgprs: u32,
-    /// Workgroups as whole, limited by wave slots and barriers.
+    /// Whole workgroups, limited by wave slots and barriers.
     pub workgroups: u32,
     /// LDS.
     pub lds: u32,
@@ -106,10 +107,11 @@ pub struct Limits {
 /// The number of waves that run at once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Occupancy {
-    /// Waves on the fullest SIMD of a compute unit that is full of whole workgroups; 0 if not even one fits.
+    /// The number of waves on the fullest SIMD of a compute unit that holds as many whole workgroups as possible; 0 if
+    /// not even one fits.
     pub waves_per_simd: u32,
-    /// Whole workgroups on a compute unit, or on a workgroup processor where they use both of its compute units; 0 if
-    /// there is not room for one.
+    /// The number of whole workgroups on a compute unit, or on a workgroup processor if they use both of its compute
+    /// units; 0 if not even one fits.
     pub workgroups_per_cu: u32,
     /// The resource that limits the number of waves.
     pub limited_by: Limiter,
@@ -120,13 +122,13 @@ pub struct Occupancy {
 /// The resources of a kernel that matter to occupancy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Usage {
-    /// VGPRs with AGPRs, as [`KernelSpec::total_vgprs`] counts them.
+    /// The number of VGPRs and AGPRs, as [`KernelSpec::total_vgprs`] counts them.
     pub vgprs: u32,
-    /// SGPRs with the named ones, as [`KernelSpec::total_sgprs`] counts them.
+    /// The number of SGPRs including the named ones, as [`KernelSpec::total_sgprs`] counts them.
     pub sgprs: u32,
-    /// LDS bytes of a workgroup.
+    /// The LDS size of a workgroup in bytes.
     pub lds_bytes: u32,
-    /// Waves of a workgroup.
+    /// The number of waves of a workgroup.
     pub waves_per_workgroup: u32,
 }
 
@@ -146,10 +148,10 @@ impl Usage {
     }
 }
 
-/// SGPRs of a wave and the number of waves that a SIMD then holds; its 800 SGPRs are handed out in blocks of 16, and a
-/// wave can address 102 and the named ones.
+/// The number of SGPRs of a wave, and the number of waves that a SIMD can then hold. Its 800 SGPRs are allocated in
+/// blocks of 16, and a wave can address 102 and the named ones.
 const SGPR_STEPS: [(u32, u32); 3] = [(80, 10), (88, 9), (100, 8)];
-/// Waves with more SGPRs than that.
+/// The number of waves if they have more SGPRs than that.
 const WAVES_WITH_MOST_SGPRS: u32 = 7;
 
 impl Limits {
@@ -187,24 +189,24 @@ impl Limits {
         }
     }
 
-    /// The least of them, which compilers report as occupancy: it does not count that registers must suffice
-    /// for whole workgroups.
+    /// The smallest limit, which compilers report as occupancy. It does not take into account that only whole
+    /// workgroups can run.
     pub fn least(&self) -> u32 {
         [self.slots, self.vgprs, self.sgprs, self.workgroups, self.lds].into_iter().min().unwrap_or(0)
     }
 }
 
-/// Workgroups that the wave slots and barriers of a compute unit allow.
+/// The number of workgroups that the wave slots and barriers of a compute unit allow.
 fn workgroups_by_slots(target: Target, mode: Mode, usage: Usage) -> u32 {
     let barriers = if usage.waves() == 1 { u32::MAX } else { BARRIERS_PER_CU * mode.compute_units() };
     (target.max_waves_per_simd() * mode.simds(target) / usage.waves()).min(barriers)
 }
 
-/// Workgroups that the LDS of a compute unit allows.
+/// The number of workgroups that the LDS of a compute unit allows.
 fn workgroups_by_lds(target: Target, mode: Mode, usage: Usage) -> u32 {
     match usage.lds_bytes {
         0 => u32::MAX,
-        // A workgroup has no more than a compute unit of its own has, whatever the two have together.
+        // A single workgroup cannot have more LDS than one compute unit has, even if it runs on two.
         bytes if bytes > target.lds_per_cu() => 0,
         bytes => {
             let allocated = bytes.checked_next_multiple_of(target.lds_granule()).unwrap_or(bytes);
@@ -218,7 +220,7 @@ pub fn occupancy(kernel: &KernelSpec) -> Occupancy {
     occupancy_in(kernel.target(), Mode::of(kernel), Usage::of(kernel))
 }
 
-/// The occupancy of a kernel that takes `usage`, in the usual mode of `target`.
+/// The occupancy of a kernel that needs `usage`, in the usual mode of `target`.
 ///
 /// ```
 /// use gcn_emit::occupancy::{Limiter, Usage, occupancy_of};
@@ -232,11 +234,11 @@ pub fn occupancy_of(target: Target, usage: Usage) -> Occupancy {
     occupancy_in(target, Mode::usual(target), usage)
 }
 
-/// The occupancy of a kernel that takes `usage`.
+/// The occupancy of a kernel that needs `usage`.
 pub fn occupancy_in(target: Target, mode: Mode, usage: Usage) -> Occupancy {
     let limits = Limits::in_mode(target, mode, usage);
     let Limits { slots, vgprs, sgprs, workgroups, lds } = limits;
-    // Whole waves on each SIMD, whole workgroups on the compute unit.
+    // A SIMD holds whole waves, and a compute unit holds whole workgroups.
     let by_registers = vgprs.min(sgprs) * mode.simds(target) / usage.waves();
     let by_slots = workgroups_by_slots(target, mode, usage);
     let workgroups_per_cu = by_registers.min(by_slots).min(workgroups_by_lds(target, mode, usage));
@@ -247,7 +249,7 @@ pub fn occupancy_in(target: Target, mode: Mode, usage: Usage) -> Occupancy {
         (workgroups, Limiter::WorkgroupSize),
         (lds, Limiter::Lds),
     ];
-    // Of equal limits the first is named.
+    // Of equal limits the first is reported.
     let tightest = candidates.into_iter().filter(|c| c.0 < slots).min_by_key(|c| c.0);
     let limited_by = match tightest {
         None if waves_per_simd == slots => Limiter::WaveSlots,

@@ -1,29 +1,29 @@
-//! The number of registers that a kernel takes.
+//! The number of registers that a kernel needs.
 
 use gcn_isa::{Program, Reg, RegFile, Target, reg};
 
 use crate::target_id::Feature;
 
-/// Registers that a kernel names, each count being the highest number plus one.
+/// The registers that a kernel uses. Each count is the highest register number plus one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Resources {
     /// VGPRs (`v0`..), AGPRs not included.
     pub next_free_vgpr: u32,
     /// AGPRs (`a0`..).
     pub agprs: u32,
-    /// First AGPR in the unified register file: a multiple of 4 from 4 to 256, not less than
-    /// `next_free_vgpr`. `None` takes the smallest.
+    /// The first AGPR in the unified register file: a multiple of 4 from 4 to 256, at least `next_free_vgpr`. `None`
+    /// selects the smallest possible number.
     pub first_agpr: Option<u32>,
     /// SGPRs (`s0` and on); named ones are not included.
     pub next_free_sgpr: u32,
-    /// VCC is read or written.
+    /// True if VCC is read or written.
     pub uses_vcc: bool,
-    /// `FLAT_SCRATCH` is read or written, by name or by `flat_` and `scratch_` instructions.
+    /// True if `FLAT_SCRATCH` is read or written, by name or by `flat_` and `scratch_` instructions.
     pub uses_flat_scratch: bool,
 }
 
 impl Resources {
-    /// The registers that `program` names, explicitly or implicitly.
+    /// The registers that `program` uses, explicitly or implicitly.
     pub fn of(program: &Program) -> Resources {
         let mut resources = Resources::default();
         for line in &program.lines {
@@ -33,7 +33,7 @@ impl Resources {
         resources
     }
 
-    /// Counts a register tuple of a target.
+    /// Includes a register tuple of a target.
     pub fn add(&mut self, target: Target, used: Reg) {
         let end = u32::from(used.end());
         match used.file {
@@ -50,7 +50,7 @@ impl Resources {
         }
     }
 
-    /// True if every register that `other` counts is counted here too.
+    /// True if every register that `other` includes is included here, too.
     pub fn covers(&self, other: &Resources) -> bool {
         self.next_free_vgpr >= other.next_free_vgpr
             && self.agprs >= other.agprs
@@ -59,12 +59,12 @@ impl Resources {
             && self.uses_flat_scratch >= other.uses_flat_scratch
     }
 
-    /// First AGPR in a unified file.
+    /// The first AGPR in a unified file.
     pub fn accum_offset(&self) -> u32 {
         self.first_agpr.unwrap_or_else(|| self.next_free_vgpr.max(1).next_multiple_of(4))
     }
 
-    /// VGPRs and AGPRs as the allocation counts them (*`compute_pgm_rsrc1`*: `vgprs_used`).
+    /// The number of VGPRs and AGPRs for the purpose of allocation (*`compute_pgm_rsrc1`*: `vgprs_used`).
     pub fn total_vgprs(&self, target: Target) -> u32 {
         if !target.has_unified_agprs() {
             self.next_free_vgpr.max(self.agprs)
@@ -75,8 +75,8 @@ impl Resources {
         }
     }
 
-    /// SGPRs that are allocated above the numbered ones. Each named pair brings those below it: VCC, then
-    /// `XNACK_MASK`, then `FLAT_SCRATCH` (guide: the `.amdhsa_reserve_` directives).
+    /// The number of SGPRs that are allocated in addition to the numbered ones. Each named pair includes those before
+    /// it in the order VCC, `XNACK_MASK`, `FLAT_SCRATCH` (guide: the `.amdhsa_reserve_` directives).
     pub fn extra_sgprs(&self, target: Target, xnack: Feature) -> u32 {
         let vcc = if self.uses_vcc { 2 } else { 0 };
         if !target.counts_sgprs() {

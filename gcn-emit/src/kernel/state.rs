@@ -7,7 +7,7 @@ bitflags! {
     /// User SGPRs that a kernel requests; the bits are those of the kernel descriptor (bits 448 to 454).
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
     pub struct UserSgprs: u8 {
-        /// Buffer resource of scratch, 4 SGPRs. Not with architected flat scratch.
+        /// Buffer resource of scratch, 4 SGPRs. Not available with architected flat scratch.
         const PRIVATE_SEGMENT_BUFFER = 1 << 0;
         /// Address of the dispatch packet, 2 SGPRs.
         const DISPATCH_PTR = 1 << 1;
@@ -17,14 +17,14 @@ bitflags! {
         const KERNARG_SEGMENT_PTR = 1 << 3;
         /// Number of the dispatch, 2 SGPRs.
         const DISPATCH_ID = 1 << 4;
-        /// The initial value of `FLAT_SCRATCH`, 2 SGPRs. Not with architected flat scratch.
+        /// The initial value of `FLAT_SCRATCH`, 2 SGPRs. Not available with architected flat scratch.
         const FLAT_SCRATCH_INIT = 1 << 5;
         /// Scratch bytes of a work-item, 1 SGPR.
         const PRIVATE_SEGMENT_SIZE = 1 << 6;
     }
 }
 
-/// User SGPRs in the order in which they are set up: flag, SGPRs.
+/// User SGPRs in the order in which they are set up: flag, number of SGPRs.
 const USER_SGPRS: [(UserSgprs, u8); 7] = [
     (UserSgprs::PRIVATE_SEGMENT_BUFFER, 4),
     (UserSgprs::DISPATCH_PTR, 2),
@@ -36,17 +36,16 @@ const USER_SGPRS: [(UserSgprs, u8); 7] = [
 ];
 
 impl UserSgprs {
-    /// Those that do not exist where flat scratch is architected.
+    /// The user SGPRs that do not exist with architected flat scratch.
     pub const NOT_ARCHITECTED: UserSgprs = Self::PRIVATE_SEGMENT_BUFFER.union(Self::FLAT_SCRATCH_INIT);
 
-    /// SGPRs that they take together (`USER_SGPR_COUNT`): at most 15 of the 16 that can be set up.
+    /// The total number of SGPRs (`USER_SGPR_COUNT`): at most 15 of the 16 that can be set up.
     pub fn registers(self) -> u32 {
         USER_SGPRS.iter().filter(|u| self.contains(u.0)).map(|u| u32::from(u.1)).sum()
     }
 }
 
-/// The SGPRs that are set when a wave starts, which lie densely from `s0` on (*Initial Kernel Execution
-/// State*).
+/// The SGPRs that are set when a wave starts, which are contiguous from `s0` on (*Initial Kernel Execution State*).
 ///
 /// ```
 /// use gcn_emit::kernel::{InitialSgprs, UserSgprs};
@@ -62,14 +61,14 @@ impl UserSgprs {
 pub struct InitialSgprs {
     /// User SGPRs, which are the same in every wave.
     pub user: UserSgprs,
-    /// User SGPRs after those, into which kernarg dwords are loaded before the start (`KERNARG_PRELOAD_SPEC`
-    /// of the descriptor).
+    /// The number of user SGPRs after those, into which kernarg dwords are loaded before the start
+    /// (`KERNARG_PRELOAD_SPEC` of the descriptor).
     pub preloaded: u8,
-    /// Workgroup ids in x, y, z.
+    /// True for each dimension (x, y, z) whose workgroup ID is set up.
     pub workgroup_ids: [bool; 3],
-    /// Workgroup info.
+    /// True if the workgroup info is set up.
     pub workgroup_info: bool,
-    /// Byte offset of the wave's scratch.
+    /// True if the byte offset of the wave's scratch is set up.
     pub scratch_wave_offset: bool,
 }
 
@@ -82,7 +81,7 @@ impl InitialSgprs {
         self.user.contains(which).then(|| Reg::s(index as u16, USER_SGPRS[at].1))
     }
 
-    /// The register with the workgroup id in a dimension (0 is x), if it is set up.
+    /// The register with the workgroup ID in a dimension (0 is x), if it is set up.
     pub fn workgroup_id(&self, dimension: usize) -> Option<Reg> {
         (dimension < 3).then(|| self.system(dimension)).flatten()
     }
@@ -118,8 +117,8 @@ impl InitialSgprs {
     }
 }
 
-/// Which work-item ids are in VGPRs when a wave starts (`ENABLE_VGPR_WORKITEM_ID`): in `v0`, `v1`, `v2`, or
-/// packed in `v0` where [`gcn_isa::Target::has_packed_tid`] holds.
+/// Which work-item IDs are in VGPRs when a wave starts (`ENABLE_VGPR_WORKITEM_ID`): in `v0`, `v1`, `v2`, or packed in
+/// `v0` if [`gcn_isa::Target::has_packed_tid`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum WorkItemIds {
     /// x only.
@@ -132,7 +131,7 @@ pub enum WorkItemIds {
 }
 
 impl WorkItemIds {
-    /// The ids up to a dimension: 1 is x, 2 is y, 3 is z; below and above, the nearest.
+    /// The IDs up to a dimension: 1 is x, 2 is y, 3 is z; other numbers are clamped.
     pub const fn of_dimensions(dimensions: u8) -> WorkItemIds {
         match dimensions {
             0 | 1 => WorkItemIds::X,
@@ -159,13 +158,13 @@ pub enum RoundMode {
 /// Treatment of denormals (*Floating Point Denorm Mode Enumeration Values*).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DenormMode {
-    /// Flushed where read and where written.
+    /// Flushed both as sources and as results.
     FlushSrcDst = 0,
-    /// Flushed where written.
+    /// Flushed as results.
     FlushDst = 1,
-    /// Flushed where read.
+    /// Flushed as sources.
     FlushSrc = 2,
-    /// Kept.
+    /// Preserved.
     FlushNone = 3,
 }
 
@@ -191,8 +190,8 @@ impl DenormMode {
     }
 }
 
-/// The MODE register when a wave starts (`compute_pgm_rsrc1`). `Default` is the assembler's: f32 denormals
-/// are flushed, those of f16 and f64 kept.
+/// The MODE register when a wave starts (`compute_pgm_rsrc1`). `Default` is the assembler's: f32 denormals are flushed,
+/// those of f16 and f64 are preserved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FloatMode {
     /// Rounding of f32 (`FLOAT_ROUND_MODE_32`).
@@ -207,7 +206,7 @@ pub struct FloatMode {
     pub dx10_clamp: bool,
     /// Signaling NaNs are quieted and propagated (`ENABLE_IEEE_MODE`).
     pub ieee_mode: bool,
-    /// f16 overflow gives the largest finite number (`FP16_OVFL`).
+    /// f16 overflow returns the largest finite number (`FP16_OVFL`).
     pub fp16_overflow: bool,
 }
 
@@ -225,17 +224,17 @@ impl Default for FloatMode {
     }
 }
 
-/// RDNA's fields of `compute_pgm_rsrc1` that say how the waves of a workgroup run. `Default` has the values that the assembler uses where
-/// no directive sets them.
+/// The fields of `compute_pgm_rsrc1` on RDNA that determine how the waves of a workgroup are run. `Default` has the
+/// values that the assembler uses without directives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Scheduling {
-    /// On both compute units of a workgroup processor (`WGP_MODE`), not on one.
+    /// A workgroup runs on both compute units of a workgroup processor (`WGP_MODE`) instead of on one.
     pub workgroup_processors: bool,
     /// Loads and samples return in order (`MEM_ORDERED`).
     pub ordered_loads: bool,
-    /// Each wave of a SIMD makes progress (`FWD_PROGRESS`); the oldest goes first otherwise.
+    /// Each wave of a SIMD makes progress (`FWD_PROGRESS`); otherwise the oldest has priority.
     pub forward_progress: bool,
-    /// The waves of a SIMD take turns (`WG_RR_EN`, GFX12).
+    /// The waves of a SIMD are scheduled round-robin (`WG_RR_EN`, GFX12).
     pub round_robin: bool,
 }
 
@@ -251,7 +250,7 @@ impl Default for Scheduling {
 }
 
 bitflags! {
-    /// Exceptions that trap when a wave starts; the bits are those of `compute_pgm_rsrc2` from 24 on.
+    /// Exceptions that trap when a wave starts; the bits are those of `compute_pgm_rsrc2` from bit 24 on.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
     pub struct FloatExceptions: u8 {
         /// IEEE 754 invalid operation.

@@ -10,24 +10,24 @@ use gcn_isa::reg::RegUnit;
 pub struct Variable {
     /// Its name.
     pub name: String,
-    /// Where it is declared.
+    /// The position of its declaration.
     pub at: SourceLoc,
-    /// Line and column in the same file up to which it is known.
+    /// The line and column in the same file at which its scope ends.
     pub end: (u32, u32),
     /// Its type.
     pub ty: VariableType,
-    /// Where it is before the instructions with these numbers, in ascending order: its parts, one after the other.
+    /// Its location before the instructions with these indices, in ascending order: its pieces, one after the other.
     pub locations: Vec<(Range<usize>, Vec<Piece>)>,
 }
 
 /// The type of a variable.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum VariableType {
-    /// A number of this name: `f32`, `bf16`, `i8`, `u64`, `bool`.
+    /// A number type with this name: `f32`, `bf16`, `i8`, `u64`, `bool`.
     Scalar(&'static str),
-    /// A condition of each lane: 64 bits, one for each lane.
+    /// A condition per lane: 64 bits, one for each lane.
     Lanes,
-    /// So many elements, one after the other.
+    /// This number of elements, one after the other.
     Array(Box<VariableType>, u64),
     /// Fields, one after the other.
     Struct(&'static str, Vec<(&'static str, VariableType)>),
@@ -38,14 +38,14 @@ pub enum VariableType {
 pub struct Piece {
     /// Its size.
     pub bytes: u8,
-    /// Where it is, if that is known: in the low bytes of a register, or nowhere because it is constant.
+    /// The location, if known: the low bytes of a register, or none because it is constant.
     pub at: Option<PieceAt>,
 }
 
-/// Where a part of a variable is.
+/// The location of a part of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PieceAt {
-    /// A register; of vector registers, the lane that is looked at.
+    /// A register; of a vector register, the lane that is being inspected.
     Register(RegUnit),
     /// Known bits.
     Constant(u64),

@@ -24,8 +24,8 @@ impl SourceLines {
 }
 
 impl Assembly {
-    /// The code object as [`Assembly::code_object`] makes it, and which line of the assembly file, called
-    /// `file`, each instruction in it has. Without
+    /// The code object as [`Assembly::code_object`] produces it, and the line of each of its instructions in the
+    /// assembly file, which is called `file`. Without
     /// [`Options::keep_instructions`](crate::asm::Options::keep_instructions) no line is known.
     ///
     /// # Errors

@@ -43,13 +43,13 @@ impl SourceLines {
 
 struct Reader<'d> {
     dwarf: Dwarf<Bytes<'d>>,
-    /// Bytes of line tables that may still be read. Tables do not overlap; if many units claimed the same
-    /// bytes, reading them would take longer than the object is long.
+    /// The number of bytes of line tables that may still be read. Tables do not overlap; if many units claimed the same
+    /// bytes, reading them would take longer than linear time in the object's size.
     left: usize,
     starts: Starts,
     inlined: Inlined,
     ends: Vec<u64>,
-    /// Offsets of tables that have been read: units may share one.
+    /// The offsets of tables that have been read: units may share one.
     seen: HashSet<usize>,
 }
 
@@ -79,7 +79,7 @@ impl<'d> Reader<'d> {
                 self.ends.push(row.address());
                 continue;
             }
-            // Line 0 is code that no line asked for.
+            // Line 0 marks code that does not belong to any line.
             let place = row.line().and_then(|line| {
                 let column = match row.column() {
                     gimli::ColumnType::LeftEdge => 0,
@@ -96,14 +96,15 @@ impl<'d> Reader<'d> {
 }
 
 impl Inlined {
-    /// The calls of inlined functions in a unit.
+    /// Reads the calls of inlined functions in a unit.
     fn read<'d>(
         &mut self,
         files: &mut Files<'_, 'd>,
         header: &LineProgramHeader<Bytes<'d>>,
     ) -> gimli::Result<()> {
         let (dwarf, unit) = (files.dwarf, files.unit);
-        // The functions around an entry, by depth: where each is declared, and the call that brought it here, if it is inlined.
+        // The functions that enclose an entry, by depth: the declaration of each, and the inlined call to which it
+        // belongs, if any.
         let mut around: Vec<(isize, Declared, Option<usize>)> = Vec::new();
         let mut entries = unit.entries();
         while let Some(entry) = entries.next_dfs()? {
@@ -122,7 +123,7 @@ impl Inlined {
                 gimli::AttributeValue::FileIndex(file) => Some(file),
                 other => other.udata_value(),
             });
-            // clang makes two functions of an OpenCL kernel; one calls the other.
+            // clang creates two functions for an OpenCL kernel, one of which calls the other.
             let place = file.filter(|_| callee.is_none() || callee != caller).and_then(|file| {
                 let file = files.name(header, file)?;
                 let line = u32::try_from(number(gimli::DW_AT_call_line)?).ok()?;
@@ -130,7 +131,7 @@ impl Inlined {
                     number(gimli::DW_AT_call_column).and_then(|n| u32::try_from(n).ok()).unwrap_or(0);
                 Some(SourcePlace { file, line, column, note: None })
             });
-            // For a call whose place is not known, the place is that of its caller.
+            // A call whose position is not known gets the position of its caller.
             let call = match place {
                 Some(at) => {
                     self.calls.push(Call { at, outer });
@@ -149,10 +150,10 @@ impl Inlined {
     }
 }
 
-/// File and line of a function's declaration.
+/// The file and line of a function's declaration.
 type Declared = Option<(u64, u64)>;
 
-/// The place where a function is declared: its entry has it, or refers to the one that does.
+/// The position at which a function is declared: its entry contains it, or refers to one that does.
 fn declared(unit: &Unit<Bytes<'_>>, entry: &DebuggingInformationEntry<Bytes<'_>>) -> Declared {
     let of = |entry: &DebuggingInformationEntry<Bytes<'_>>| {
         let file = entry.attr_value(gimli::DW_AT_decl_file).and_then(|value| match value {
@@ -191,7 +192,7 @@ impl<'d> Files<'_, 'd> {
         name
     }
 
-    /// The path, relative to the directory of the compilation where it is below that.
+    /// The path, relative to the compilation directory if it is below that.
     fn path(&self, header: &LineProgramHeader<Bytes<'d>>, number: u64) -> Option<String> {
         let text = |value| {
             let text = self.dwarf.attr_string(self.unit, value).ok()?;
@@ -199,7 +200,7 @@ impl<'d> Files<'_, 'd> {
         };
         let file = header.file(number)?;
         let name = text(file.path_name())?;
-        // Directory 0 is that of the compilation.
+        // Directory 0 is the compilation directory.
         if file.directory_index() == 0 || name.starts_with('/') {
             return Some(name);
         }

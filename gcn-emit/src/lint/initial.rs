@@ -1,5 +1,5 @@
-//! Compares the initial state that the dispatcher sets up with the state that the code assumes, as far as
-//! that is certain.
+//! Compares the initial state that the dispatcher sets up with the state that the code assumes, as far as the latter is
+//! certain.
 
 use gcn_isa::cfg::is_call;
 use gcn_isa::reg::RegUnit;
@@ -15,7 +15,7 @@ use crate::kernel::{UserSgprs, WorkItemIds};
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct Written([u64; 6]);
 
-/// SGPRs that code uses by number.
+/// The number of SGPRs that code uses by number.
 const SGPRS: u16 = 102;
 
 impl Written {
@@ -34,7 +34,7 @@ impl Written {
         }
     }
 
-    /// True if some register of `reg` may have been written; AGPRs always.
+    /// True if some register of `reg` may have been written; for AGPRs always true.
     fn any(&self, reg: Reg) -> bool {
         reg.units().any(|unit| {
             let (word, bit) = Written::unit(unit);
@@ -42,7 +42,7 @@ impl Written {
         })
     }
 
-    /// Adds the facts of `other`; true if there was a new one.
+    /// Adds the registers of `other`; true if that changed anything.
     fn add(&mut self, other: &Written) -> bool {
         let mut more = false;
         for (own, other) in self.0.iter_mut().zip(other.0) {
@@ -68,7 +68,7 @@ impl Written {
 }
 
 pub(super) fn check(kernel: &Kernel<'_>, lints: &mut Lints<'_>) {
-    // Control that comes back from anywhere may have changed anything.
+    // Code to which control may return from anywhere may find any register changed.
     let Some(code) = kernel.code.as_ref().filter(|c| !c.jumps) else { return };
     let written = before_blocks(code);
     let mut checker = Checker { kernel, lints, seen: [false; 4] };
@@ -123,7 +123,7 @@ fn before_blocks(code: &Reached<'_>) -> Vec<Option<Written>> {
 struct Checker<'c, 'l> {
     kernel: &'c Kernel<'c>,
     lints: &'c mut Lints<'l>,
-    /// Lints that were given: the first of each is enough.
+    /// For each lint, whether it has been reported; the first finding is enough.
     seen: [bool; 4],
 }
 
@@ -140,7 +140,7 @@ impl Checker<'_, '_> {
         self.seen.get_mut(which).is_some_and(|seen| !std::mem::replace(seen, true))
     }
 
-    /// A scalar load from the pointer to the arguments.
+    /// Checks a scalar load from the pointer to the arguments.
     fn kernarg(&mut self, line: usize, inst: &Inst, written: &Written) {
         let initial = &self.kernel.settings.initial_sgprs;
         let Some(pointer) = initial.user_sgpr(UserSgprs::KERNARG_SEGMENT_PTR) else { return };
@@ -165,7 +165,7 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// Scalar operands that are an address or a resource.
+    /// Checks scalar operands that are an address or a resource.
     fn address(&mut self, line: usize, inst: &Inst, written: &Written) {
         for (operand, slot) in inst.operands.iter().zip(inst.desc.operands) {
             let is_address = matches!(slot.name, "sbase" | "saddr" | "srsrc") && slot.access == Access::Read;
@@ -188,7 +188,7 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// Work-item ids in `v1`, `v2`, or in bits of `v0`.
+    /// Checks reads of work-item IDs in `v1`, `v2`, or in bits of `v0`.
     fn work_item(&mut self, line: usize, inst: &Inst, written: &Written) {
         let enabled = self.kernel.settings.work_item_ids;
         let wanted = if self.kernel.target().has_packed_tid() {
@@ -198,8 +198,8 @@ impl Checker<'_, '_> {
             let id = |r: &Reg| r.file == RegFile::Vgpr && !written.any(*r);
             let y = reads.iter().any(|u| u.reg.overlaps(Reg::v(1, 1)) && id(&Reg::v(1, 1)));
             let z = reads.iter().any(|u| u.reg.overlaps(Reg::v(2, 1)) && id(&Reg::v(2, 1)));
-            // Only operands that name the register itself: tuples and tied operands commonly include
-            // registers that were never set.
+            // Only operands that name exactly this register count: tuples and tied operands commonly include registers
+            // that were never set.
             let plain = inst.operands.iter().zip(inst.desc.operands).any(|(o, d)| {
                 d.access == Access::Read
                     && inst.desc.format.is_vop()
@@ -232,7 +232,7 @@ fn smem_offset(inst: &Inst) -> Option<i64> {
     }
 }
 
-/// The id that a `v_bfe_u32` takes out of `v0`: y in bits 19:10, z in bits 29:20.
+/// The ID that a `v_bfe_u32` extracts from `v0`: y in bits 19:10, z in bits 29:20.
 fn packed_id(inst: &Inst) -> Option<WorkItemIds> {
     let constant = |index: usize| match inst.operands.get(index)? {
         Operand::Inline(Inline::Int(value)) => Some(*value),

@@ -14,7 +14,7 @@ pub(super) struct Kernel<'u> {
     pub target_id: TargetId,
     pub facts: &'u KernelFacts,
     pub settings: Settings,
-    /// Its section; none if its code is in none.
+    /// The code it reaches; `None` if its entry is not in any section.
     pub code: Option<Reached<'u>>,
 }
 
@@ -23,11 +23,11 @@ pub(super) struct Reached<'u> {
     pub section: usize,
     pub program: &'u Program,
     pub cfg: &'u Cfg,
-    /// Blocks at which the dispatcher may start it.
+    /// The blocks at which the dispatcher may start it.
     pub entries: Vec<usize>,
-    /// Blocks that it reaches, in order.
+    /// The blocks that it reaches, in ascending order.
     pub blocks: Vec<usize>,
-    /// Control leaves to unknown places other than by calls, and may come back anywhere.
+    /// True if control leaves to unknown destinations other than by calls, and may return anywhere.
     pub jumps: bool,
 }
 
@@ -62,7 +62,7 @@ impl<'u> Kernel<'u> {
         code.into_iter().flat_map(|c| c.blocks.iter().flat_map(|b| c.lines(*b)))
     }
 
-    /// A line as the place of a lint.
+    /// A line as the position of a lint.
     pub fn place(&self, line: usize) -> Option<(usize, usize)> {
         self.code.as_ref().map(|c| (c.section, line))
     }

@@ -1,4 +1,4 @@
-//! LDS and scratch at constant offsets, compared with the sizes of the kernel.
+//! Compares LDS and scratch accesses at constant offsets with the sizes that the kernel declares.
 
 use gcn_isa::counters::{self, MemoryEffect};
 use gcn_isa::program::Line;
@@ -26,13 +26,13 @@ fn lds(kernel: &Kernel<'_>, lints: &mut Lints<'_>) {
         return;
     }
     let accesses = kernel.lines().filter_map(|(line, l)| Some((lds_end(&l.inst)?, line)));
-    // The first of the farthest.
+    // Of several accesses that end farthest, the first.
     let Some((end, line)) = accesses.min_by_key(|(end, _)| std::cmp::Reverse(*end)) else { return };
     if end > limit {
         let message = format!("bytes up to {end} of the LDS are accessed; a workgroup has {limit} at most");
         lints.add(&LDS_LIMIT, kernel.place(line), message, "use a smaller offset");
     } else if have > 0 && end > have {
-        // Without any fixed size, all of it is allocated at launch.
+        // Without any fixed size, all LDS is allocated at launch.
         let message =
             format!("bytes up to {end} of the LDS are accessed, but the descriptor gives the kernel {have}");
         let remedy =
@@ -41,7 +41,7 @@ fn lds(kernel: &Kernel<'_>, lints: &mut Lints<'_>) {
     }
 }
 
-/// In threadgroup split mode the waves of a workgroup may be on different compute units, and none has LDS.
+/// In threadgroup split mode the waves of a workgroup may be on different compute units, and LDS is not available.
 fn split(kernel: &Kernel<'_>, lints: &mut Lints<'_>) {
     if !kernel.settings.tg_split {
         return;
@@ -49,7 +49,7 @@ fn split(kernel: &Kernel<'_>, lints: &mut Lints<'_>) {
     let accesses = |l: &Line| {
         let lds = MemoryEffect::LDS_READ | MemoryEffect::LDS_WRITE | MemoryEffect::LDS_DMA;
         let events = counters::events(kernel.target(), &l.inst);
-        // FLAT may mean memory.
+        // A FLAT access may be to memory.
         l.inst.desc.format != Format::Flat && events.iter().any(|e| e.memory.intersects(lds))
     };
     let first = kernel.lines().find(|(_, l)| accesses(l)).map(|(line, _)| line);
@@ -65,7 +65,7 @@ fn split(kernel: &Kernel<'_>, lints: &mut Lints<'_>) {
     lints.add(&TG_SPLIT, first.and_then(|line| kernel.place(line)), message, remedy);
 }
 
-/// The least end of the bytes that an LDS instruction accesses: its address register holds 0 or more.
+/// The least possible end of the bytes that an LDS instruction accesses, given that its address register is at least 0.
 fn lds_end(inst: &Inst) -> Option<u32> {
     let accesses =
         matches!(inst.desc.class, Class::LdsRead | Class::LdsWrite | Class::LdsAtomic | Class::LdsAtomicRet);
@@ -75,7 +75,7 @@ fn lds_end(inst: &Inst) -> Option<u32> {
     let MemBytes::Bytes(bytes) = inst.desc.mem_bytes else { return None };
     let bytes = u32::from(bytes);
     if inst.desc.modifiers.contains(gcn_isa::table::Modifiers::OFFSET0) {
-        // Two elements, whose offsets count in elements, or in 64 of them.
+        // Two elements, whose offsets are in units of one element, or of 64 elements.
         let element = bytes / 2;
         let stride =
             if inst.desc.does(gcn_isa::table::Behaviours::STRIDE_64) { 64 * element } else { element };
@@ -118,12 +118,12 @@ fn scratch_end(inst: &Inst) -> Option<i64> {
     (no_register("vaddr") && no_register("saddr")).then(|| i64::from(inst.mods.offset) + i64::from(bytes))
 }
 
-/// A workgroup of the largest size has to fit a compute unit.
+/// Checks that a workgroup of the largest size fits on a compute unit.
 fn workgroup(kernel: &Kernel<'_>, lints: &mut Lints<'_>) {
     let Some(metadata) = kernel.metadata() else { return };
     let size = metadata.max_flat_workgroup_size;
     let lds_bytes = kernel.facts.descriptor.group_segment_fixed_size;
-    // Impossible sizes are lints of their own.
+    // Other lints report impossible sizes.
     if size == 0 || size > crate::kernel::MAX_WORKGROUP || lds_bytes > kernel.target().lds_per_cu() {
         return;
     }

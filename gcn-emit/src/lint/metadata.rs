@@ -1,4 +1,4 @@
-//! Metadata against the descriptor.
+//! Compares metadata with the descriptor.
 
 use super::Lints;
 use super::kernel::Kernel;
@@ -11,7 +11,7 @@ use crate::kernel::MAX_WORKGROUP;
 use crate::metadata::{KernelMetadata, VERSION_V3, VERSION_V4, VERSION_V5};
 use crate::target_id::TargetId;
 
-/// The version of the metadata by `EI_ABIVERSION`.
+/// The version of the metadata for each `EI_ABIVERSION`.
 const VERSIONS: [(u8, [u32; 2]); 4] = [(1, VERSION_V3), (2, VERSION_V4), (3, VERSION_V5), (4, VERSION_V5)];
 
 pub(super) fn check(kernel: &Kernel<'_>, unit: &Unit, lints: &mut Lints<'_>) {
@@ -28,7 +28,7 @@ pub(super) fn check(kernel: &Kernel<'_>, unit: &Unit, lints: &mut Lints<'_>) {
     arguments(metadata, lints);
 }
 
-/// The metadata of the whole file.
+/// Checks the metadata of the whole file.
 pub(super) fn check_file(unit: &Unit, lints: &mut Lints<'_>) {
     let Some(metadata) = &unit.metadata else {
         let message = "the code object has no metadata, so that HIP does not load it".to_owned();
@@ -77,7 +77,7 @@ fn memory(kernel: &Kernel<'_>, metadata: &KernelMetadata, lints: &mut Lints<'_>)
         (".kernarg_segment_size", metadata.kernarg_segment_size, descriptor.kernarg_size),
     ];
     for (key, said, have) in sizes {
-        // 0 bytes of arguments in a descriptor say nothing.
+        // 0 bytes of arguments in a descriptor mean that the size is not specified.
         let unsaid = key == ".kernarg_segment_size" && have == 0;
         if said != have && !unsaid {
             let message = format!("`{key}` is {said}, but {have} in the descriptor");

@@ -1,4 +1,4 @@
-//! Registers that the code uses against those that the kernel has.
+//! Compares the registers that the code uses with those that the kernel declares.
 
 use gcn_isa::{Reg, RegFile, Target, reg};
 
@@ -10,7 +10,7 @@ use crate::target_id::Feature;
 /// The highest register of a file that is used, and the first line that uses it.
 #[derive(Clone, Copy, Default)]
 struct Highest {
-    /// One past it.
+    /// One past the highest register.
     end: u16,
     line: usize,
 }
@@ -21,7 +21,7 @@ struct Used {
     vgprs: Highest,
     agprs: Highest,
     sgprs: Highest,
-    /// First lines that use them.
+    /// The first line that uses VCC.
     vcc: Option<usize>,
     flat_scratch: Option<usize>,
 }
@@ -118,8 +118,8 @@ fn scalar(kernel: &Kernel<'_>, used: &Used, lints: &mut Lints<'_>) {
     }
 }
 
-/// SGPRs at the end that named registers take which the code uses: each named register with those after it
-/// (LLVM AMDGPU guide, `GRANULATED_WAVEFRONT_SGPR_COUNT`).
+/// The number of SGPRs at the end of the allocation that are occupied by named registers that the code uses: each of
+/// them includes those after it (LLVM AMDGPU guide, `GRANULATED_WAVEFRONT_SGPR_COUNT`).
 fn reserved(kernel: &Kernel<'_>, used: &Used) -> (u32, &'static str) {
     let architected = kernel.target().has_architected_flat_scratch();
     if used.flat_scratch.is_some() && !architected {

@@ -10,9 +10,10 @@ pub struct LintRule {
     /// The rule in words.
     pub title: &'static str,
     /// The quality of its evidence: *certain* if the hardware cannot do what the code requires, *documented* if the
-    /// code object contradicts the guide or itself, *cautious* if there may be a reason that cannot be seen here.
+    /// code object contradicts the guide or itself, *cautious* if there may be a reason that is not visible in the
+    /// file.
     pub grade: Grade,
-    /// Where it is written.
+    /// The citation of the source.
     pub cite: &'static str,
 }
 

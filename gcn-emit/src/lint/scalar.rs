@@ -1,4 +1,4 @@
-//! Scalar stores: where their offset stands, and whether the scalar cache is written back.
+//! Scalar stores: which register holds their offset, and whether the scalar cache is written back.
 
 use gcn_isa::Operand;
 use gcn_isa::cfg::is_call;
@@ -25,7 +25,8 @@ fn offsets(kernel: &Kernel<'_>, lints: &mut Lints<'_>) {
     lints.add(&SCALAR_STORE_OFFSET, kernel.place(line), message, "move it to m0, or use a constant");
 }
 
-/// Stores go to the scalar cache, which others do not see before `s_dcache_wb`.
+/// Checks that scalar stores are written back: they go to the scalar cache, so nobody else sees them before
+/// `s_dcache_wb`.
 fn write_back(kernel: &Kernel<'_>, lints: &mut Lints<'_>) {
     let Some(code) = kernel.code.as_ref() else { return };
     let Some(store) = unwritten_at_end(code) else { return };
@@ -33,12 +34,12 @@ fn write_back(kernel: &Kernel<'_>, lints: &mut Lints<'_>) {
     lints.add(&SCALAR_WRITE_BACK, kernel.place(store), message, "put `s_dcache_wb` before `s_endpgm`");
 }
 
-/// A scalar store after which some path comes to the end of the program without writing back.
+/// A scalar store from which some path reaches the end of the program without a write-back.
 fn unwritten_at_end(code: &Reached<'_>) -> Option<usize> {
     if !code.blocks.iter().any(|b| code.lines(*b).any(|(_, l)| l.inst.desc.class == Class::SmemStore)) {
         return None;
     }
-    // By block, the first store that may be in the cache at its start.
+    // For each block, the first store that may be in the cache at its start.
     let mut before: Vec<Option<usize>> = vec![None; code.cfg.blocks.len()];
     let mut visited = vec![false; code.cfg.blocks.len()];
     let mut open = code.entries.clone();
@@ -52,7 +53,7 @@ fn unwritten_at_end(code: &Reached<'_>) -> Option<usize> {
                 Class::SmemStore => dirty = dirty.or(Some(line)),
                 Class::SmemCache if l.inst.desc.does(Behaviours::WRITES_BACK) => dirty = None,
                 Class::Endpgm if dirty.is_some() => return dirty,
-                // A callee may write back.
+                // A callee may write back the cache.
                 _ if is_call(&l.inst) => dirty = None,
                 _ => {}
             }

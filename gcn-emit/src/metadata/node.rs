@@ -1,4 +1,4 @@
-//! Metadata of any shape: the contents of a `MessagePack` note, including unknown keys.
+//! Metadata of any structure: the contents of a `MessagePack` note, including unknown keys.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -11,7 +11,7 @@ use super::MetadataError;
 /// A metadata value with everything below it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Node {
-    /// Nothing.
+    /// A missing value.
     Nil,
     /// A boolean.
     Bool(bool),
@@ -21,26 +21,27 @@ pub enum Node {
     Int(i64),
     /// A floating-point number.
     Float(f64),
-    /// A text.
+    /// A string.
     Text(String),
     /// A sequence.
     Seq(Vec<Node>),
-    /// A map, in the order of the bytes. Nearly all keys are texts.
+    /// A map, in the order of the bytes. Nearly all keys are strings.
     Map(Vec<(Node, Node)>),
 }
 
 impl Node {
-    /// Reads a `MessagePack` value.
+    /// Parses a `MessagePack` value.
     ///
     /// # Errors
-    /// [`MetadataError`] if the bytes end early, are not `MessagePack`, or hold what metadata cannot hold.
+    /// [`MetadataError`] if the bytes end early, are not `MessagePack`, or contain something that metadata cannot
+    /// contain.
     pub fn from_msgpack(bytes: &[u8]) -> Result<Node, MetadataError> {
         rmp_serde::from_slice(bytes).map_err(|e| MetadataError(e.to_string()))
     }
 }
 
 impl Node {
-    /// The order of keys in a map that LLVM writes: by type, then by value.
+    /// The order in which LLVM writes the keys of a map: by type, then by value.
     ///
     /// ```
     /// use std::cmp::Ordering;
@@ -60,7 +61,7 @@ impl Node {
         }
     }
 
-    /// The place of its type among keys.
+    /// The rank of the key's type.
     fn kind(&self) -> u8 {
         match self {
             Node::Int(_) => 0,
@@ -74,7 +75,7 @@ impl Node {
         }
     }
 
-    /// Writes the value as LLVM does: each number in its shortest form, floats that f32 has in range as f32.
+    /// Writes the value as LLVM does: each number in its shortest form, and floats in the range of f32 as f32.
     ///
     /// ```
     /// use gcn_emit::metadata::Node;
@@ -84,7 +85,7 @@ impl Node {
     /// ```
     pub fn to_msgpack(&self) -> Vec<u8> {
         let mut out = Vec::new();
-        // Writing to a vector does not fail.
+        // Writing to a vector cannot fail.
         let _ = write(&mut out, self);
         out
     }

@@ -1,7 +1,7 @@
-//! Metadata as the YAML that LLVM's assembler reads.
+//! Writes metadata as the YAML that LLVM's assembler reads.
 //!
-//! LLVM decides a scalar's type from its text alone, quoted or not: `'12'` is a number to it. A text that
-//! could be read as anything else gets the tag `!str` (observed with llvm-mc 22).
+//! LLVM determines a scalar's type from its text alone, quoted or not: it treats `'12'` as a number. A string that
+//! could be taken for anything else gets the tag `!str` (observed with llvm-mc 22).
 
 use std::fmt::Write as _;
 
@@ -23,8 +23,8 @@ impl Node {
     }
 }
 
-/// Writes a collection whose lines are indented by `indent`; the first line's indentation is there already if
-/// `inline`.
+/// Writes a collection whose lines are indented by `indent`; the indentation of the first line has already been written
+/// if `inline`.
 fn write_block(out: &mut String, node: &Node, indent: usize, inline: bool) {
     let pad = |out: &mut String, first: bool| {
         if !(first && inline) {
@@ -106,7 +106,7 @@ fn write_text(out: &mut String, text: &str) {
     for c in text.chars() {
         match c {
             '"' | '\\' => out.extend(['\\', c]),
-            // Beyond Latin-1 there are no control characters.
+            // There are no control characters beyond Latin-1.
             c if c.is_control() => {
                 let _ = write!(out, "\\x{:02x}", u32::from(c));
             }
@@ -123,7 +123,7 @@ fn is_plain(text: &str) -> bool {
     first && chars.all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-' | '$'))
 }
 
-/// True for texts that LLVM may take for a number, a boolean or nothing.
+/// True for texts that LLVM may interpret as a number, a boolean or a missing value.
 fn could_be_another_type(text: &str) -> bool {
     const WORDS: [&str; 6] = ["true", "false", "null", "nan", "inf", "infinity"];
     let bare = text.trim_start_matches(['+', '-', '.']);

@@ -1,33 +1,33 @@
-//! Clang offload bundles: several code objects, each for a target of its own, in one file.
+//! Clang offload bundles: several code objects, each for a different target, in one file.
 //!
-//! Layout (Clang documentation, *Clang Offload Bundler*, *Bundled Binary File Layout*): a magic text, the
-//! number of entries, for each entry offset, size and name, then the code objects. Names are
-//! `<kind>-<triple>-<target id>`, such as `hipv4-amdgcn-amd-amdhsa--gfx90a:xnack+`.
+//! Layout (Clang documentation, *Clang Offload Bundler*, *Bundled Binary File Layout*): a magic text, the number of
+//! entries, offset, size and name of each entry, then the code objects. Names are `<kind>-<triple>-<target id>`, such
+//! as `hipv4-amdgcn-amd-amdhsa--gfx90a:xnack+`.
 
 use super::error::fault;
 use super::{ObjectError, ReadFault};
 use crate::target_id::TargetId;
 
 const MAGIC: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
-/// How a compressed bundle begins.
+/// The magic text of a compressed bundle.
 pub(super) const COMPRESSED: &[u8] = b"CCOB";
-/// Bytes of an entry without its name.
+/// The size of an entry in bytes, without its name.
 const ENTRY: usize = 24;
 
 /// An entry of a bundle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Entry<'d> {
-    /// The name: kind of offloading, target triple, target id.
+    /// The name: kind of offloading, target triple, target ID.
     pub name: &'d str,
     /// The target of the code object; `None` for the host and for unsupported targets.
     pub target_id: Option<TargetId>,
-    /// Where the code object is in the file.
+    /// The offset of the code object in the file.
     pub offset: u64,
     /// The code object.
     pub bytes: &'d [u8],
 }
 
-/// True if the bytes begin as a bundle does, compressed or not.
+/// True if the bytes begin like a bundle, compressed or not.
 pub fn is_bundle(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC) || bytes.starts_with(COMPRESSED)
 }
@@ -51,8 +51,8 @@ pub fn is_bundle(bytes: &[u8]) -> bool {
 /// ```
 ///
 /// # Errors
-/// [`ObjectError::Read`] if the bytes are not a bundle, a compressed one, or one whose entries lie outside of
-/// it.
+/// [`ObjectError::Read`] if the bytes are not a bundle, or are a compressed one, or if an entry lies outside the
+/// bundle.
 pub fn entries(bytes: &[u8]) -> Result<Vec<Entry<'_>>, ObjectError> {
     if bytes.starts_with(COMPRESSED) {
         return Err(fault(0, ReadFault::CompressedBundle));
@@ -62,7 +62,7 @@ pub fn entries(bytes: &[u8]) -> Result<Vec<Entry<'_>>, ObjectError> {
     }
     let mut at = MAGIC.len();
     let count = number(bytes, &mut at)?;
-    // Each entry takes its bytes: more cannot be there.
+    // There cannot be more entries than fit in the bytes.
     let room = (bytes.len() - at) / ENTRY;
     if count > room as u64 {
         let what = "the list of entries";
@@ -70,8 +70,8 @@ pub fn entries(bytes: &[u8]) -> Result<Vec<Entry<'_>>, ObjectError> {
         return Err(fault(at as u64, ReadFault::Truncated { what, bytes: size, end: bytes.len() as u64 }));
     }
     let mut list = Vec::new();
-    // All entries together may not be larger than the file, so that overlapping entries cannot make a small
-    // file cost much time.
+    // All entries together may not be larger than the file, so that overlapping entries cannot make a small file take
+    // much time.
     let mut room = bytes.len() as u64;
     for _ in 0..count {
         let start = at as u64;
@@ -83,7 +83,7 @@ pub fn entries(bytes: &[u8]) -> Result<Vec<Entry<'_>>, ObjectError> {
     Ok(list)
 }
 
-/// Bytes that a bundle with these entries takes.
+/// The size in bytes of a bundle with these entries.
 #[cfg(feature = "containers")]
 pub(super) fn end(bytes: &[u8], entries: &[Entry<'_>]) -> usize {
     let header = MAGIC.len() + 8 + entries.iter().map(|e| ENTRY + e.name.len()).sum::<usize>();
@@ -91,10 +91,10 @@ pub(super) fn end(bytes: &[u8], entries: &[Entry<'_>]) -> usize {
     ends.max().unwrap_or(0).max(header).min(bytes.len())
 }
 
-/// The code object for `wanted` in a bundle: of those that run on it the one with the most settings.
+/// The code object for `wanted` in a bundle: of those that run on it, the one with the most feature settings.
 ///
 /// # Errors
-/// As [`entries`], and [`ReadFault::NotInBundle`] with what is there.
+/// As [`entries`], and [`ReadFault::NotInBundle`] with a list of what the bundle contains.
 pub fn extract(bytes: &[u8], wanted: TargetId) -> Result<Entry<'_>, ObjectError> {
     let all = entries(bytes)?;
     let settings = |e: &&Entry<'_>| {
@@ -137,7 +137,7 @@ fn number(bytes: &[u8], at: &mut usize) -> Result<u64, ObjectError> {
     Ok(u64::from_le_bytes(*chunk))
 }
 
-/// The target id in the name of an entry, which follows the kind of offloading.
+/// The target ID in the name of an entry, which follows the kind of offloading.
 fn target_id(name: &str) -> Option<TargetId> {
     name.split_once('-')?.1.parse().ok()
 }

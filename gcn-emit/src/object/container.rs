@@ -1,9 +1,8 @@
 //! Extracts code objects from the files that contain them: bundles, compressed bundles, and host programs and
 //! libraries of HIP.
 //!
-//! A HIP compiler puts the bundle of each source file into the section `.hip_fatbin` of the host's object;
-//! the linker concatenates them (Clang documentation, *HIP Support*; Clang's `HIPUtility.cpp`). Each may be
-//! compressed.
+//! A HIP compiler stores the bundle of each source file in the section `.hip_fatbin` of the host's object; the linker
+//! concatenates them (Clang documentation, *HIP Support*; Clang's `HIPUtility.cpp`). Each may be compressed.
 
 mod compressed;
 
@@ -17,16 +16,17 @@ use super::bundle::{self, COMPRESSED};
 use super::error::fault;
 use super::{ObjectError, ReadFault};
 
-/// The section of a host's ELF file that holds the bundles.
+/// The section of a host's ELF file that contains the bundles.
 const FAT_BINARY: &str = ".hip_fatbin";
-/// Bundles begin at multiples of this. Compilers align to 4096, older ones less.
+/// Bundles begin at multiples of this. Current compilers align them to 4096, older ones to less.
 const ALIGN: usize = 8;
-/// Most bytes that a compressed bundle may unpack to: as many are in memory at a time.
+/// The largest unpacked size of a compressed bundle, in bytes, since all of it is in memory at once.
 const MOST_UNPACKED: u64 = 2 << 30;
-/// Most bytes that all compressed bundles of a file may unpack to, one after the other: a small file takes no more time.
+/// The largest total unpacked size of all compressed bundles of a file, in bytes, so that a small file cannot take much
+/// time.
 const MOST_IN_ALL: u64 = 64 << 30;
 
-/// True if the bytes are a bundle, compressed or not, or a host's ELF file with bundles in it.
+/// True if the bytes are a bundle, compressed or not, or a host's ELF file that contains bundles.
 ///
 /// ```
 /// use gcn_emit::object::container;
@@ -38,13 +38,13 @@ pub fn is_container(bytes: &[u8]) -> bool {
     bundle::is_bundle(bytes) || fat_binary(bytes).is_some()
 }
 
-/// A bundle of a container: a part of the file, or what was unpacked from it.
+/// A bundle of a container: a part of the file, or the result of unpacking it.
 pub struct Bundle<'d> {
     bytes: Cow<'d, [u8]>,
 }
 
 impl Bundle<'_> {
-    /// Its entries, in their order.
+    /// The bundle's entries, in order.
     ///
     /// # Errors
     /// As [`bundle::entries`].
@@ -53,8 +53,8 @@ impl Bundle<'_> {
     }
 }
 
-/// The bundles of a file, in their order. A compressed one is unpacked when it is its turn, so that only those that the
-/// caller keeps are in memory: libraries with gigabytes of code are read.
+/// The bundles of a file, in order. A compressed bundle is unpacked when the iterator reaches it, so that only those
+/// that the caller keeps are in memory; libraries may have gigabytes of code.
 ///
 /// ```
 /// use gcn_emit::object::container;
@@ -67,7 +67,7 @@ impl Bundle<'_> {
 ///
 /// # Errors
 /// [`ObjectError::Read`] if the bytes are not a container. The iterator's last item is an error, with the offset in its
-/// bundle, if one is damaged or unpacks to more than 2 GiB, or all of them to more than 64 GiB.
+/// bundle, if a bundle is damaged or unpacks to more than 2 GiB, or all of them to more than 64 GiB.
 pub fn bundles(bytes: &[u8]) -> Result<Bundles<'_>, ObjectError> {
     let rest = if bundle::is_bundle(bytes) {
         bytes
@@ -80,9 +80,9 @@ pub fn bundles(bytes: &[u8]) -> Result<Bundles<'_>, ObjectError> {
 /// The bundles of a file: see [`bundles`].
 pub struct Bundles<'d> {
     bytes: &'d [u8],
-    /// Where the search for the next one begins.
+    /// The offset at which the search for the next bundle begins.
     at: usize,
-    /// Bytes that may still be unpacked.
+    /// The number of bytes that may still be unpacked.
     room: u64,
 }
 
@@ -105,7 +105,7 @@ impl<'d> Iterator for Bundles<'d> {
 }
 
 impl<'d> Bundles<'d> {
-    /// The bundle that `rest` begins with, and the bytes that it takes.
+    /// The bundle with which `rest` begins, and the number of bytes that it occupies.
     fn take(&mut self, rest: &'d [u8]) -> Result<(Bundle<'d>, usize), ObjectError> {
         if !rest.starts_with(COMPRESSED) {
             let end = bundle::end(rest, &bundle::entries(rest)?);
@@ -117,7 +117,7 @@ impl<'d> Bundles<'d> {
     }
 }
 
-/// The section of a host's ELF file with the bundles.
+/// The section of a host's ELF file that contains the bundles.
 fn fat_binary(bytes: &[u8]) -> Option<&[u8]> {
     let file = ElfFile64::<Endianness>::parse(bytes).ok()?;
     let machine = file.elf_header().e_machine.get(file.endian());

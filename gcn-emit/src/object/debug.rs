@@ -1,8 +1,9 @@
-//! Debug information: line tables and call frames, also those that the assembler's directives describe; and, for our
-//! own kernels, the source line of each instruction (DWARF 5).
+//! Debug information: line tables and call frames, including those described by the assembler's directives; and, for
+//! kernels of this project, the source line of each instruction (DWARF 5).
 //!
-//! One compilation unit for all kernels of an object, a subprogram for each with its parameters, its blocks with their variables and
-//! the functions that were inlined into it, and the line table. Numbers in comments are sections of the DWARF 5 standard.
+//! There is one compilation unit for all kernels of an object, with a subprogram for each kernel that contains its
+//! parameters, its blocks with their variables, and the functions that were inlined into it; and there is the line
+//! table. Numbers in comments refer to sections of the DWARF 5 standard.
 
 pub(crate) mod bytes;
 mod calls;
@@ -36,7 +37,7 @@ pub(crate) struct Files {
 }
 
 impl Files {
-    /// The file's number, from 1; file 0 of the line table is the unit's own, and so is file 1.
+    /// The file's number, from 1. File 0 of the line table is the unit's own file, and so is file 1.
     pub(crate) fn number(&mut self, name: &'static str) -> u64 {
         let next = self.names.len() as u64 + 1;
         *self.numbers.entry(name).or_insert_with(|| {
@@ -50,9 +51,9 @@ impl Files {
 pub(super) struct Lines<'k> {
     kernel: &'k KernelSpec,
     span: Span,
-    /// Byte offset in the kernel and position, where the position changes.
+    /// The byte offset in the kernel and the position, wherever the position changes.
     rows: Vec<(u32, u64, SourceLoc)>,
-    /// The functions that were inlined into it.
+    /// The functions that were inlined into the kernel.
     inlined: Vec<Inlined>,
     parameters: Vec<Parameter>,
     /// The blocks of the kernel itself that declare variables.
@@ -60,7 +61,7 @@ pub(super) struct Lines<'k> {
 }
 
 impl<'k> Lines<'k> {
-    /// The rows of a kernel whose instructions are at `offsets`.
+    /// The debug information of a kernel whose instructions are at `offsets`.
     pub(super) fn new(kernel: &'k KernelSpec, span: Span, offsets: &[u32], files: &mut Files) -> Lines<'k> {
         let mut rows: Vec<(u32, u64, SourceLoc)> = Vec::new();
         for (position, offset) in kernel.program.positions().into_iter().zip(offsets) {
@@ -78,8 +79,8 @@ impl<'k> Lines<'k> {
     }
 }
 
-/// The sections for `kernels`, whose code is in the section `text`; the first of them becomes section number
-/// `first`. None if no instruction has a position.
+/// The debug sections for `kernels`, whose code is in the section `text`; the first of them becomes section number
+/// `first`. Empty if no instruction has a position.
 pub(super) fn sections(kernels: &[Lines<'_>], files: &Files, text: SectionId, first: u32) -> Vec<Section> {
     let Some(unit) = files.names.first() else { return Vec::new() };
     let [abbreviations, lines, ranges, locations] = [0, 1, 2, 3].map(|n| SectionId(first + n));
@@ -89,7 +90,7 @@ pub(super) fn sections(kernels: &[Lines<'_>], files: &Files, text: SectionId, fi
     vec![info::abbreviations(), lines, info.ranges, info.locations, info.unit]
 }
 
-/// The line table of our own kernels.
+/// The line table for kernels of this project.
 fn line_table(kernels: &[Lines<'_>], files: &Files, text: SectionId) -> Section {
     let row = |(offset, file, position): &(u32, u64, SourceLoc), start: u64| Row {
         offset: start + u64::from(*offset),
@@ -104,7 +105,7 @@ fn line_table(kernels: &[Lines<'_>], files: &Files, text: SectionId) -> Section 
         rows: kernel.rows.iter().map(|at| row(at, kernel.span.offset)).collect(),
         end: kernel.span.offset + kernel.span.size,
     };
-    // File 0 is the first one, and relative names count from the directory where the compiler ran.
+    // File 0 is the first one, and relative names are relative to the directory in which the compiler ran.
     let names = files.names.first().into_iter().chain(&files.names);
     let table = LineTable {
         version: bytes::VERSION,

@@ -1,4 +1,4 @@
-//! Errors in code objects, and in kernels that are to be written as one.
+//! Errors in code objects, and in kernels from which one is to be written.
 
 use std::fmt;
 
@@ -12,10 +12,10 @@ use crate::target_id::TargetId;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ObjectError {
-    /// There is nothing to write.
+    /// There is no kernel to write.
     #[error("a code object holds at least one kernel, none is given")]
     NoKernels,
-    /// A kernel breaks a rule of its own.
+    /// A kernel breaks a rule that concerns only itself.
     #[error(transparent)]
     Spec(#[from] SpecError),
     /// Kernels are for different targets or require different feature settings.
@@ -25,12 +25,12 @@ pub enum ObjectError {
     MixedTargets {
         /// The kernel.
         kernel: String,
-        /// Its target id.
+        /// The kernel's target ID.
         have: TargetId,
-        /// That of the first kernel.
+        /// The target ID of the first kernel.
         want: TargetId,
     },
-    /// Two kernels define one symbol.
+    /// Two kernels define the same symbol.
     #[error(
         "kernel `{kernel}` defines the symbol `{symbol}`, which a kernel before it defines too; rename one of them"
     )]
@@ -49,19 +49,19 @@ pub enum ObjectError {
         #[source]
         error: Box<EncodeError>,
     },
-    /// Sections, symbols and relocations that cannot become a code object.
+    /// Sections, symbols and relocations cannot be linked to a code object.
     #[error("{place}: {fault}")]
     Link {
-        /// Where: section, offset and symbol.
+        /// The position: section, offset and symbol.
         place: LinkPlace,
         /// The problem there.
         #[source]
         fault: LinkFault,
     },
-    /// Bytes that are not a code object.
+    /// Bytes are not a code object.
     #[error("code object, byte {offset:#x}: {fault}")]
     Read {
-        /// Where in the file.
+        /// The offset in the file.
         offset: u64,
         /// The problem there.
         #[source]
@@ -69,16 +69,16 @@ pub enum ObjectError {
     },
 }
 
-/// A place in the input of the linker.
+/// A position in the input of the linker.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LinkPlace {
-    /// The section; `None` where a symbol alone is at fault.
+    /// The section; `None` if the error concerns only a symbol.
     pub section: Option<SectionId>,
-    /// Name of the section.
+    /// The name of the section.
     pub section_name: String,
-    /// Byte offset in the section.
+    /// The byte offset in the section.
     pub offset: Option<u64>,
-    /// Name of the symbol; empty where a section alone is at fault.
+    /// The name of the symbol; empty if the error concerns only a section.
     pub symbol: String,
 }
 
@@ -99,7 +99,7 @@ impl fmt::Display for LinkPlace {
     }
 }
 
-/// A problem with the bytes at an offset of a file.
+/// An error in the bytes at an offset of a file.
 pub(super) fn fault(offset: u64, fault: ReadFault) -> ObjectError {
     ObjectError::Read { offset, fault }
 }
@@ -108,51 +108,51 @@ pub(super) fn fault(offset: u64, fault: ReadFault) -> ObjectError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadFault {
-    /// Something lies outside the file.
+    /// Something extends beyond the file.
     #[error(
         "{what} takes {bytes} bytes, which run past the end of the file at {end:#x}; is the file complete?"
     )]
     Truncated {
-        /// The object at the offset.
+        /// What it is.
         what: &'static str,
-        /// Its size.
+        /// The size in bytes.
         bytes: u64,
-        /// Size of the file.
+        /// The size of the file.
         end: u64,
     },
-    /// A bundle of code objects for several targets.
+    /// The file is a bundle of code objects for several targets.
     #[error(
         "this is a clang offload bundle of several code objects; take one out with `object::bundle::extract`, or with \
          `clang-offload-bundler --unbundle --type=o`"
     )]
     Bundle,
-    /// A compressed bundle.
+    /// The bundle is compressed.
     #[error("this clang offload bundle is compressed; read it with `object::container::bundles`")]
     CompressedBundle,
-    /// A compressed bundle of a version that this crate does not know.
+    /// The version of a compressed bundle is unknown to this crate.
     #[error("the compressed bundle has version {version}; versions 1 to 3 are known")]
     CompressedVersion {
         /// Its version.
         version: u64,
     },
-    /// A bundle that is compressed by another method.
+    /// A bundle is compressed by an unknown method.
     #[error("the bundle is compressed by method {method}; known are 0 (zlib) and 1 (Zstandard)")]
     CompressedMethod {
         /// The number of the method.
         method: u64,
     },
-    /// A compressed bundle that takes too much memory, or too much time together with those before it.
+    /// A compressed bundle would take too much memory or, together with those before it, too much time.
     #[error(
         "the compressed bundle says that it has {size} bytes unpacked, {most} are possible; `clang-offload-bundler \
          --unbundle` takes code objects out of it"
     )]
     TooLargeUnpacked {
-        /// Bytes unpacked.
+        /// The unpacked size in bytes.
         size: u64,
-        /// Most bytes.
+        /// The largest permitted size in bytes.
         most: u64,
     },
-    /// Compressed data that cannot be unpacked.
+    /// Compressed data cannot be unpacked.
     #[error("the compressed bundle cannot be unpacked: {problem}; is the file damaged?")]
     Unpack {
         /// The problem.
@@ -163,7 +163,7 @@ pub enum ReadFault {
         "entries of the bundle lie over each other: together they have more bytes than the file; is it damaged?"
     )]
     EntriesOverlap,
-    /// No bundle.
+    /// The bytes are not a bundle.
     #[error(
         "this is not a clang offload bundle, which begins with `__CLANG_OFFLOAD_BUNDLE__`; read it as a code object"
     )]
@@ -176,28 +176,28 @@ pub enum ReadFault {
         /// The names of the entries.
         there: String,
     },
-    /// Code object V2.
+    /// The file is code object V2, which is not supported.
     #[error(
         "EI_ABIVERSION is 0: code object V2, whose kernel descriptors and metadata are others; compile with \
          -mcode-object-version=5"
     )]
     CodeObjectV2,
-    /// Code object V3 where it can only be read.
+    /// The file is code object V3 and can only be read.
     #[error("EI_ABIVERSION is 1: code object V3, which is read only; compile with -mcode-object-version=5")]
     CodeObjectV3,
-    /// A linked object where an unlinked one is wanted.
+    /// The object is linked, but an unlinked one is required.
     #[error("this object is linked already; read it with `read_code_object`")]
     NotRelocatable,
-    /// Relocations without addends.
+    /// The relocations have no addends.
     #[error("the relocations have no addends (SHT_REL), which objects for AMD GPUs always have")]
     ImplicitAddends,
-    /// A relocation of an unknown kind.
+    /// A relocation has an unknown kind.
     #[error("relocation type {number} is none that an object file for AMD GPUs has")]
     RelocationKind {
         /// Its number.
         number: u32,
     },
-    /// A relocation without a symbol.
+    /// A relocation has no symbol.
     #[error("a relocation refers to symbol {symbol}, which does not exist or has no place")]
     RelocationSymbol {
         /// The symbol's number.
@@ -213,21 +213,21 @@ pub enum ReadFault {
         /// The value.
         number: u32,
     },
-    /// Sections lie over each other.
+    /// Sections overlap.
     #[error("section {index} lies over others: together they have more bytes than the file; is it damaged?")]
     SectionsOverlap {
-        /// The section that is too much.
+        /// The section at which the limit was exceeded.
         index: usize,
     },
-    /// Names lie over each other.
+    /// Names overlap.
     #[error("the name of {what} {index} lies over those of many others; is the file damaged?")]
     NamesOverlap {
         /// `symbol` or `section`.
         what: &'static str,
-        /// Which.
+        /// The index.
         index: u64,
     },
-    /// A file of another kind, or for another machine or system.
+    /// The file is of another kind, or for another machine or system.
     #[error("this is {what}; {remedy}")]
     Foreign {
         /// The kind of file.
@@ -245,10 +245,10 @@ pub enum ReadFault {
         /// The permitted values.
         expected: &'static str,
     },
-    /// An object that is not linked where a linked one is wanted.
+    /// The object is not linked, but a linked one is required.
     #[error("this object is relocatable; link it with `object::link` or `ld.lld -shared`")]
     Relocatable,
-    /// The processor is none of ours.
+    /// The processor is not supported.
     #[error(
         "EF_AMDGPU_MACH {mach:#x}{} is not a supported target; supported are {names}",
         crate::target_id::processor(*.mach),
@@ -258,7 +258,7 @@ pub enum ReadFault {
         /// The processor's number.
         mach: u32,
     },
-    /// There is no table of symbols.
+    /// There is no symbol table.
     #[error(
         "there is no symbol table: no .dynsym, no .symtab, and no DT_SYMTAB in a dynamic table; link again without stripping"
     )]
@@ -268,10 +268,10 @@ pub enum ReadFault {
     Name {
         /// `symbol`.
         what: &'static str,
-        /// Which.
+        /// The index.
         index: u64,
     },
-    /// A section refers to one that does not exist.
+    /// A section refers to another one that does not exist.
     #[error("{what} refers to section {section}, which does not exist")]
     NoSection {
         /// The source of the reference.
@@ -279,18 +279,18 @@ pub enum ReadFault {
         /// The section's number.
         section: u32,
     },
-    /// An address is in no segment that the file fills.
+    /// An address is not in a segment with bytes in the file.
     #[error(
         "{what} of kernel `{kernel}` is at address {address:#x} with {bytes} bytes, which no loaded segment holds"
     )]
     Unmapped {
-        /// The object there.
+        /// What is at the address.
         what: &'static str,
         /// The kernel.
         kernel: String,
         /// The address.
         address: u64,
-        /// Its size.
+        /// The size in bytes.
         bytes: u64,
     },
     /// A note is malformed.
@@ -301,19 +301,18 @@ pub enum ReadFault {
     Metadata(#[from] MetadataError),
 }
 
-/// The reason why sections, symbols and relocations cannot become a code object. Each message ends with the
-/// remedy.
+/// Why sections, symbols and relocations cannot be linked to a code object. Each message ends with the remedy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LinkFault {
-    /// The value does not fit where it is to be written.
+    /// The value does not fit where it must be written.
     #[error("{kind} gives {value}, which does not fit {bits} bits; {remedy}")]
     Overflow {
         /// `R_AMDGPU_…`.
         kind: &'static str,
         /// The value.
         value: i128,
-        /// Bits that there are.
+        /// The number of bits available.
         bits: u32,
         /// The suggested replacement.
         remedy: &'static str,
@@ -342,7 +341,7 @@ pub enum LinkFault {
         /// `R_AMDGPU_…`.
         kind: &'static str,
     },
-    /// The distance to a number is not an address distance.
+    /// The target is a number, so there is no distance to it.
     #[error(
         "{kind} needs an address, the symbol is a number; use it without `@rel32`, or define it in a section"
     )]
@@ -350,22 +349,22 @@ pub enum LinkFault {
         /// `R_AMDGPU_…`.
         kind: &'static str,
     },
-    /// Nothing gives an LDS symbol its address.
+    /// Nothing determines the address of an LDS symbol.
     #[error(
         "an `.amdgpu_lds` symbol has no address in a code object; give it one with `.set`, and its bytes to \
          `.amdhsa_group_segment_fixed_size`"
     )]
     LdsAddress,
-    /// A symbol that only this object can define is not defined in it.
+    /// A symbol that only this object could define is not defined in it.
     #[error("the symbol is not defined, and its visibility keeps other objects from defining it; define it")]
     UndefinedHidden,
-    /// Two symbols have one name.
+    /// Two symbols have the same name.
     #[error("the symbol is defined twice; rename one, or make one `.weak`")]
     DuplicateSymbol,
-    /// A symbol that a linker with a script would define.
+    /// A symbol is one that a linker script would define.
     #[error("the symbol is one that linker scripts define; this linker does not, define it")]
     ReservedSymbol,
-    /// A section, symbol or relocation refers to something that is not there.
+    /// A section, symbol or relocation refers to something that does not exist.
     #[error("{what} {number} does not exist in the module")]
     Missing {
         /// `section` or `symbol`.
@@ -373,20 +372,20 @@ pub enum LinkFault {
         /// Its number.
         number: u32,
     },
-    /// Something lies outside its section.
+    /// Something extends beyond its section.
     #[error("{what} at byte {at:#x} is not inside the section's {size:#x} bytes")]
     Outside {
-        /// The kind of file.
+        /// What it is.
         what: &'static str,
-        /// Where it is.
+        /// Its offset.
         at: u64,
-        /// Size of the section.
+        /// The size of the section.
         size: u64,
     },
-    /// The section is of a kind that cannot be linked.
+    /// A section of this kind cannot be linked.
     #[error("{what}; {remedy}")]
     Unsupported {
-        /// The kind of file.
+        /// The problem.
         what: &'static str,
         /// The suggested fix.
         remedy: &'static str,
@@ -397,10 +396,10 @@ pub enum LinkFault {
         /// The alignment.
         align: u64,
     },
-    /// Everything together has no room in an address space or a file.
+    /// The whole object does not fit in an address space or a file.
     #[error("the object is larger than the format allows; make sections smaller")]
     TooLarge,
-    /// A text of a section of texts has no end.
+    /// A string in a section of strings is not terminated.
     #[error("the last text of a mergeable section has no closing zero; use `.asciz`")]
     Unterminated,
 }

@@ -1,4 +1,4 @@
-//! The parts of an ELF file that a code object needs, each checked against the end of the file.
+//! The parts of an ELF file that a code object needs, each checked against the file's size.
 
 use std::cell::Cell;
 
@@ -13,9 +13,9 @@ use crate::target_id::{Feature, TargetId};
 
 const E: LittleEndian = LittleEndian;
 
-/// Code object V3, the oldest with these descriptors.
+/// Code object V3, the oldest version with these descriptors.
 const ABI_VERSION_V3: u8 = 1;
-/// The newest that this crate knows: V6.
+/// The newest version that this crate knows: V6.
 const ABI_VERSION_V6: u8 = 4;
 /// `SHN_AMDGPU_LDS` (guide, *Symbols*).
 pub(super) const SHN_AMDGPU_LDS: u16 = 0xff00;
@@ -31,11 +31,11 @@ pub(super) struct File<'d> {
     pub(super) sections: &'d [SectionHeader64<LittleEndian>],
     section_table: u64,
     names: Names<'d>,
-    /// Loaded segments by address.
+    /// The loaded segments, sorted by address.
     loads: Vec<Load>,
 }
 
-/// A loaded segment with bytes in the file.
+/// A loaded segment that has bytes in the file.
 struct Load {
     address: u64,
     size: u64,
@@ -58,7 +58,7 @@ fn loads(segments: &[ProgramHeader64<LittleEndian>]) -> Vec<Load> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Symbol<'d> {
     pub(super) name: &'d str,
-    /// `st_info`: binding above, type below.
+    /// `st_info`: binding in the upper bits, type in the lower ones.
     pub(super) info: u8,
     /// `st_other`: visibility in the lowest two bits.
     pub(super) other: u8,
@@ -66,7 +66,7 @@ pub(super) struct Symbol<'d> {
     /// `st_value`.
     pub(super) value: u64,
     pub(super) size: u64,
-    /// Where its table entry is in the file.
+    /// The offset of its table entry in the file.
     pub(super) entry_offset: u64,
 }
 
@@ -116,7 +116,7 @@ impl<'d> File<'d> {
         Ok(file)
     }
 
-    /// Name of a section.
+    /// The name of a section.
     pub(super) fn section_name(&self, index: usize) -> Result<&'d str, ObjectError> {
         let header = self.sections.get(index).map_or(0, |s| s.sh_name.get(E));
         if self.names.bytes.is_empty() {
@@ -125,7 +125,7 @@ impl<'d> File<'d> {
         self.names.get(header).map_err(|f| f.at(self.header_offset(index), "section", index))
     }
 
-    /// Bytes of a section in the file; none of `SHT_NOBITS`.
+    /// The bytes of a section in the file; empty for `SHT_NOBITS`.
     pub(super) fn section_bytes(&self, index: usize) -> Result<&'d [u8], ObjectError> {
         match self.sections.get(index) {
             Some(s) if s.sh_type.get(E) != elf::SHT_NOBITS => {
@@ -135,19 +135,19 @@ impl<'d> File<'d> {
         }
     }
 
-    /// Where the header of a section is in the file.
+    /// The offset of a section's header in the file.
     pub(super) fn header_offset(&self, index: usize) -> u64 {
         self.section_table.saturating_add(index as u64 * size_of::<SectionHeader64<LittleEndian>>() as u64)
     }
 
-    /// Number of the first section of this type.
+    /// The number of the first section of this type.
     pub(super) fn section_of_type(&self, kind: u32) -> Option<usize> {
         self.sections.iter().position(|s| s.sh_type.get(E) == kind)
     }
 
-    /// The bytes that a loaded segment has at an address: `size` of them, or all to the end of the segment.
+    /// The bytes of a loaded segment at an address: `size` of them, or all up to the end of the segment.
     pub(super) fn loaded(&self, address: u64, size: Option<u64>) -> Option<&'d [u8]> {
-        // Segments do not overlap: the last that begins before the address has it, or none.
+        // Segments do not overlap: if any segment contains the address, it is the last one that begins at or before it.
         let next = self.loads.partition_point(|s| s.address <= address);
         let segment = self.loads.get(next.checked_sub(1)?)?;
         let skipped = address - segment.address;
@@ -157,7 +157,7 @@ impl<'d> File<'d> {
         (size <= left).then(|| self.data.read_bytes_at(offset, size).ok()).flatten()
     }
 
-    /// Note segments with their file offsets; note sections if there is no segment.
+    /// The note segments with their file offsets, or the note sections if there are no such segments.
     pub(super) fn notes(&self) -> Result<Vec<(u64, &'d [u8])>, ObjectError> {
         let segments = self.segments.iter().filter(|s| s.p_type.get(E) == elf::PT_NOTE);
         let mut places: Vec<_> = segments.map(|s| (s.p_offset.get(E), s.p_filesz.get(E))).collect();
@@ -168,7 +168,7 @@ impl<'d> File<'d> {
         places.into_iter().map(|(at, size)| Ok((at, slice(self.data, at, size, "a note")?))).collect()
     }
 
-    /// The symbols of a symbol table section, the null symbol first.
+    /// The symbols of a symbol table section, beginning with the null symbol.
     pub(super) fn symbols(&self, table: usize) -> Result<Vec<Symbol<'d>>, ObjectError> {
         let Some(header) = self.sections.get(table) else { return Ok(Vec::new()) };
         let names = self.string_table(header.sh_link.get(E), "the symbol table")?;
@@ -208,7 +208,7 @@ impl<'d> File<'d> {
         entries.iter().enumerate().map(symbol).collect()
     }
 
-    /// Section numbers of symbols that do not fit `st_shndx`.
+    /// The section numbers of symbols that do not fit in `st_shndx`.
     fn extended_indices(&self, table: usize) -> Result<&'d [object::U32<LittleEndian>], ObjectError> {
         let of_table = |s: &&SectionHeader64<LittleEndian>| {
             s.sh_type.get(E) == elf::SHT_SYMTAB_SHNDX && s.sh_link.get(E) as usize == table
@@ -221,7 +221,7 @@ impl<'d> File<'d> {
         }
     }
 
-    /// The relocations of a section with them.
+    /// The relocations in a relocation section.
     pub(super) fn relocations(&self, table: usize) -> Result<&'d [Rela64<LittleEndian>], ObjectError> {
         let Some(header) = self.sections.get(table) else { return Ok(&[]) };
         let count = header.sh_size.get(E) / size_of::<Rela64<LittleEndian>>() as u64;
@@ -237,14 +237,14 @@ impl<'d> File<'d> {
     }
 }
 
-/// The number of sections, and the one that holds their names.
+/// The number of sections, and the number of the section that contains their names.
 fn section_counts(data: &[u8], header: &FileHeader64<LittleEndian>) -> Result<(u64, u32), ObjectError> {
     let (count, names) = (header.e_shnum.get(E), header.e_shstrndx.get(E));
     let table = header.e_shoff.get(E);
     if table == 0 || count != 0 && names != elf::SHN_XINDEX {
         return Ok((count.into(), names.into()));
     }
-    // Numbers that do not fit the ELF header are in the header of the first section.
+    // Numbers that do not fit in the ELF header are in the header of the first section.
     let first: &SectionHeader64<LittleEndian> = one(data, table, "the first section header")?;
     let count = if count == 0 { first.sh_size.get(E) } else { count.into() };
     Ok((count, if names == elf::SHN_XINDEX { first.sh_link.get(E) } else { names.into() }))
@@ -254,7 +254,7 @@ fn check_header(header: &FileHeader64<LittleEndian>) -> Result<(), ObjectError> 
     let ident = &header.e_ident;
     let magic = u32::from_be_bytes(ident.magic);
     let kind = header.e_type.get(E);
-    // Offset, field, value, whether it is correct, the correct value.
+    // Offset, field, value, whether it is correct, and the correct value.
     let fields = [
         (0, "the magic number", magic.into(), ident.magic == elf::ELFMAG, "0x7f454c46 (ELF)"),
         (4, "EI_CLASS", u64::from(ident.class), ident.class == elf::ELFCLASS64, "2 (64 bits)"),
@@ -282,7 +282,7 @@ fn check_header(header: &FileHeader64<LittleEndian>) -> Result<(), ObjectError> 
     if ident.abi_version < ABI_VERSION_V3 { Err(fault(8, ReadFault::CodeObjectV2)) } else { Ok(()) }
 }
 
-/// Byte offset of `e_flags`.
+/// The byte offset of `e_flags`.
 const FLAGS_OFFSET: u64 = 48;
 
 fn target_id(abi_version: u8, flags: u32) -> Result<TargetId, ObjectError> {
@@ -291,7 +291,7 @@ fn target_id(abi_version: u8, flags: u32) -> Result<TargetId, ObjectError> {
     if abi_version > ABI_VERSION_V3 {
         return Ok(id);
     }
-    // V3 has one bit for each feature: on, or off.
+    // V3 has one bit for each feature: on or off.
     let feature = |bit: u32| if flags & bit != 0 { Feature::On } else { Feature::Off };
     let sramecc = if id.target.supports_sramecc() { feature(0x200) } else { Feature::Any };
     Ok(TargetId { xnack: feature(0x100), sramecc, ..id })
@@ -321,11 +321,12 @@ fn one<'d, T: Pod>(data: &'d [u8], at: u64, what: &'static str) -> Result<&'d T,
 /// A string table.
 pub(super) struct Names<'d> {
     bytes: &'d [u8],
-    /// Bytes of names that may still be read: many names that share one long text must not take forever.
+    /// The number of bytes of names that may still be read: many names that share one long text must not take much
+    /// time.
     budget: Cell<u64>,
 }
 
-/// The reason why a name does not exist.
+/// Why a name cannot be read.
 #[derive(Clone, Copy)]
 pub(super) enum NoName {
     Malformed,
@@ -345,7 +346,7 @@ impl NoName {
     }
 }
 
-/// Bytes of names for each byte of the file, beyond any linker's sharing of names.
+/// The limit on bytes of names, for each byte of the file. No linker shares names to this degree.
 const NAME_BYTES: u64 = 32;
 
 impl<'d> Names<'d> {

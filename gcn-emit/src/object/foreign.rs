@@ -1,14 +1,14 @@
-//! Files of other kinds, recognised by their first bytes: so that an error message can name the kind of a file that is
-//! refused.
+//! Files of other kinds, recognised by their first bytes, so that an error message can name the kind of a rejected
+//! file.
 
-/// A kind of file that is not read here.
+/// A kind of file that this crate does not read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Foreign {
     /// The kind of the file.
     pub what: &'static str,
     /// The suggested action.
     pub remedy: &'static str,
-    /// Where the file says so.
+    /// The offset of the bytes that identify the kind.
     pub offset: u64,
 }
 
@@ -16,13 +16,13 @@ const HOST: &str = "code for GPUs in it would be in a section `.hip_fatbin` of a
 const OTHER_MACHINE: &str = "AMD's GPUs do not run it";
 const COMPILE: &str = "compile for `amdgcn-amd-amdhsa`";
 
-/// Bytes at an offset.
+/// Identifying bytes, and their offset.
 type Mark = (usize, &'static [u8]);
 
 const ELF: Mark = (0, b"\x7fELF");
 const AMDGPU: Mark = (18, &[0xe0, 0]);
 
-/// Marks of each kind, the distinctive one last; the kind; the suggested action.
+/// The marks of each kind, the most distinctive last; the kind; the suggested action.
 const KINDS: &[(&[Mark], &str, &str)] = &[
     (&[(0, b"MZ")], "a program or library of Windows (PE)", HOST),
     (&[(0, b"\xcf\xfa\xed\xfe")], "a program or library of macOS (Mach-O)", HOST),
@@ -53,7 +53,7 @@ const KINDS: &[(&[Mark], &str, &str)] = &[
     (&[ELF, (18, &[247, 0])], "an ELF file for BPF", OTHER_MACHINE),
 ];
 
-/// The kind of a file, if it is a known one that is not read here.
+/// The kind of a file, if it is a known kind that this crate does not read.
 ///
 /// ```
 /// use gcn_emit::object::foreign;

@@ -1,4 +1,4 @@
-//! The two symbol hash functions of ELF, and the order that the GNU table needs.
+//! The two symbol hash functions of ELF, and the order that the GNU table requires.
 
 /// The hash of a name in a `.hash` section (System V ABI, *Hash Table*).
 pub(super) fn sysv(name: &[u8]) -> u32 {
@@ -10,14 +10,14 @@ pub(super) fn gnu(name: &[u8]) -> u32 {
     object::elf::gnu_hash(name)
 }
 
-/// The shape of a `.gnu.hash` section for a number of symbols: about four symbols to a bucket and twelve
-/// filter bits to a symbol, as LLVM's linker sizes it.
+/// The dimensions of a `.gnu.hash` section for a number of symbols: about four symbols per bucket and twelve filter
+/// bits per symbol, as in LLVM's linker.
 pub(super) struct GnuShape {
-    /// Buckets.
+    /// The number of buckets.
     pub(super) buckets: u32,
-    /// 64-bit words of the Bloom filter, a power of two.
+    /// The number of 64-bit words of the Bloom filter, a power of two.
     pub(super) bloom_words: u32,
-    /// Shift between the two filter bits of a symbol.
+    /// The shift between the two filter bits of a symbol.
     pub(super) bloom_shift: u32,
 }
 

@@ -11,25 +11,25 @@ use crate::kernel::{KernelSpec, constants_offset};
 pub(crate) const KERNEL_ALIGN: u64 = 256;
 /// The alignment of the padding after the last kernel.
 pub(crate) const END_ALIGN: u64 = 64;
-/// `s_nop 0`, with which code is padded.
+/// `s_nop 0`, which pads code.
 pub(crate) const S_NOP: u32 = 0xbf80_0000;
 
-/// The number of `s_nop` after the last instruction of an object, after alignment to [`END_ALIGN`]. From
-/// gfx90a on, instruction prefetch may run beyond the last instruction, and the memory there must exist.
-/// LLVM's compiler puts 256 there for these targets and none for the older ones.
+/// The number of `s_nop` after the last instruction of an object, after alignment to [`END_ALIGN`]. From gfx90a on,
+/// instruction prefetch may go beyond the last instruction, and the memory there must exist. LLVM's compiler emits 256
+/// for these targets and none for older ones.
 pub(crate) const fn trailing_nops(target: Target) -> u32 {
     if target.has_unified_agprs() { 256 } else { 0 }
 }
 
-/// The contents of `.text`, and where each kernel is.
+/// The contents of `.text`, and the position of each kernel.
 pub(super) struct Code {
     pub(super) bytes: Vec<u8>,
     pub(super) kernels: Vec<Span>,
-    /// Each kernel's own code, with the byte offset of each line.
+    /// The code of each kernel, with the byte offset of each line.
     pub(super) encoded: Vec<Encoded>,
 }
 
-/// A part of a section.
+/// A range of a section.
 #[derive(Clone, Copy)]
 pub(super) struct Span {
     pub(super) offset: u64,
@@ -58,14 +58,14 @@ pub(super) fn code(kernels: &[KernelSpec]) -> Result<Code, ObjectError> {
     Ok(code)
 }
 
-/// The code of `kernel`, and after it the data that it reads.
+/// The code of `kernel`, followed by the data that it reads.
 pub fn with_constants(kernel: &KernelSpec, code: &[u8]) -> Vec<u8> {
     let mut bytes = code.to_vec();
     append_constants(&mut bytes, kernel, code.len());
     bytes
 }
 
-/// Appends the data that stands after the code of `kernel`, which has just been appended.
+/// Appends the data that is placed after the code of `kernel`, which has just been appended.
 fn append_constants(bytes: &mut Vec<u8>, kernel: &KernelSpec, code: usize) {
     if !kernel.constants.is_empty() {
         (0..constants_padding(code)).for_each(|_| bytes.extend_from_slice(&S_NOP.to_le_bytes()));
@@ -79,7 +79,7 @@ pub(crate) fn constants_padding(code: usize) -> usize {
     (constants_offset(code as u64) as usize - code) / 4
 }
 
-/// Pads code, which is a multiple of 4 bytes, with `s_nop`.
+/// Pads code, whose size is a multiple of 4 bytes, with `s_nop`.
 fn pad(bytes: &mut Vec<u8>, align: u64) {
     while !(bytes.len() as u64).is_multiple_of(align) {
         bytes.extend_from_slice(&S_NOP.to_le_bytes());

@@ -1,9 +1,8 @@
-//! Links one module to a code object: the file that `ld.lld -shared` makes of it, byte for byte.
+//! Links one module to a code object: the same file that `ld.lld -shared` produces from it, byte for byte.
 //!
 //! The steps are called in `linked`: the assignment of input sections to output sections (`input`, `output`, `merge`),
-//! the symbols (`symbol`), the relocations (`reloc`), the tables in which the loader looks symbols up (`dynamic`), the
-//! layout (`layout`), and the bytes (`write`). Differences from LLVM's linker, with reasons, are listed in
-//! `docs/code-object.md`.
+//! the symbols (`symbol`), the relocations (`reloc`), the loader's symbol tables (`dynamic`), the layout (`layout`),
+//! and the bytes (`write`). Differences from LLVM's linker, with reasons, are listed in `docs/code-object.md`.
 
 mod dynamic;
 mod input;
@@ -20,12 +19,12 @@ use super::{LinkFault, LinkPlace, Module, ObjectError, SectionId};
 /// Options of the linker.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LinkOptions<'a> {
-    /// A text for `.comment` with the name of the program that made the file; LLVM's linker puts its name and version
-    /// there. `None` writes none, and no `.comment` unless the module has one.
+    /// A text for `.comment` with the name of the program that produced the file; LLVM's linker writes its name and
+    /// version there. With `None` there is no such text, and no `.comment` unless the module has one.
     pub producer: Option<&'a str>,
 }
 
-/// Links a module to a code object that HSA and HIP load.
+/// Links a module to a code object that HSA and HIP can load.
 ///
 /// ```
 /// use gcn_emit::object::{CodeObjectVersion, Module, Section, link, read_code_object};
@@ -40,7 +39,7 @@ pub struct LinkOptions<'a> {
 /// ```
 ///
 /// # Errors
-/// [`ObjectError::Link`] with section, offset and symbol, and what to do.
+/// [`ObjectError::Link`] with section, offset and symbol, and the remedy.
 pub fn link(module: &Module) -> Result<Vec<u8>, ObjectError> {
     link_with(module, &LinkOptions::default())
 }
@@ -58,12 +57,12 @@ pub fn link_with(module: &Module, options: &LinkOptions<'_>) -> Result<Vec<u8>, 
 pub struct Linked {
     /// The file.
     pub bytes: Vec<u8>,
-    /// Where it has the sections of its module, by their numbers; `None` for those that it does not have as
-    /// they were.
+    /// The address of each section of the module, by the section's number; `None` for those that are not in the file
+    /// unchanged.
     pub addresses: Vec<Option<u64>>,
 }
 
-/// As [`link`], with the places of the sections.
+/// As [`link`], and returns the addresses of the sections.
 ///
 /// # Errors
 /// As [`link`].
@@ -82,20 +81,20 @@ fn linked(module: &Module, options: &LinkOptions<'_>) -> Result<Linked, ObjectEr
     Ok(Linked { bytes: write::file(&plan, &symbols, &needs, &tables)?, addresses })
 }
 
-/// A fault of a section.
+/// An error that concerns a section.
 fn section_fault(module: &Module, section: usize, offset: Option<u64>, fault: LinkFault) -> ObjectError {
     let section_name = module.sections.get(section).map_or_else(String::new, |s| s.name.clone());
     let section = u32::try_from(section).ok().map(SectionId);
     ObjectError::Link { place: LinkPlace { section, section_name, offset, symbol: String::new() }, fault }
 }
 
-/// A fault of a symbol.
+/// An error that concerns a symbol.
 fn symbol_fault(name: &str, fault: LinkFault) -> ObjectError {
     let place = LinkPlace { symbol: name.to_owned(), ..LinkPlace::default() };
     ObjectError::Link { place, fault }
 }
 
-/// A fault of the whole.
+/// The error that the whole object is too large.
 fn too_large() -> ObjectError {
     ObjectError::Link { place: LinkPlace::default(), fault: LinkFault::TooLarge }
 }

@@ -1,5 +1,4 @@
-//! A code object before it is linked: sections, symbols and relocations, as an assembler or a compiler makes
-//! them.
+//! A code object before linking: sections, symbols and relocations, as an assembler or a compiler produces them.
 
 use object::elf;
 
@@ -9,13 +8,13 @@ use crate::version::CodeObjectVersion;
 /// Sections, symbols and relocations of one object: the content of a `.o` file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Module {
-    /// Processor and feature settings.
+    /// The processor and its feature settings.
     pub target_id: TargetId,
-    /// Version of the format.
+    /// The version of the code object format.
     pub version: CodeObjectVersion,
-    /// Sections, in the order in which they were first named.
+    /// The sections, in the order in which they were first named.
     pub sections: Vec<Section>,
-    /// Symbols, in the order in which they were first named. Assembler-local ones (`.L…`) are not kept.
+    /// The symbols, in the order in which they were first named, without assembler-local ones (`.L…`).
     pub symbols: Vec<Symbol>,
 }
 
@@ -25,44 +24,44 @@ impl Module {
         Module { target_id, version, sections: Vec::new(), symbols: Vec::new() }
     }
 
-    /// `e_flags`: those of the target id; only V6 has the version of a generic target in them.
+    /// The `e_flags` for the target ID; only V6 includes the version of a generic target.
     pub(crate) fn elf_flags(&self) -> u32 {
         let flags = self.target_id.elf_flags();
         if self.version >= CodeObjectVersion::V6 { flags } else { flags & !GENERIC_VERSION }
     }
 }
 
-/// Number of a section in [`Module::sections`].
+/// The index of a section in [`Module::sections`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SectionId(pub u32);
 
-/// Number of a symbol in [`Module::symbols`].
+/// The index of a symbol in [`Module::symbols`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SymbolId(pub u32);
 
 /// A section.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Section {
-    /// Its name, such as `.text`.
+    /// The section's name, such as `.text`.
     pub name: String,
     /// `sh_type`: `SHT_PROGBITS`, `SHT_NOTE`, `SHT_NOBITS` …
     pub kind: u32,
     /// `sh_flags`: `SHF_ALLOC`, `SHF_EXECINSTR`, `SHF_WRITE`, `SHF_MERGE`, `SHF_STRINGS` …
     pub flags: u64,
-    /// Alignment in bytes, a power of two.
+    /// The alignment in bytes, a power of two.
     pub align: u64,
-    /// Size of an entry of a section with `SHF_MERGE`, otherwise 0.
+    /// The size of an entry in a section with `SHF_MERGE`, otherwise 0.
     pub entry_size: u64,
-    /// Content; empty for `SHT_NOBITS`.
+    /// The content; empty for `SHT_NOBITS`.
     pub bytes: Vec<u8>,
-    /// Size in bytes: `bytes.len()`, or the size in memory of a `SHT_NOBITS` section.
+    /// The size in bytes: `bytes.len()`, or the size in memory of a `SHT_NOBITS` section.
     pub size: u64,
-    /// Places to fill in when addresses are known, in ascending order of offset.
+    /// The places to fill in when addresses are known, in ascending order of offset.
     pub relocations: Vec<Relocation>,
 }
 
 impl Section {
-    /// A section with bytes: alignment 1, no relocations.
+    /// A section with content, alignment 1 and no relocations.
     pub fn new(name: impl Into<String>, kind: u32, flags: u64, bytes: Vec<u8>) -> Section {
         let size = bytes.len() as u64;
         let relocations = Vec::new();
@@ -81,16 +80,16 @@ impl Section {
     }
 }
 
-/// A place in a section that depends on an address.
+/// A place in a section whose value depends on an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Relocation {
     /// Byte offset in the section.
     pub offset: u64,
     /// The kind of value.
     pub kind: RelocationKind,
-    /// The symbol, or the section that the value counts from.
+    /// The symbol or section to which the value is relative.
     pub base: RelocationBase,
-    /// Added to the address.
+    /// The number that is added to the address.
     pub addend: i64,
 }
 
@@ -99,7 +98,7 @@ pub struct Relocation {
 pub enum RelocationBase {
     /// A symbol's address.
     Symbol(SymbolId),
-    /// A section's address (a local label that left no symbol).
+    /// A section's address (for a local label that has no symbol).
     Section(SectionId),
 }
 
@@ -117,7 +116,7 @@ pub enum RelocationKind {
     Rel32 = 4,
     /// S + A - P, 64 bits.
     Rel64 = 5,
-    /// S + A, 32 bits, has to fit.
+    /// S + A, 32 bits, which must be sufficient.
     Abs32 = 6,
     /// G + GOT + A - P, 32 bits.
     GotPcRel = 7,
@@ -134,7 +133,7 @@ pub enum RelocationKind {
 }
 
 impl RelocationKind {
-    /// Every kind that an object file holds, with its name in the guide.
+    /// Every kind that an object file can contain, with its name in the guide.
     pub const ALL: [(RelocationKind, &'static str); 12] = [
         (RelocationKind::Abs32Lo, "R_AMDGPU_ABS32_LO"),
         (RelocationKind::Abs32Hi, "R_AMDGPU_ABS32_HI"),
@@ -165,7 +164,7 @@ impl RelocationKind {
         RelocationKind::ALL.iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
     }
 
-    /// Bytes that are written at the place.
+    /// The number of bytes that are written at the place.
     pub const fn width(self) -> u64 {
         match self {
             RelocationKind::Abs64 | RelocationKind::Rel64 => 8,
@@ -178,24 +177,24 @@ impl RelocationKind {
 /// A symbol.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Symbol {
-    /// Its name.
+    /// The symbol's name.
     pub name: String,
-    /// Where it is.
+    /// The symbol's location.
     pub place: SymbolPlace,
-    /// Byte offset in its section, or the value of an absolute symbol; the alignment of [`SymbolPlace::Lds`]
-    /// and [`SymbolPlace::Common`].
+    /// The byte offset in its section, or the value of an absolute symbol, or the alignment of [`SymbolPlace::Lds`] and
+    /// [`SymbolPlace::Common`].
     pub value: u64,
-    /// Size in bytes; 0 if unknown.
+    /// The size in bytes; 0 if unknown.
     pub size: u64,
-    /// The kind of thing that it names.
+    /// The kind of thing that the symbol names.
     pub kind: SymbolKind,
-    /// Who may refer to it.
+    /// Which files may refer to it.
     pub binding: Binding,
-    /// Who may see it when linked.
+    /// Where it is visible after linking.
     pub visibility: Visibility,
 }
 
-/// Where a symbol is.
+/// The location of a symbol.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SymbolPlace {
     /// Defined elsewhere.
@@ -204,9 +203,9 @@ pub enum SymbolPlace {
     Absolute,
     /// In a section.
     Section(SectionId),
-    /// In LDS (`.amdgpu_lds`, `SHN_AMDGPU_LDS`); the linker does not place it.
+    /// In LDS (`.amdgpu_lds`, `SHN_AMDGPU_LDS`); the linker does not allocate it.
     Lds,
-    /// Zeroed memory that the linker places (`.comm`, `SHN_COMMON`).
+    /// Zeroed memory that the linker allocates (`.comm`, `SHN_COMMON`).
     Common,
 }
 
@@ -267,7 +266,7 @@ impl SymbolKind {
         }
     }
 
-    /// Reads the number; `None` if it is none of these.
+    /// The kind with this number; `None` if there is none.
     pub fn from_number(number: u8) -> Option<SymbolKind> {
         let all = [
             SymbolKind::None,
@@ -291,7 +290,7 @@ impl Binding {
         }
     }
 
-    /// Reads the number; `None` if it is none of these.
+    /// The binding with this number; `None` if there is none.
     pub fn from_number(number: u8) -> Option<Binding> {
         let all = [Binding::Local, Binding::Global, Binding::Weak];
         all.into_iter().find(|v| v.number() == number)
@@ -309,7 +308,7 @@ impl Visibility {
         }
     }
 
-    /// Reads the number; `None` if it is none of these.
+    /// The visibility with this number; `None` if there is none.
     pub fn from_number(number: u8) -> Option<Visibility> {
         let all = [Visibility::Default, Visibility::Internal, Visibility::Hidden, Visibility::Protected];
         all.into_iter().find(|v| v.number() == number)

@@ -1,13 +1,13 @@
-//! The note that holds the metadata.
+//! The note that contains the metadata.
 
-/// Owner of the note (guide, *Code Object V3 and Above Note Records*).
+/// The owner of the note (guide, *Code Object V3 and Above Note Records*).
 pub(super) const OWNER: &[u8] = b"AMDGPU";
 /// `NT_AMDGPU_METADATA`.
 pub(super) const NT_AMDGPU_METADATA: u32 = 32;
-/// Alignment of a note and its parts.
+/// The alignment of a note and its parts.
 pub(super) const ALIGN: usize = 4;
 
-/// A `.note` section with the metadata.
+/// The contents of a `.note` section with the metadata.
 pub(crate) fn metadata_note(msgpack: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(msgpack.len() + 24);
     for word in [OWNER.len() as u32 + 1, msgpack.len() as u32, NT_AMDGPU_METADATA] {
@@ -25,7 +25,7 @@ fn pad(bytes: &mut Vec<u8>) {
     bytes.resize(bytes.len().next_multiple_of(ALIGN), 0);
 }
 
-/// An error in a note section, and its byte offset.
+/// An error in a note section, with its byte offset.
 pub(super) struct NoteFault {
     pub(super) at: usize,
     pub(super) what: &'static str,
@@ -57,7 +57,7 @@ pub(super) fn find_metadata(section: &[u8]) -> Result<Option<&[u8]>, NoteFault> 
     Ok(None)
 }
 
-/// Checks the notes of a section as far as readers look at them; an error is the offset and the problem.
+/// Checks the notes of a section as far as readers examine them; an error consists of the offset and the problem.
 #[cfg(feature = "tools")]
 pub(crate) fn check_notes(section: &[u8]) -> Result<(), (usize, String)> {
     let found = find_metadata(section).map_err(|fault| (fault.at, fault.what.to_owned()))?;
@@ -65,7 +65,7 @@ pub(crate) fn check_notes(section: &[u8]) -> Result<(), (usize, String)> {
     crate::metadata::Metadata::from_msgpack(bytes).map(|_| ()).map_err(|error| (0, error.to_string()))
 }
 
-/// The metadata in a note section, if there are any that can be read.
+/// The metadata in a note section, if there are any that can be parsed.
 #[cfg(feature = "tools")]
 pub(crate) fn metadata_in_note(section: &[u8]) -> Option<crate::metadata::Metadata> {
     crate::metadata::Metadata::from_msgpack(find_metadata(section).ok()??).ok()

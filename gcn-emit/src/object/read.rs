@@ -1,4 +1,4 @@
-//! Reads kernels, sections and symbols from a code object of any producer.
+//! Reads kernels, sections and symbols from a code object, whatever produced it.
 
 mod kernels;
 mod stripped;
@@ -14,10 +14,10 @@ use crate::target_id::TargetId;
 
 pub use views::{SectionView, SymbolView};
 
-/// A code object that was read.
+/// A parsed code object.
 #[derive(Clone, Debug)]
 pub struct CodeObject<'d> {
-    /// Processor and feature settings.
+    /// The processor and its feature settings.
     pub target_id: TargetId,
     /// `EI_ABIVERSION`: 1 is code object V3, 2 V4, 3 V5, 4 V6.
     pub abi_version: u8,
@@ -28,10 +28,9 @@ pub struct CodeObject<'d> {
     pub kernels: Vec<KernelCode<'d>>,
     /// The metadata note, if there is one.
     pub metadata: Option<Metadata>,
-    /// Sections, in the order of their headers. If headers were stripped, the loaded segments take their
-    /// place.
+    /// The sections, in the order of their headers. If headers were stripped, these are the loaded segments.
     pub sections: Vec<SectionView<'d>>,
-    /// Symbols: those of `.symtab`, else of `.dynsym`, else of the dynamic table.
+    /// The symbols: those of `.symtab`, otherwise of `.dynsym`, otherwise of the dynamic table.
     pub symbols: Vec<SymbolView<'d>>,
 }
 
@@ -42,14 +41,15 @@ pub struct KernelCode<'d> {
     pub name: &'d str,
     /// The kernel descriptor.
     pub descriptor: KernelDescriptor,
-    /// The descriptor's bytes, reserved ones included.
+    /// The descriptor's bytes, including reserved ones.
     pub descriptor_bytes: &'d [u8; DESCRIPTOR_BYTES],
-    /// Address of the first instruction: in the object; in a relocatable object, in its section.
+    /// The address of the first instruction in the object or, for a relocatable object, in its section.
     pub address: u64,
-    /// The machine code, with the size of the entry symbol; without that size, up to the next function or the end of
-    /// the segment, padding included. Empty for a kernel of 0 bytes, at whose address another function may begin.
+    /// The machine code, whose size is that of the entry symbol. Without a size, it extends up to the next function or
+    /// the end of the segment, including padding. Empty for a kernel of 0 bytes, at whose address another function may
+    /// begin.
     pub code: &'d [u8],
-    /// Number in [`CodeObject::sections`] of the section with the code; `None` where no section has it.
+    /// The index in [`CodeObject::sections`] of the section with the code; `None` if no section contains it.
     pub section: Option<usize>,
     /// The kernel's metadata, if there is any.
     pub metadata: Option<KernelMetadata>,
@@ -61,12 +61,12 @@ impl<'d> CodeObject<'d> {
         self.kernels.iter().find(|k| k.name == name)
     }
 
-    /// The same object, if it is linked: a relocatable one cannot be loaded.
+    /// Returns the object if it is linked; a relocatable one cannot be loaded.
     ///
     /// # Errors
     /// [`ReadFault::Relocatable`].
     pub fn linked(self) -> Result<CodeObject<'d>, ObjectError> {
-        // The offset of `e_type`.
+        // 16 is the offset of `e_type`.
         if self.is_relocatable {
             Err(ObjectError::Read { offset: 16, fault: ReadFault::Relocatable })
         } else {
@@ -79,17 +79,17 @@ impl<'d> CodeObject<'d> {
         self.sections.iter().find(|s| s.name == name)
     }
 
-    /// The section with the code: `.text`, else the first that is executed.
+    /// The section with the code: `.text`, otherwise the first executable one.
     pub fn text(&self) -> Option<&SectionView<'d>> {
         self.section(".text").or_else(|| self.sections.iter().find(|s| s.is_code()))
     }
 }
 
-/// Reads a code object (V3 to V6), linked or not. Nothing is executed or allocated by what the file claims:
-/// any bytes give a code object or an error.
+/// Reads a code object (V3 to V6), linked or not. The file's contents are not trusted: nothing is executed, no
+/// allocation depends on a size that the file merely claims, and any bytes give a code object or an error.
 ///
 /// # Errors
-/// [`ObjectError::Read`] with the offset, what is wrong there, and what to do.
+/// [`ObjectError::Read`] with the offset, the problem and the remedy.
 pub fn read_code_object(bytes: &[u8]) -> Result<CodeObject<'_>, ObjectError> {
     let file = File::parse(bytes)?;
     let metadata = metadata(&file)?;
@@ -110,11 +110,11 @@ pub fn read_code_object(bytes: &[u8]) -> Result<CodeObject<'_>, ObjectError> {
     })
 }
 
-/// Symbol tables of a file.
+/// The symbol tables of a file.
 struct Tables<'d> {
-    /// The one that the loader uses.
+    /// The table that the loader uses.
     loader: Vec<Symbol<'d>>,
-    /// The one with all symbols, if it is another.
+    /// The table with all symbols, if it is a different one.
     all: Option<Vec<Symbol<'d>>>,
 }
 

@@ -13,12 +13,12 @@ use super::{
 const E: LittleEndian = LittleEndian;
 
 impl Module {
-    /// Reads a relocatable object file (`llvm-mc -filetype=obj`, `clang -c`). With [`link`](super::link) this
-    /// is a linker for one file. Tables that only describe the file (symbols, strings, relocations, groups)
-    /// are read, not kept.
+    /// Reads a relocatable object file (`llvm-mc -filetype=obj`, `clang -c`). With [`link`](super::link) this makes a
+    /// linker for one file. Tables that only describe the file (symbols, strings, relocations, groups) are interpreted
+    /// but not kept.
     ///
     /// # Errors
-    /// [`ObjectError::Read`] with the offset, what is wrong there, and what to do.
+    /// [`ObjectError::Read`] with the offset, the problem and the remedy.
     pub fn from_relocatable(bytes: &[u8]) -> Result<Module, ObjectError> {
         let file = File::parse(bytes)?;
         if !file.is_relocatable {
@@ -42,13 +42,13 @@ impl Module {
 struct Reader<'d> {
     file: File<'d>,
     module: Module,
-    /// Number in the module of each section of the file.
+    /// For each section of the file, its number in the module.
     places: Vec<Option<SectionId>>,
     /// For each symbol of the file, the corresponding symbol or section of the module.
     symbols: Vec<Option<RelocationBase>>,
 }
 
-/// Sections that describe the file.
+/// The types of sections that describe the file.
 const TABLES: [u32; 7] = [
     elf::SHT_NULL,
     elf::SHT_SYMTAB,
@@ -61,7 +61,7 @@ const TABLES: [u32; 7] = [
 
 impl Reader<'_> {
     fn sections(&mut self) -> Result<(), ObjectError> {
-        // Sections that share bytes of the file must not become more than the file.
+        // Sections that share bytes of the file must not total more than the file.
         let mut total = 0u64;
         for (index, header) in self.file.sections.iter().enumerate() {
             let kind = header.sh_type.get(E);
@@ -111,7 +111,7 @@ impl Reader<'_> {
         let place = match raw.place {
             SymbolPlace::Section(id) => match self.places.get(id.0 as usize) {
                 Some(Some(id)) => SymbolPlace::Section(*id),
-                // The name of a group of sections may lie in a table.
+                // The name of a group of sections may be in a table.
                 Some(None) => return Ok(None),
                 None => {
                     let section = id.0;

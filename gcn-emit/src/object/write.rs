@@ -1,4 +1,4 @@
-//! A code object from kernels.
+//! Writes a code object from kernels.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ use crate::encode::Encoded;
 use crate::kernel::KernelSpec;
 use crate::metadata::Metadata;
 
-/// Writes a code object (V5) that holds `kernels`, for `hipModuleLoad` and the HSA loader.
+/// Writes a code object (V5) that contains `kernels`, for `hipModuleLoad` and the HSA loader.
 ///
 /// ```
 /// use gcn_emit::kernel::{KernelSpec, WorkgroupSize};
@@ -33,8 +33,8 @@ use crate::metadata::Metadata;
 /// ```
 ///
 /// # Errors
-/// An [`ObjectError`]: a kernel breaks a rule ([`KernelSpec::check`]), cannot be encoded, or does not go
-/// together with the others.
+/// An [`ObjectError`]: a kernel breaks a rule ([`KernelSpec::check`]), cannot be encoded, or is incompatible with the
+/// others.
 pub fn write_code_object(kernels: &[KernelSpec]) -> Result<Vec<u8>, ObjectError> {
     Ok(write_with_code(kernels)?.object)
 }
@@ -49,13 +49,13 @@ pub struct Written {
     pub code: Vec<Encoded>,
 }
 
-/// As [`write_code_object`], with the code of each kernel: for callers that would otherwise encode the
-/// programs once more.
+/// As [`write_code_object`], and returns the code of each kernel, for callers that would otherwise encode the programs
+/// again.
 ///
 /// # Errors
 /// As [`write_code_object`].
 pub fn write_with_code(kernels: &[KernelSpec]) -> Result<Written, ObjectError> {
-    // Generic targets came with V6.
+    // Generic targets were introduced with V6.
     let generic = kernels.first().is_some_and(|kernel| kernel.target().generic().is_some());
     let version = if generic { CodeObjectVersion::V6 } else { CodeObjectVersion::V5 };
     let (module, code) = module(kernels, version)?;
@@ -63,9 +63,9 @@ pub fn write_with_code(kernels: &[KernelSpec]) -> Result<Written, ObjectError> {
 }
 
 impl Module {
-    /// The output of an assembler for `kernels`: `.text` with the code, `.rodata` with the descriptors, `.note` with
-    /// the metadata, and debug information for those with [`KernelSpec::source_lines`]. [`link`] turns it into a code
-    /// object of the requested version.
+    /// What an assembler would produce for `kernels`: `.text` with the code, `.rodata` with the descriptors, `.note`
+    /// with the metadata, and debug information for those with [`KernelSpec::source_lines`]. [`link`] turns it into a
+    /// code object of the requested version.
     ///
     /// # Errors
     /// As [`write_code_object`].
@@ -74,7 +74,7 @@ impl Module {
     }
 }
 
-/// [`Module::of_kernels`], and the code of each kernel.
+/// As [`Module::of_kernels`], and returns the code of each kernel.
 fn module(kernels: &[KernelSpec], version: CodeObjectVersion) -> Result<(Module, Vec<Encoded>), ObjectError> {
     check(kernels)?;
     let target_id = kernels.first().ok_or(ObjectError::NoKernels)?.target_id();
@@ -115,17 +115,18 @@ fn module(kernels: &[KernelSpec], version: CodeObjectVersion) -> Result<(Module,
     Ok((module, code.encoded))
 }
 
-/// Numbers of the sections with code and descriptors.
+/// The numbers of the sections with code and descriptors.
 const TEXT: SectionId = SectionId(0);
 const RODATA: SectionId = SectionId(1);
 
-/// Descriptors, each with its distance to the code to be filled in: the symbols of the kernels come first.
+/// The section of the descriptors, with a relocation for each one's distance to the code: the symbols of the kernels
+/// come first.
 fn descriptors(kernels: &[KernelSpec]) -> Section {
     let relocation = |index: usize| Relocation {
         offset: (index * DESCRIPTOR_BYTES) as u64 + CODE_ENTRY_OFFSET,
         kind: RelocationKind::Rel64,
         base: RelocationBase::Symbol(SymbolId(index as u32)),
-        // The distance counts from the descriptor's begin.
+        // The distance is relative to the descriptor's start.
         addend: CODE_ENTRY_OFFSET as i64,
     };
     let bytes = layout::descriptors(kernels);

@@ -1,4 +1,4 @@
-//! The relocatable form of a module (`.o`), for linkers of others.
+//! Writes the relocatable form of a module (`.o`), for other linkers.
 
 use object::LittleEndian as E;
 use object::elf::{self, FileHeader64, Ident, Rela64, SectionHeader64, Sym64};
@@ -15,8 +15,8 @@ use super::{
 /// followed by its relocations, then symbols and names.
 ///
 /// # Errors
-/// [`ObjectError::Link`] if a reference has no definition in the module, or there are more sections than an ELF file
-/// numbers plainly (65,279).
+/// [`ObjectError::Link`] if a reference has no definition in the module, or if there are more sections than ELF section
+/// numbers allow without an extension (65,279).
 pub fn write_relocatable(module: &Module) -> Result<Vec<u8>, ObjectError> {
     let mut writer = Writer::new(module)?;
     writer.sections()?;
@@ -24,7 +24,7 @@ pub fn write_relocatable(module: &Module) -> Result<Vec<u8>, ObjectError> {
     Ok(writer.finish())
 }
 
-/// Section numbers from here on have other meanings (`SHN_LORESERVE`).
+/// Section numbers from here on have special meanings (`SHN_LORESERVE`).
 const MAX_SECTIONS: usize = 0xff00;
 
 struct Writer<'m> {
@@ -32,12 +32,12 @@ struct Writer<'m> {
     out: Vec<u8>,
     headers: Vec<SectionHeader64<E>>,
     names: Vec<u8>,
-    /// Number in the file of each section of the module.
+    /// For each section of the module, its number in the file.
     numbers: Vec<u16>,
-    /// Number in the symbol table of each section's symbol, and of each symbol of the module.
+    /// The numbers in the symbol table of each section's symbol, and of each symbol of the module.
     section_symbols: Vec<u32>,
     symbol_numbers: Vec<u32>,
-    /// Symbols of the module in the order of the table: local ones first.
+    /// The symbols of the module in the order of the table: local ones first.
     order: Vec<usize>,
     locals: u32,
 }
@@ -136,13 +136,13 @@ impl<'m> Writer<'m> {
         Ok(())
     }
 
-    /// Number of the symbol table's section.
+    /// The number of the symbol table's section.
     fn symbol_section(&self) -> u32 {
         let tables = self.module.sections.iter().filter(|s| !s.relocations.is_empty()).count();
         (1 + self.module.sections.len() + tables) as u32
     }
 
-    /// Gives the last section the size up to here.
+    /// Sets the size of the last section to the bytes written since its start.
     fn close(&mut self) {
         let end = self.out.len() as u64;
         if let Some(last) = self.headers.last_mut() {

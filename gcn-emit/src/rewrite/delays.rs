@@ -1,4 +1,4 @@
-//! Puts `s_delay_alu` into the text, as hints of time after everything else is in its place.
+//! Inserts `s_delay_alu` into the text, as performance hints after all other changes.
 
 use gcn_isa::delay::insert_delays;
 use gcn_isa::immediate::Immediate;
@@ -9,8 +9,8 @@ use super::edit::Edits;
 use super::{File, Options, RewriteError};
 use crate::asm::Files;
 
-/// The text with new hints in place of those that it has, and their number. Where the text does not write an instruction as one of its
-/// own, nothing changes: a hint that is missing costs a little time.
+/// The text with new hints in place of the existing ones, and their number. Where an instruction is not in the text as
+/// such, nothing changes: a missing hint costs only a little time.
 pub(super) fn renewed(
     file: &str,
     text: &str,
@@ -48,7 +48,7 @@ fn hints(program: &Program) -> Vec<usize> {
     (0..program.lines.len()).filter(|line| is_hint(&program.lines[*line].inst)).collect()
 }
 
-/// The hints that a program without any gets, each with the line before which it stands.
+/// The hints for a program that has none, each with the line before which it is to be inserted.
 fn new_hints(program: &Program) -> Vec<(usize, Inst)> {
     if program.lines.iter().any(|line| is_hint(&line.inst)) {
         return Vec::new();

@@ -1,10 +1,10 @@
-//! Changes of a text that keep every other byte.
+//! Edits of a text that preserve every other byte.
 
 use std::ops::Range;
 
 use super::source::{SourceText, Statement, is_blank};
 
-/// Changes, collected in any order.
+/// Edits, collected in any order.
 #[derive(Debug, Default)]
 pub(super) struct Edits {
     list: Vec<Edit>,
@@ -12,11 +12,11 @@ pub(super) struct Edits {
     text: String,
 }
 
-/// A piece of the text that another takes the place of.
+/// A piece of the text that is replaced by another.
 #[derive(Debug)]
 struct Edit {
     old: Range<usize>,
-    /// Where in [`Edits::text`] the other begins, and its length.
+    /// The offset of the replacement in [`Edits::text`], and its length.
     new: (usize, usize),
 }
 
@@ -27,7 +27,7 @@ impl Edits {
         self.list.push(Edit { old, new: (start, self.text.len() - start) });
     }
 
-    /// Puts a line before an instruction, after the labels there.
+    /// Inserts a line before an instruction, after its labels.
     pub fn before(&mut self, source: &SourceText<'_>, statement: &Statement, new: &str) {
         let indentation = source.indentation(statement);
         let end = source.line_end;
@@ -39,7 +39,7 @@ impl Edits {
         }
     }
 
-    /// Puts a line after an instruction, before the labels that follow.
+    /// Inserts a line after an instruction, before the labels that follow.
     pub fn behind(&mut self, source: &SourceText<'_>, statement: &Statement, new: &str) {
         let indentation = source.indentation(statement);
         let end = source.line_end;
@@ -53,14 +53,14 @@ impl Edits {
         }
     }
 
-    /// Puts a line before a line, from 1.
+    /// Inserts a line before a line, which is counted from 1.
     pub fn line(&mut self, source: &SourceText<'_>, line: u32, new: &str) {
         let at = source.start(line);
         let indentation = source.blanks(line);
         self.push(at..at, &[indentation, new, source.line_end]);
     }
 
-    /// Takes an instruction away, and its line if nothing else stands there.
+    /// Removes an instruction, and its line if nothing else is on it.
     pub fn remove(&mut self, source: &SourceText<'_>, statement: &Statement) {
         let (before, behind) = (source.before(statement), source.behind(statement));
         let range = match (is_blank(before), is_blank(behind)) {
@@ -71,7 +71,7 @@ impl Edits {
         self.push(range, &[]);
     }
 
-    /// Gives an instruction other operands.
+    /// Replaces the operands of an instruction.
     pub fn operands(&mut self, source: &SourceText<'_>, statement: &Statement, new: &str) {
         let text = source.instruction(statement);
         let mnemonic = text.find(|c: char| c.is_ascii_whitespace() || c == '/').unwrap_or(text.len());
@@ -82,7 +82,8 @@ impl Edits {
         self.push(at..statement.span.end, &[space, new]);
     }
 
-    /// The text with all changes made, those at the same place in the order in which they were asked for.
+    /// The text with all edits applied; edits at the same position are applied in the order in which they were
+    /// requested.
     pub fn apply(mut self, text: &str) -> String {
         self.list.sort_by_key(|edit| edit.old.start);
         let mut out = String::with_capacity(text.len() + self.text.len());

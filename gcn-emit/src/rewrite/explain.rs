@@ -1,11 +1,11 @@
 //! The reason for each wait of a file.
 //!
-//! The inserter finds the needs. It runs on the program without its `s_waitcnt` and then on the program
-//! without its `s_nop`, and reports for each instruction that would have to wait, on which earlier
-//! instruction it depends. Each need is served by waits of the original: for `s_waitcnt`, the nearest
-//! sufficient one on the way back from the instruction; for `s_nop`, all on the way back to the producer. A
-//! wait that serves no need either orders memory (see the parent module) or is not needed. A third run, without `s_nop` and
-//! waits for dependencies, finds what RDNA's sequences need.
+//! The inserter determines the needs. It runs on the program without its `s_waitcnt` and then on the program without
+//! its `s_nop`, and reports, for each instruction that would have to wait, on which earlier instruction it depends.
+//! Each need is served by waits of the original: by the nearest sufficient `s_waitcnt` on the way back from the
+//! instruction, or by every `s_nop` on the way back to the producer. A wait that serves no need either orders memory
+//! (see the parent module) or is not needed. A third run, without `s_nop` and waits for dependencies, determines what
+//! RDNA's hazard sequences need.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
@@ -31,24 +31,24 @@ use crate::code::{Code, Unit};
 /// A wait with its reasons.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct ExplainedWait {
-    /// Its section.
+    /// The section that contains it.
     pub section: String,
     /// The function that contains it.
     pub function: Option<String>,
-    /// Index of its line in the section's program.
+    /// The index of its line in the section's program.
     pub index: usize,
-    /// Line of the assembly file, from 1.
+    /// The line of the assembly file, from 1.
     pub line: Option<u32>,
     /// The verdict.
     pub verdict: Verdict,
-    /// Which rules it serves, with the two instructions.
+    /// The rules that it serves, with the two instructions.
     pub reasons: Vec<String>,
-    /// A weaker wait that would be enough in its place, or `nothing`, if there is one.
+    /// A weaker wait that would be sufficient in its place, or `nothing`; `None` if there is none.
     pub enough: Option<String>,
 }
 
 impl ExplainedWait {
-    /// Why it is there, or that nothing needs it, in words.
+    /// Why the wait is there, or that nothing needs it, in words.
     pub fn words(&self) -> Vec<String> {
         let mut words = self.reasons.clone();
         if self.verdict != Verdict::Needed && (words.is_empty() || self.verdict == Verdict::NotNeeded) {
@@ -67,18 +67,18 @@ impl ExplainedWait {
 pub enum Verdict {
     /// A rule needs it.
     Needed,
-    /// No rule about registers needs it, but others may see the difference.
+    /// No rule about registers needs it, but other waves or the host may observe a difference without it.
     OrdersMemory,
     /// Nothing needs it.
     NotNeeded,
-    /// Control does not come there.
+    /// Control does not reach it.
     Unreached,
     /// `s_delay_alu`: a scheduling hint, which affects speed but not results.
     Hint,
 }
 
 impl Verdict {
-    /// In words.
+    /// The verdict in words.
     pub const fn text(self) -> &'static str {
         match self {
             Verdict::Needed => "needed",
@@ -175,14 +175,14 @@ fn order_text(program: &Program, kept: &Kept, line_of: &dyn Fn(usize) -> Option<
     Some(format!("orders memory: {first} is done before {second}: {}", part(program, wait, kept.operation.1)))
 }
 
-/// Which wait serves which need.
+/// Which waits serve which needs.
 struct Served {
-    /// By line of the wait.
+    /// The indices of the needs, by line of the wait.
     needs: BTreeMap<usize, Vec<usize>>,
     reasons: Vec<Reason>,
 }
 
-/// The number of blocks that are searched for the wait that serves one need.
+/// The most blocks that are searched for the waits that serve one need.
 const MOST_BLOCKS: usize = 64;
 
 impl Served {
@@ -243,7 +243,8 @@ impl Served {
         self.add(reason, found);
     }
 
-    /// The waits that interrupt a sequence: for dependencies the nearest one, for wait states all up to the producer.
+    /// Finds the waits that interrupt a hazard sequence: for dependencies the nearest one, for wait states all up to
+    /// the producer.
     fn remedy(&mut self, program: &Program, flow: &Flow, reason: Reason) {
         let Demand::Remedy { fix, .. } = reason.demand else { return };
         let mut found = Vec::new();
@@ -276,15 +277,15 @@ impl Served {
     }
 }
 
-/// The increment of a counter by a line.
+/// By how much a line increments a counter.
 fn issued(program: &Program, line: usize, counter: Counter) -> u32 {
     let set = program.target.instruction_set();
     let events = events(program.target, &program.lines[line].inst);
     events.iter().filter(|e| e.stream.counter(set) == counter).map(|e| u32::from(e.count)).sum()
 }
 
-/// Walks back from before `line` over all paths; `visit` gets each line with the count up to it and returns the count
-/// before it, or that the path ends.
+/// Walks back from before `line` over all paths. `visit` gets each line and the count between it and the start, and
+/// returns the count that includes the line, or `None` to end the path.
 fn walk_back(
     program: &Program,
     flow: &Flow,
@@ -322,12 +323,13 @@ fn is_nop(inst: &Inst) -> bool {
     inst.desc.class == Class::Nop
 }
 
-/// A wait for counters. Those for dependencies are in the same class.
+/// True for a wait for counters; waits for dependencies have the same class.
 fn is_counter_wait(inst: &Inst) -> bool {
     inst.desc.class == Class::Waitcnt && !remedy::waits_for_dependencies(inst)
 }
 
-/// The waits that `insert` puts into the program without those of one kind; all lines are those of `program`.
+/// The reasons of the waits that `insert` adds to the program after waits of one kind have been removed; all line
+/// numbers are those of `program`.
 fn needs(
     program: &Program,
     is_wait: impl Fn(&Inst) -> bool,
@@ -350,7 +352,8 @@ fn needs(
     bare.entries.iter_mut().for_each(|e| e.at = renumber(e.at));
     bare.gaps.iter_mut().for_each(|g| *g = renumber(*g));
     let inserted = insert(&mut bare);
-    // Back to the lines of `program`: first those before insertion, then those with waits.
+    // Map line numbers back to those of `program`: first to the numbers before insertion, then to those with the
+    // removed waits.
     let mut is_new = vec![false; bare.lines.len()];
     inserted.iter().for_each(|i| is_new.iter_mut().skip(i.at).take(i.count).for_each(|n| *n = true));
     let mut rest = originals.iter().copied();
@@ -363,7 +366,7 @@ fn needs(
         let entry = reason.rule == "call.entry";
         let consumer = old(reason.consumer);
         if let Some(consumer) = consumer {
-            // The entry's wait is at the start of the function.
+            // The wait at a function's entry is the first line of the function.
             let first = (0..consumer).rev().take_while(|l| entry && !keep[*l]).last();
             reason.consumer = first.unwrap_or(consumer);
             reasons.push(reason);

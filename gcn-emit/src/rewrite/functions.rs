@@ -1,4 +1,4 @@
-//! Many functions in one text, each after a line `func NAME:`.
+//! Rewrites many functions in one text, each after a line `func NAME:`.
 //!
 //! A function ends at the next such line, or at a line that begins with `===`; text between that and the next
 //! `func` line is skipped. The functions are assumed to be called by others, so counters are waited for at
@@ -15,18 +15,18 @@ use crate::asm::NoFiles;
 use crate::code::{Code, Unit};
 use crate::target_id::TargetId;
 
-/// A piece of code with its waits, or why it has none.
+/// A function with its waits, or the reason why it was not rewritten.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FixedFunction {
-    /// Its name.
+    /// The function's name.
     pub name: String,
-    /// Line of its `func` line, from 1.
+    /// The number of its `func` line, from 1.
     pub line: usize,
     /// The lines of its code with the waits.
     pub result: Result<String, RewriteError>,
 }
 
-/// Fixes each piece of `text` by itself.
+/// Rewrites each function of `text` separately.
 ///
 /// ```
 /// use gcn_emit::rewrite::{Only, Options, fix_functions};
@@ -49,7 +49,7 @@ pub fn fix_functions(text: &str, target: TargetId, options: &Options) -> Vec<Fix
         .collect()
 }
 
-/// Name, line and text of each piece.
+/// The name, line number and text of each function.
 fn pieces(text: &str) -> impl Iterator<Item = (&str, usize, &str)> {
     let mut found: Vec<(&str, usize, usize, usize)> = Vec::new();
     let mut open = false;
@@ -72,7 +72,7 @@ fn pieces(text: &str) -> impl Iterator<Item = (&str, usize, &str)> {
 
 /// The name in a line `func NAME:`.
 fn function_name(line: &str) -> Option<&str> {
-    // Nearly every line is another one, and begins like no such line.
+    // Nearly all lines are different and are excluded by their first byte.
     let first = line.bytes().find(|b| !b.is_ascii_whitespace())?;
     if first.is_ascii() && !matches!(first, b'f' | 0x0b) {
         return None;
@@ -94,7 +94,7 @@ fn fix_piece(
     let loops_to_its_start = |file: &File<'_>| {
         file.unit.sections.iter().take(1).any(|c| c.program.labels.iter().any(|l| l.at == Some(0)))
     };
-    // The caller's operations are waited for once, not each time around.
+    // The caller's operations must be waited for once, not in every iteration.
     let with_entry;
     if options.only != Some(Only::WaitStates) && loops_to_its_start(&file) {
         let set = target.target.instruction_set();
@@ -125,7 +125,7 @@ fn with_line_end(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The only section with code, entered by a caller, and its branches by number.
+/// The only section with code, treated as entered by a caller, and its branches with numeric distances.
 fn as_function(unit: Unit, numbered: &[Vec<usize>]) -> Option<(Code, &[usize])> {
     let mut code = unit.sections.into_iter().next().filter(|c| !c.program.lines.is_empty())?;
     code.program.entries = vec![Entry { at: 0, kind: EntryKind::Function }];

@@ -1,12 +1,11 @@
 //! The loop depth of each block of a control-flow graph.
 //!
-//! A loop is a strongly connected component of blocks, with one entry or several. Its block that comes first
-//! in the program counts as its head. The loops inside it are the components that remain when edges to the
-//! head are removed.
+//! A loop is a strongly connected component of blocks, with one entry or several. The block of it that comes first in
+//! the program is its head. The loops inside it are the components that remain when edges to the head are removed.
 
 use gcn_isa::cfg::Cfg;
 
-/// Loops around each block, up to `most`.
+/// The number of loops around each block, at most `most`.
 pub(super) fn depths(cfg: &Cfg, most: u32) -> Vec<u32> {
     let mut depths = vec![0; cfg.blocks.len()];
     let mut is_head = vec![false; cfg.blocks.len()];
@@ -25,8 +24,7 @@ pub(super) fn depths(cfg: &Cfg, most: u32) -> Vec<u32> {
     depths
 }
 
-/// The sets of blocks that all lead to each other without passing a head (Tarjan's algorithm with its own
-/// stack).
+/// The strongly connected components of the graph without edges to heads (Tarjan's algorithm with an explicit stack).
 fn components(cfg: &Cfg, is_head: &[bool]) -> Vec<Vec<usize>> {
     const UNSEEN: usize = usize::MAX;
     let n = cfg.blocks.len();

@@ -1,18 +1,18 @@
-//! The memory operations that a program's waits order for others.
+//! The memory operations that a program's waits order for other waves and the host.
 //!
-//! The hazard rules, which are about registers, do not cover waits that serve other waves and the host: a
-//! release waits for its stores before the flag is written, an acquire for the flag before the data is read.
-//! Such a wait guarantees that certain earlier operations are complete at some later instruction. [`Order`]
-//! knows, for each instruction at which that may matter, the operations that may still be outstanding. Code
-//! that removes waits must not add operations to these sets.
+//! The hazard rules, which are about registers, do not cover waits that serve other waves and the host: a release waits
+//! for its stores before the flag is written, an acquire waits for the flag before the data is read. Such a wait
+//! guarantees that certain earlier operations are complete at some later instruction. [`Order`] contains, for each
+//! instruction at which that may matter, the operations that may still be outstanding. Code that removes waits must not
+//! add operations to these sets.
 //!
 //! The parent module defines which operations matter at which instructions.
 //!
-//! The analysis is a forward dataflow analysis over all paths. Its state before an instruction is the set of
-//! operations that may be outstanding, each with the smallest number of younger operations of its stream on
-//! any path. A wait for `n` completes an operation with `n` younger ones if the stream completes in order,
-//! and otherwise only if `n` is 0. An operation with as many younger ones as the counter can count is
-//! complete, because the hardware does not issue more than it can count.
+//! This is a forward dataflow analysis over all paths. Its state before an instruction is the set of operations that
+//! may be outstanding, each with the smallest number of younger operations of its stream on any path. A wait for `n`
+//! completes an operation with at least `n` younger ones if the stream completes in order, and otherwise only if `n` is
+//! 0. An operation with as many younger ones as the counter can count is complete, because the hardware does not issue
+//! more than it can count.
 
 use std::collections::BTreeSet;
 
@@ -21,20 +21,20 @@ use gcn_isa::counters::{Counter, MemoryEffect, Stream, WaitCnt, events};
 use gcn_isa::table::Class;
 use gcn_isa::{Inst, InstructionSet, Operand, Program, Target};
 
-/// An instruction's operation on a counter.
+/// An operation: the number of its instruction, and its counter.
 pub(super) type Operation = (u32, Counter);
 
 /// An operation that may be outstanding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Open {
-    /// Its instruction, as numbered by the caller.
+    /// The number of its instruction in the original program.
     line: u32,
     stream: Stream,
-    /// Younger operations of the stream on the path with fewest of them.
+    /// The smallest number of younger operations of the stream on any path.
     younger: u8,
 }
 
-/// Operations that may be outstanding, in order of instruction and stream.
+/// The operations that may be outstanding, sorted by instruction and stream.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct State {
     open: Vec<Open>,
@@ -67,7 +67,7 @@ impl State {
         self.open = joined;
     }
 
-    /// Waits; `done` is called with each operation that is finished by it.
+    /// Applies a wait; `done` is called with each operation that it completes.
     fn wait(&mut self, set: InstructionSet, wait: WaitCnt, mut done: impl FnMut(Operation)) {
         self.open.retain(|open| {
             let counter = open.stream.counter(set);
@@ -94,27 +94,27 @@ impl State {
     }
 }
 
-/// The observability of an instruction's memory operations.
+/// What other waves and the host can observe of an instruction's memory operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
-    /// Nothing outside the wave can observe when they happen.
+    /// They cannot observe when the operations happen.
     Private,
-    /// They read.
+    /// The operations read.
     Load,
-    /// They read what may be a flag.
+    /// The operations read a location that may be a flag.
     Acquire,
-    /// They write, or order by themselves.
+    /// The operations write, or order others themselves.
     Write,
 }
 
-/// The requirements of an instruction on earlier operations.
+/// Which earlier operations must be complete at an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Point {
-    /// Nothing.
+    /// None.
     None,
-    /// It reads memory: after an acquire, the data.
+    /// The instruction reads memory; after an acquire, this may be the data.
     Access,
-    /// It may tell other waves that everything before it has happened.
+    /// The instruction may tell other waves that everything before it has happened.
     Publish,
 }
 
@@ -147,7 +147,8 @@ fn point(role: Role, inst: &Inst) -> Point {
     let unknown_exit =
         || inst.desc.class == Class::Branch && !inst.operands.iter().any(|o| matches!(o, Operand::Label(_)));
     match role {
-        // LDS is shared by a workgroup only, at whose scope a release waits for no load from memory; the barrier does the rest.
+        // Only a workgroup shares LDS. At workgroup scope a release does not wait for loads from memory; the barrier
+        // does the rest.
         Role::Write if inst.desc.class == Class::LdsWrite && !inst.mods.gds => Point::Access,
         Role::Write => Point::Publish,
         Role::Load | Role::Acquire => Point::Access,
@@ -159,12 +160,12 @@ fn point(role: Role, inst: &Inst) -> Point {
 /// The roles of the original program's instructions, by number.
 pub(super) struct Roles {
     roles: Vec<Role>,
-    /// Loads that may be an acquire and directly after which the program waits.
+    /// Loads that may be an acquire, because the program waits directly after them.
     acquires: BTreeSet<u32>,
 }
 
 impl Roles {
-    /// Those of `original`.
+    /// The roles in `original`.
     pub fn of(original: &Program) -> Roles {
         let roles = original.lines.iter().map(|l| role(original.target, &l.inst)).collect();
         let mut found = Roles { roles, acquires: BTreeSet::new() };
@@ -188,19 +189,19 @@ impl Roles {
     }
 }
 
-/// The operations that may be outstanding at each place that may be meant by a wait.
+/// The operations that may be outstanding at each place for which a wait may be meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Order {
-    /// For each place (the original number of the instruction, in order) those that count there.
+    /// For each place (the original number of the instruction, ascending), the operations that matter there.
     places: Vec<(u32, Vec<Operation>)>,
-    /// Which wait finishes what.
+    /// The waits, each with an operation that it completes.
     finishes: Vec<(u32, Operation)>,
 }
 
 impl Order {
-    /// Analyses `program`. `names` gives each line the number that it has in the original program, so that
-    /// results for programs with different waits can be compared. `None` if so much may be outstanding everywhere that it takes
-    /// too long.
+    /// Analyses `program`. `names` has, for each line, its number in the original program, so that results for programs
+    /// with different waits can be compared. `None` if so many operations may be outstanding that the analysis would
+    /// take too long.
     pub fn of(program: &Program, names: &[u32], roles: &Roles) -> Option<Order> {
         let flow = Flow::of(program);
         let cfg = &flow.cfg;
@@ -214,8 +215,7 @@ impl Order {
         Some(order)
     }
 
-    /// Operations that may be outstanding at a place here, but not in `original`, each with the first such
-    /// place.
+    /// The operations that may be outstanding at some place here but not in `original`, each with the first such place.
     pub fn beyond(&self, original: &Order) -> Vec<(Operation, u32)> {
         let mut found = Vec::new();
         for (place, open) in &self.places {
@@ -228,7 +228,7 @@ impl Order {
         found
     }
 
-    /// The waits that finish one of these operations, each with the operation.
+    /// The waits that complete one of these operations, each with the operation.
     pub fn finishers<'a>(
         &'a self,
         operations: &'a [(Operation, u32)],
@@ -242,16 +242,16 @@ struct Solver<'a> {
     program: &'a Program,
     names: &'a [u32],
     cfg: &'a Cfg,
-    /// The state before each block that control comes to.
+    /// The state before each block that control reaches.
     entering: Vec<Option<State>>,
 }
 
-/// The limit on joins of operations: a number for each line of the program, and a minimum. Programs in which anything
-/// is waited for take a few for each line.
+/// Budget in joined operations: a number for each line of the program, and a minimum. Programs that contain any waits
+/// need only a few for each line.
 const BUDGET: (usize, usize) = (64, 1 << 24);
 
 impl Solver<'_> {
-    /// `None` if the budget does not suffice.
+    /// Computes the states; `None` if the budget does not suffice.
     fn solve(&mut self, roots: impl Iterator<Item = usize>) -> Option<()> {
         let mut budget = self.program.lines.len().saturating_mul(BUDGET.0).max(BUDGET.1);
         let mut open: BTreeSet<usize> = roots.collect();
@@ -274,8 +274,8 @@ impl Solver<'_> {
         Some(())
     }
 
-    /// Runs a block: `before` sees each line with the state before it, `done` each operation that a wait
-    /// finishes.
+    /// Walks through a block: `before` gets each line with the state before it, `done` gets each operation that a wait
+    /// completes.
     fn walk(
         &self,
         block: usize,
@@ -292,7 +292,7 @@ impl Solver<'_> {
                 state.wait(set, wait, |operation| done(line, operation));
                 continue;
             }
-            // In a stream of their own, without an order.
+            // These operations are private, and their stream has no order.
             if matches!(inst.desc.class, Class::SmemLoad | Class::SmemTime) {
                 continue;
             }

@@ -1,5 +1,5 @@
-//! Plans the waits of a program: which are removed, which must stay because they order memory, and which the
-//! inserter adds.
+//! Plans the waits of a program: which are removed, which must remain because they order memory, and which the inserter
+//! adds.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -17,57 +17,57 @@ use super::Only;
 use super::order::{Operation, Order, Roles};
 use super::totals::{Waits, Weighted};
 
-/// The number of a line that the original does not have.
+/// Marks a line that the original does not have.
 pub(super) const NEW: u32 = u32::MAX;
 
 /// Options of a plan.
 #[derive(Clone, Debug)]
 pub(super) struct How {
-    /// For the inserter.
+    /// The options for the inserter.
     pub wait: WaitOptions,
     /// Remove the existing waits first.
     pub strip: bool,
-    /// Which waits.
+    /// The only kind of wait to change, if not both.
     pub only: Option<Only>,
 }
 
-/// A part of a wait that stays because it orders memory.
+/// A part of a wait that remains because it orders memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Kept {
-    /// Line of the wait in the original.
+    /// The line of the wait in the original.
     pub wait: usize,
     /// The operation that it completes.
     pub operation: Operation,
-    /// The first instruction at which that counts.
+    /// The first instruction at which the completion matters.
     pub place: usize,
 }
 
-/// The waits of a program.
+/// A planned program.
 #[derive(Debug, Clone)]
 pub(super) struct Plan {
-    /// The program with them.
+    /// The program with its new waits.
     pub program: Program,
-    /// For each of its lines the original line, or [`NEW`].
+    /// For each line of it, the original line or [`NEW`].
     pub origins: Vec<u32>,
     /// The waits that were inserted or strengthened.
     pub inserted: Vec<Inserted>,
-    /// The waits that stayed to order memory.
+    /// The waits that remain to order memory.
     pub kept: Vec<Kept>,
 }
 
-/// The number of a function's waits that are removed.
+/// Which of a function's waits are removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Take {
     All,
-    /// An `s_waitcnt` is a wait state, too: without it, `s_nop` may have to be longer.
+    /// Only `s_nop`. An `s_waitcnt` is a wait state, too, so without it an `s_nop` may have to be longer.
     OnlyNops,
     Nothing,
 }
 
 /// Plans the waits of a program with these functions.
 pub(super) fn plan(program: &Program, functions: &[Range<usize>], how: &How) -> Plan {
-    // A program may have several buffers in LDS: an access that it orders somewhere is not ordered again at
-    // every barrier.
+    // A program may have several buffers in LDS: an access that the program orders somewhere must not be ordered again
+    // at every barrier.
     let counters = how.only != Some(Only::WaitStates);
     let counters = counters && how.wait.rules.counts(&LDS_DMA);
     let unordered = if counters { unordered_lds_accesses(program) } else { Vec::new() };
@@ -75,7 +75,7 @@ pub(super) fn plan(program: &Program, functions: &[Range<usize>], how: &How) -> 
         return plan_ordered(program, functions, how, unordered);
     }
     let plan = plan_ordered(program, functions, how, unordered.clone());
-    // Where very many accesses are outstanding, those that are alike are told by one of them.
+    // If very many accesses are outstanding, the analysis reports one of several similar ones.
     let origins = unordered_lds_accesses(&plan.program).into_iter().filter_map(|line| plan.origins.get(line));
     let left: Vec<usize> = origins.map(|origin| *origin as usize).collect();
     if left.is_empty() {
@@ -85,7 +85,7 @@ pub(super) fn plan(program: &Program, functions: &[Range<usize>], how: &How) -> 
     }
 }
 
-/// `lines`, and all that access LDS or write memory in a way in which one of `left` does; in ascending order.
+/// `lines`, and all lines that access LDS or write memory in the same way as one of `left`; in ascending order.
 fn alike(program: &Program, mut lines: Vec<usize>, left: &[usize]) -> Vec<usize> {
     let accesses = |line: usize| {
         let events = program.lines.get(line).map(|l| events(program.target, &l.inst)).unwrap_or_default();
@@ -99,7 +99,7 @@ fn alike(program: &Program, mut lines: Vec<usize>, left: &[usize]) -> Vec<usize>
     lines
 }
 
-/// The same, with the accesses of LDS that are to be ordered.
+/// As [`plan`], given the LDS accesses that must be ordered.
 fn plan_ordered(program: &Program, functions: &[Range<usize>], how: &How, unordered: Vec<usize>) -> Plan {
     if !how.strip {
         let origins = (0..program.lines.len() as u32).collect();
@@ -117,7 +117,7 @@ fn plan_ordered(program: &Program, functions: &[Range<usize>], how: &How, unorde
     if worse.is_empty() {
         return plan;
     }
-    // If removing every wait makes the inserter add more wait states than before, remove fewer.
+    // If removing every wait makes the inserter add more wait states than there were before, remove fewer.
     for take in [Take::OnlyNops, Take::Nothing] {
         worse.iter().for_each(|i| takes[*i] = take);
         let after = strip.plan(&strip.levels(functions, &takes)).totals(functions);
@@ -132,7 +132,7 @@ fn plan_ordered(program: &Program, functions: &[Range<usize>], how: &How, unorde
 }
 
 impl Plan {
-    /// The waits of each function of the original.
+    /// The total waits of each function of the original.
     pub fn totals(&self, functions: &[Range<usize>]) -> Vec<Waits> {
         let lines = self.original_lines();
         let at = |line: usize| lines.partition_point(|l| *l < line);
@@ -140,7 +140,7 @@ impl Plan {
         functions.iter().map(|f| program.count(at(f.start)..at(f.end))).collect()
     }
 
-    /// For each line the original line, for new ones that of the next line that is not new.
+    /// For each line, the original line; for a new line, that of the next line that is not new.
     fn original_lines(&self) -> Vec<usize> {
         let mut next = usize::MAX;
         let mut lines: Vec<usize> = Vec::with_capacity(self.origins.len());
@@ -155,8 +155,8 @@ impl Plan {
     }
 }
 
-/// Runs the inserter; `origins` are the numbers of the lines, `unordered` those of the writes of LDS that are
-/// to be waited for.
+/// Runs the inserter; `origins` are the original numbers of the lines, `unordered` those of the LDS accesses that must
+/// be waited for.
 fn insert(mut program: Program, origins: Vec<u32>, how: &How, unordered: &[usize]) -> Plan {
     let is_unordered = |origin: u32| unordered.binary_search(&(origin as usize)).is_ok();
     let lines = origins.iter().enumerate().filter(|(_, origin)| is_unordered(**origin));
@@ -181,12 +181,13 @@ fn insert(mut program: Program, origins: Vec<u32>, how: &How, unordered: &[usize
 struct Strip<'a> {
     program: &'a Program,
     how: &'a How,
-    /// For each line whether it is reachable. Waits in unreachable code fill space, and stay.
+    /// For each line, whether it is reachable. Waits in unreachable code are padding and remain.
     reached: Vec<bool>,
     roles: Roles,
-    /// The order that the program guarantees; unknown if so much may be outstanding that its waits stay.
+    /// The order that the program guarantees; `None` if it is unknown because too many operations may be outstanding,
+    /// in which case the waits remain.
     order: Option<Order>,
-    /// Writes of LDS that the program does not order.
+    /// LDS accesses that the program does not order.
     unordered: Vec<usize>,
 }
 
@@ -198,7 +199,7 @@ impl<'a> Strip<'a> {
         Strip { program, how, reached: reached(program), roles, order, unordered }
     }
 
-    /// For each line, how much is removed.
+    /// For each line, which waits are removed there.
     fn levels(&self, functions: &[Range<usize>], takes: &[Take]) -> Vec<Take> {
         let mut levels = vec![Take::All; self.program.lines.len()];
         for (function, take) in functions.iter().zip(takes) {
@@ -216,7 +217,7 @@ impl<'a> Strip<'a> {
         })
     }
 
-    /// The same where the order of the original is known. `None` if that of the result is not.
+    /// As [`Strip::plan`], given the order of the original. `None` if the order of the result is unknown.
     fn plan_ordered(&self, levels: &[Take], order: &Order) -> Option<Plan> {
         let mut keep: BTreeMap<usize, WaitCnt> = BTreeMap::new();
         let mut kept: Vec<Kept> = Vec::new();
@@ -249,7 +250,7 @@ impl<'a> Strip<'a> {
         }
     }
 
-    /// The program without its waits, but for those that stay, and the numbers of its lines.
+    /// The program without its waits, except for those that remain, and the original numbers of its lines.
     fn without_waits(&self, levels: &[Take], keep: &BTreeMap<usize, WaitCnt>) -> (Program, Vec<u32>) {
         let mut program = Program {
             target: self.program.target,
@@ -262,7 +263,7 @@ impl<'a> Strip<'a> {
             single_wave: self.program.single_wave,
         };
         let mut origins = Vec::with_capacity(self.program.lines.len());
-        // New numbers of lines; of one that goes, the number of the next that stays.
+        // The new numbers of lines; a removed line has the number of the next remaining line.
         let mut numbers = Vec::with_capacity(self.program.lines.len() + 1);
         for (number, line) in self.program.lines.iter().enumerate() {
             numbers.push(program.lines.len());
@@ -294,7 +295,7 @@ impl<'a> Strip<'a> {
                 Some(Class::Waitcnt) => {
                     match self.program.lines.get(line).is_some_and(|l| WaitCnt::of(&l.inst).is_some()) {
                         true => only(Only::Counters) && level < Take::OnlyNops,
-                        // A wait for dependencies, if the rules would put it there.
+                        // A wait for dependencies is removed if the rules would insert it.
                         false => {
                             let remedy = self
                                 .program
@@ -310,7 +311,7 @@ impl<'a> Strip<'a> {
     }
 }
 
-/// For each line whether control comes there.
+/// For each line, whether control reaches it.
 pub(super) fn reached(program: &Program) -> Vec<bool> {
     let flow = Flow::of(program);
     let mut lines = vec![false; program.lines.len()];
@@ -320,7 +321,7 @@ pub(super) fn reached(program: &Program) -> Vec<bool> {
     lines
 }
 
-/// The parts of `wait` on a counter, for people: `vmcnt(2)`.
+/// The part of `wait` that concerns one counter, as text: `vmcnt(2)`.
 pub(super) fn part(program: &Program, wait: WaitCnt, counter: Counter) -> String {
     counter.at(counter.of(wait)).on(program.target.instruction_set()).counters()
 }

@@ -1,4 +1,4 @@
-//! The reasons of a wait in words.
+//! Describes the reasons of a wait in words.
 
 use std::fmt::Write as _;
 
@@ -7,10 +7,10 @@ use gcn_isa::wait::{Demand, Inserted, Reason};
 
 use super::plan::Plan;
 
-/// The number of insertions that may cover one line, with room to spare: the longest needs two `s_nop`.
+/// The most insertions that may cover one line, with a margin: the longest needs two `s_nop`.
 const MOST_AT_ONE_LINE: usize = 8;
 
-/// The reasons of the wait at a line of the planned program. `line_of` gives the line of the file, if that is to be
+/// The reasons of the wait at a line of the planned program. `line_of` returns the line of the file, if it should be
 /// named.
 pub(super) fn describe_all(plan: &Plan, line: usize, line_of: &dyn Fn(usize) -> Option<u32>) -> Vec<String> {
     let own = |i: &&Inserted| (i.at..i.at + i.count.max(1)).contains(&line);
@@ -26,7 +26,7 @@ pub(super) fn describe_all(plan: &Plan, line: usize, line_of: &dyn Fn(usize) -> 
     texts
 }
 
-/// One reason: the rule, the two instructions, the registers that they share, the required and the present
+/// Describes one reason: the rule, the two instructions, the registers that they share, the required and the present
 /// wait.
 pub(super) fn describe(program: &Program, reason: &Reason, line_of: &dyn Fn(usize) -> Option<u32>) -> String {
     let name = |line: usize| {

@@ -11,11 +11,11 @@ use super::source::SourceText;
 use crate::code::Unit;
 use crate::text::InstText;
 
-/// A register, and the one with which it changes places.
+/// A register, and the one with which it is exchanged.
 type Exchange = (u16, u16);
 
-/// The repaired text, and the exchanges around each such shift in the order of the file. The list of a shift is empty if a macro or
-/// an included file wrote it: that text is not changed.
+/// The repaired text, and the exchanges around each such shift in the order of the file. The list for a shift is empty
+/// if a macro or an included file contains it: that text is not changed.
 pub(super) fn mended(text: &str, unit: &Unit, rules: Config) -> (String, Vec<Vec<Exchange>>) {
     let source = SourceText::new(text);
     let mut edits = Edits::default();
@@ -43,7 +43,7 @@ pub(super) fn mended(text: &str, unit: &Unit, rules: Config) -> (String, Vec<Vec
     (edits.apply(text), shifts)
 }
 
-/// The shift with its amount in a lower register, and the registers that are exchanged. Where source or result are the
+/// The shift with its amount in a lower register, and the registers that are exchanged. If source or result are the
 /// pair that ends with the amount, the whole pair is exchanged.
 fn with_lower(inst: &Inst, amount: Reg) -> Option<(Inst, Vec<Exchange>)> {
     let used: Vec<Reg> =

@@ -1,36 +1,36 @@
-//! The places of instructions in the text of an assembly file, and the file's layout.
+//! The positions of instructions in the text of an assembly file, and the file's layout.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::asm::{instruction_span, without_block_comments};
 
-/// The text of a file, with the places of its lines.
+/// The text of a file, with the positions of its lines.
 pub(super) struct SourceText<'a> {
-    /// The text as written.
+    /// The original text.
     pub text: &'a str,
-    /// The text with blanks in place of `/* … */`, line ends in them included.
+    /// The text with blanks in place of `/* … */`, including line ends inside comments.
     clean: Cow<'a, str>,
-    /// Offset of each line's first byte.
+    /// The offset of each line's first byte.
     starts: Vec<usize>,
-    /// The line end that most lines have.
+    /// The line end of most lines.
     pub line_end: &'static str,
 }
 
 /// An instruction in the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Statement {
-    /// Offset of the first byte of its line.
+    /// The offset of the first byte of its line.
     pub line: usize,
-    /// Offsets of the instruction, without blanks and comments around it.
+    /// The offsets of the instruction, without blanks and comments around it.
     pub span: Range<usize>,
-    /// Offset of the end of the last line that contains a part of it or of a comment after it: of the line
+    /// The offset of the end of the last line that contains a part of it or of a comment after it: that of the line
     /// end, or of the text's end.
     pub end: usize,
 }
 
 impl<'a> SourceText<'a> {
-    /// Finds the lines.
+    /// Locates the lines.
     pub fn new(text: &'a str) -> SourceText<'a> {
         let (clean, _) = without_block_comments(text);
         let feeds = memchr::memchr_iter(b'\n', text.as_bytes());
@@ -48,7 +48,7 @@ impl<'a> SourceText<'a> {
         Some(Statement { line, span, end })
     }
 
-    /// Offset of a line, from 1.
+    /// The offset of a line, from 1.
     pub fn start(&self, line: u32) -> usize {
         let start = (line as usize).checked_sub(1).and_then(|i| self.starts.get(i));
         start.copied().unwrap_or(self.text.len())
@@ -62,7 +62,7 @@ impl<'a> SourceText<'a> {
         (!name.contains(char::is_whitespace)).then(|| name.trim_matches('"'))
     }
 
-    /// How the line after a line with a label, from 1, is indented.
+    /// The indentation of the line after a line with a label, from 1.
     pub fn blanks(&self, line: u32) -> &'a str {
         let next = self.text.get(self.start(line + 1)..).unwrap_or_default();
         let instruction = next.lines().next().unwrap_or_default();
@@ -92,7 +92,7 @@ impl<'a> SourceText<'a> {
     }
 }
 
-/// True if there is nothing to see.
+/// True if the text is empty or invisible.
 pub(super) fn is_blank(text: &str) -> bool {
     text.bytes().all(|b| matches!(b, b' ' | b'\t' | b'\r' | 0x0b | 0x0c))
 }

@@ -6,30 +6,30 @@ use serde::Serialize;
 
 use crate::code::Unit;
 
-/// A wait that is stronger than any rule requires, if all others stay as they are.
+/// A wait that is stronger than any rule requires, provided that all others remain as they are.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Superfluous {
-    /// Its section.
+    /// The section that contains it.
     pub section: String,
     /// The function that contains it.
     pub function: Option<String>,
-    /// Index of its line in the section's program.
+    /// The index of its line in the section's program.
     pub index: usize,
-    /// Byte offset in the section.
+    /// The byte offset in the section.
     pub offset: u64,
-    /// Line of the assembly file, from 1.
+    /// The line of the assembly file, from 1.
     pub line: Option<u32>,
     /// The wait.
     pub wait: String,
-    /// The weaker wait that is enough; `None` if it can be removed.
+    /// The weaker wait that would be sufficient; `None` if it can be removed.
     pub enough: Option<String>,
-    /// Stores or atomics are outstanding that it waits for: it may be there to order them for others, which
-    /// no rule sees.
+    /// True if the wait is for outstanding stores or atomics: it may order them for other waves or the host, which no
+    /// rule covers.
     pub may_order_memory: bool,
 }
 
-/// Lists the waits that can be removed or weakened, each considered separately, without breaking a rule of
-/// the set that is kept now. All other waits are needed: removing or weakening one of those breaks a rule.
+/// Lists the waits that can be removed or weakened, each considered separately, without breaking a rule of the set that
+/// is satisfied now. All other waits are needed: removing or weakening any of them breaks a rule.
 ///
 /// ```
 /// use gcn_emit::{asm, code::Unit, rewrite::superfluous};
@@ -63,7 +63,7 @@ pub fn superfluous(unit: &Unit, rules: impl Into<Config>) -> Vec<Superfluous> {
     found
 }
 
-/// A wait as an instruction; none if it waits for nothing.
+/// A wait as an instruction; `None` if it waits for nothing.
 pub(super) fn text(amount: Amount) -> Option<String> {
     match amount {
         Amount::States(states @ 1..) => Some(format!("s_nop {}", states - 1)),

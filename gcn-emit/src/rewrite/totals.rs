@@ -11,29 +11,29 @@ use serde::Serialize;
 
 use super::loops::depths;
 
-/// Loops around code beyond which the weight no longer grows.
+/// The loop depth beyond which the weight no longer increases.
 const DEEPEST: u32 = 9;
 
-/// The waits of some code.
+/// The total waits of some code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Waits {
-    /// Wait states of all `s_nop`: N + 1 for `s_nop N`.
+    /// The wait states of all `s_nop`: N + 1 for `s_nop N`.
     pub wait_states: u64,
     /// The number of `s_waitcnt`.
     pub waitcnts: u64,
-    /// The same wait states, each times [`LOOP_WEIGHT`] for each loop around it.
+    /// The wait states, each multiplied by [`LOOP_WEIGHT`] for each loop around it.
     pub weighted_wait_states: u64,
-    /// The same `s_waitcnt`, each times [`LOOP_WEIGHT`] for each loop around it.
+    /// The number of `s_waitcnt`, each multiplied by [`LOOP_WEIGHT`] for each loop around it.
     pub weighted_waitcnts: u64,
 }
 
 impl Waits {
-    /// The waits of a whole program.
+    /// The total waits of a whole program.
     pub fn of(program: &Program) -> Waits {
         Weighted::new(program).count(0..program.lines.len())
     }
 
-    /// The key by which two ways to wait are compared.
+    /// The key by which alternatives are compared.
     pub(super) fn cost(&self) -> (u64, u64, u64) {
         (self.weighted_wait_states, self.wait_states, self.weighted_waitcnts)
     }
@@ -60,7 +60,7 @@ pub(super) struct Weighted<'a> {
 }
 
 impl<'a> Weighted<'a> {
-    /// Finds the loops.
+    /// Computes the weights from the loops.
     pub fn new(program: &'a Program) -> Weighted<'a> {
         let cfg = Cfg::build(program);
         let mut weights = vec![1; program.lines.len()];
@@ -71,7 +71,7 @@ impl<'a> Weighted<'a> {
         Weighted { program, weights }
     }
 
-    /// The waits in some lines.
+    /// The total waits in some lines.
     pub fn count(&self, lines: Range<usize>) -> Waits {
         let mut total = Waits::default();
         for at in lines {

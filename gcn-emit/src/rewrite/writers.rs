@@ -13,9 +13,9 @@ use crate::code::{Code, Unit};
 /// The registers that an instruction reads.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Writers {
-    /// Line of the assembly file, from 1.
+    /// The line of the assembly file, from 1.
     pub line: Option<u32>,
-    /// Index of the instruction in its section's program.
+    /// The index of the instruction in its section's program.
     pub index: usize,
     /// The registers that it reads.
     pub reads: Vec<LastWriters>,
@@ -26,12 +26,12 @@ pub struct Writers {
 pub struct LastWriters {
     /// The register.
     pub register: String,
-    /// The instructions that may have written it last, each with its line; `entry` where it comes from
-    /// outside the function; `…` if there are too many ways to go back.
+    /// The instructions that may have written it last, each with its line; `entry` if the value may come from outside
+    /// the function; `…` if there are too many paths to follow.
     pub written_by: Vec<String>,
 }
 
-/// The number of blocks that are searched for one register.
+/// The most blocks that are searched for one register.
 const MOST_BLOCKS: usize = 256;
 
 /// Finds the last writers of the registers that each instruction reads.
@@ -71,14 +71,14 @@ fn section(code: &Code) -> Vec<Writers> {
     found
 }
 
-/// The facts about a section.
+/// What is known about a section.
 struct Facts<'a> {
     code: &'a Code,
     flow: Flow,
     indexing: Indexing,
 }
 
-/// Goes back from before `line` until every part of `reg` is written.
+/// Walks back from before `line` until every part of `reg` has been written.
 fn last_writers(facts: &Facts<'_>, line: usize, reg: Reg) -> Vec<String> {
     let Facts { code, flow, .. } = facts;
     let program = &code.program;
@@ -128,7 +128,7 @@ fn last_writers(facts: &Facts<'_>, line: usize, reg: Reg) -> Vec<String> {
     texts
 }
 
-/// The parts of `reg` that a line writes, a bit for each, and those that it writes if an index leads there.
+/// The parts of `reg` that a line writes, one bit for each, and those that it may write through an index.
 fn written(facts: &Facts<'_>, line: usize, reg: Reg) -> (u64, u64) {
     let (mut surely, mut perhaps) = (0, 0);
     for write in facts.indexing.writes(line, &facts.code.program.lines[line].inst) {

@@ -12,7 +12,7 @@ use gcn_isa::{Inst, Mods, Target};
 use super::operand::signed_hex;
 use super::symbols;
 
-/// Writes everything after the operands, each part after a space.
+/// Writes everything after the operands, each part preceded by a space.
 pub(super) fn write(f: &mut fmt::Formatter<'_>, inst: &Inst, target: Target) -> fmt::Result {
     let desc = inst.desc;
     match desc.format {
@@ -44,7 +44,7 @@ fn number(f: &mut fmt::Formatter<'_>, mods: &Mods, modifier: Modifier) -> fmt::R
     }
 }
 
-/// `name:[1,0,…]` of the low `count` bits.
+/// Writes `name:[1,0,…]` for the low `count` bits.
 fn bits(f: &mut fmt::Formatter<'_>, mods: &Mods, modifier: Modifier, count: usize) -> fmt::Result {
     let value = modifier.get(mods);
     write!(f, " {}:[", modifier.name())?;
@@ -145,7 +145,7 @@ fn vop3(f: &mut fmt::Formatter<'_>, inst: &Inst) -> fmt::Result {
     let op_sel_bits = if desc.scales_by_op_sel() { 3 } else { usize::from(desc.op_sel_bits()) };
     let all_ones = (1u8 << op_sel_bits.min(7)) - 1;
     let mixed_precision = desc.is_mixed_precision();
-    // A choice by mask names its halves alone.
+    // An instruction that selects by a mask specifies its halves only by name.
     let named = desc.has_halves() && desc.does(Behaviours::SELECTS_BY_MASK);
     if mods.op_sel != 0 && !named {
         bits(f, mods, Modifier::OpSel, op_sel_bits)?;
@@ -182,7 +182,7 @@ fn smem(f: &mut fmt::Formatter<'_>, inst: &Inst) -> fmt::Result {
     cache_bits(f, inst, None)
 }
 
-/// The word for the temporal hint of an instruction that has one which is not the usual; `None` for a value without a word.
+/// The word for an instruction's temporal hint, if it is not the default; `None` for a value without a word.
 pub(crate) fn hint(inst: &Inst) -> Option<&'static str> {
     let mods = &inst.mods;
     let means = |hint: &&(TemporalHints, u8, Option<u8>)| {
@@ -193,7 +193,7 @@ pub(crate) fn hint(inst: &Inst) -> Option<&'static str> {
     HINTS.iter().find(means).and_then(|hint| hint.0.iter_names().next()).map(|(name, _)| name)
 }
 
-/// `glc slc dlc`, or the hint and the scope of RDNA 4.
+/// Writes `glc slc dlc`, or the hint and the scope of RDNA 4.
 fn cache_bits(f: &mut fmt::Formatter<'_>, inst: &Inst, target: Option<Target>) -> fmt::Result {
     let mods = &inst.mods;
     for modifier in [Modifier::Glc, Modifier::Slc, Modifier::Dlc, Modifier::Scc] {

@@ -12,8 +12,8 @@ use super::source::{inline_of_literal, source_number};
 use super::symbols::{self, CHANNELS};
 use crate::encode::Plain;
 
-/// An operand in its place: needs the instruction for the spelling of immediates and constants, the target
-/// for the names of hardware registers, the program for the names of labels.
+/// An operand in its context: the instruction for the spelling of immediates and constants, the target for the names of
+/// hardware registers, and the program for the names of labels.
 pub(super) struct InPlace<'a> {
     pub inst: &'a Inst,
     pub position: usize,
@@ -63,7 +63,7 @@ impl InPlace<'_> {
         }
     }
 
-    /// An immediate whose fields have names, or a number if it has other bits set.
+    /// Writes an immediate whose fields have names, or a number if other bits are set.
     fn fields(&self, f: &mut fmt::Formatter<'_>, value: u16) -> fmt::Result {
         let immediate = self.inst.desc.entry.immediate;
         let fields = immediate.fields(self.target.instruction_set());
@@ -71,7 +71,7 @@ impl InPlace<'_> {
         match immediate {
             Immediate::Counters | Immediate::Dependencies if all == value => {
                 let waits = |field: &&Field| field.decode(value) < field.largest();
-                // Every counter is printed when none is waited for.
+                // If no counter is waited for, every counter is printed.
                 let none = !fields.iter().any(|field| waits(&field));
                 let shown = fields.iter().filter(|field| none || waits(field));
                 let parts: Vec<String> =
@@ -110,7 +110,7 @@ impl InPlace<'_> {
     fn source(&self, f: &mut fmt::Formatter<'_>, name: &str, operand: Operand) -> fmt::Result {
         let mods = &self.inst.mods;
         let bit = |mask: u8| source_number(name).is_some_and(|n| mask >> n & 1 == 1);
-        // The f64 matrix instructions spell their negation `neg:[…]` after the operands.
+        // The f64 matrix instructions write their negation as `neg:[…]` after the operands.
         let (neg, abs, sext) = if self.inst.desc.modifiers.contains(gcn_isa::table::Modifiers::NEG) {
             (false, false, false)
         } else {
@@ -145,7 +145,7 @@ impl InPlace<'_> {
             },
             Operand::Literal64(value) if value >> 32 == 0 || !self.reads_as(value as i64, operand) => {
                 match value {
-                    // An operand that takes no 32-bit literal reads a short number as the upper half.
+                    // An operand that accepts no 32-bit literals interprets a short number as the upper half.
                     _ if value as u32 == 0 && self.reads_as((value >> 32) as i64, operand) => {
                         write!(f, "{:#x}", value >> 32)
                     }
@@ -161,7 +161,7 @@ impl InPlace<'_> {
         }
     }
 
-    /// True if an assembler takes the number for this operand.
+    /// True if an assembler would interpret the number as this operand.
     fn reads_as(&self, number: i64, operand: Operand) -> bool {
         of_integer(self.inst.desc, self.position, number) == Some(operand)
     }
@@ -170,7 +170,7 @@ impl InPlace<'_> {
         self.inst.desc.operands.get(self.position).is_some_and(gcn_isa::OperandDesc::is_literal)
     }
 
-    /// The suffix of a register's name where it is half a register.
+    /// The suffix of a register's name, if the operand is half a register.
     fn half(&self, reg: Reg) -> &'static str {
         let desc = self.inst.desc;
         let slot = &desc.operands[self.position];
@@ -183,8 +183,8 @@ impl InPlace<'_> {
     }
 }
 
-/// True if the halves are named. LLVM writes the registers of RDNA 4 whole; where a form has no other way to choose an upper half, it is
-/// named all the same.
+/// True if the halves are written as such. LLVM writes whole registers on RDNA 4; but if a form has no other way to
+/// select an upper half, the half is named nevertheless.
 fn names_halves(inst: &Inst) -> bool {
     let desc = inst.desc;
     let halves =
@@ -195,7 +195,7 @@ fn names_halves(inst: &Inst) -> bool {
     }
 }
 
-/// A signed number in hexadecimal: `0x10`, `-0x10`.
+/// Writes a signed number in hexadecimal: `0x10`, `-0x10`.
 pub(super) fn signed_hex(f: &mut dyn fmt::Write, value: i64) -> fmt::Result {
     let sign = if value < 0 { "-" } else { "" };
     write!(f, "{sign}{:#x}", value.unsigned_abs())

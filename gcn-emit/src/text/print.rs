@@ -1,4 +1,4 @@
-//! Instructions and programs to text.
+//! Prints instructions and programs.
 
 use std::fmt::{self, Write as _};
 
@@ -8,7 +8,7 @@ use gcn_isa::{Inst, Operand, Program, Target};
 use super::modifiers;
 use super::operand::InPlace;
 
-/// An instruction's canonical text.
+/// An instruction that is displayed as its canonical text.
 ///
 /// ```
 /// use gcn_emit::{decode::decode_inst, text::InstText};
@@ -22,9 +22,9 @@ use super::operand::InPlace;
 pub struct InstText<'a> {
     /// The instruction.
     pub inst: &'a Inst,
-    /// The target, which decides some spellings.
+    /// The target, which determines some spellings.
     pub target: Target,
-    /// The program that gives labels their names; without it they are `.L0`, `.L1` …
+    /// The program that provides the names of labels; without it they are `.L0`, `.L1` …
     pub program: Option<&'a Program>,
 }
 
@@ -52,21 +52,21 @@ impl fmt::Display for InstText<'_> {
     }
 }
 
-/// True for the operand that the canonical text leaves out: the code of a plain `s_endpgm`.
+/// True for the operand that the canonical text omits: the code of a plain `s_endpgm`.
 fn is_silent(inst: &Inst, position: usize) -> bool {
     inst.desc.class == Class::Endpgm && inst.operands[position] == Operand::Imm(0)
 }
 
-/// The text after the instructions of a printed program.
+/// The comments after the instructions of a printed program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Comments {
-    /// Nothing.
+    /// No comments.
     None,
-    /// The note of each line that has one, in one column.
+    /// The note of each line that has one, aligned in one column.
     Explain,
 }
 
-/// The column of comments for instructions that are not longer, and the widest that it may become.
+/// The column of comments if no instruction is longer, and the largest column that is used otherwise.
 const COMMENT_COLUMNS: (usize, usize) = (40, 80);
 
 /// A program's labels and instructions, one per line.
@@ -87,7 +87,7 @@ pub fn print_program(program: &Program, comments: Comments) -> String {
     print_lines(program, comments, |_, _| {})
 }
 
-/// The same; `before` writes what stands before each instruction.
+/// As [`print_program`]; `before` writes the text before each instruction.
 pub(crate) fn print_lines(
     program: &Program,
     comments: Comments,
@@ -110,7 +110,7 @@ pub(crate) fn print_lines(
         if let (Comments::Explain, Some(note)) = (comments, &line.note) {
             let width = out.len() - start;
             let padding = column.saturating_sub(width).max(2);
-            // A note is one line, whatever its author put into it.
+            // A note is printed on one line, whatever it contains.
             let _ = write!(out, "{:padding$}; {}", "", note.replace('\n', " "));
         }
         out.push('\n');

@@ -1,4 +1,4 @@
-//! Sources: which one an operand is, and the constants that its type knows.
+//! The number of a source operand, and the inline constants that its type has.
 
 use gcn_isa::Inline;
 use gcn_isa::operand::INLINE_FLOATS;
@@ -25,9 +25,9 @@ pub(crate) fn inline_of_literal(ty: ConstType, bits: u32) -> Option<Inline> {
     }
 }
 
-/// The number of a source operand, which is its bit in the source modifiers.
+/// The number of a source operand, which is also its bit in the source modifiers.
 pub(crate) fn source_number(name: &str) -> Option<u8> {
-    // The sources of the second of two instructions that are one come after those of the first.
+    // In an instruction pair, the sources of the second instruction come after those of the first.
     let (name, before) = match name.strip_suffix('y') {
         Some(name) => (name, 3),
         None => (name.strip_suffix('x').unwrap_or(name), 0),

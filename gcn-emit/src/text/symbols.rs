@@ -1,5 +1,5 @@
-//! Names that stand for bits of an immediate, as LLVM's AMDGPU guide and disassembler spell them. Printer and
-//! parser read the same tables. A symbolic form is printed only where it means exactly the immediate's bits.
+//! Names that stand for bits of an immediate, as LLVM's AMDGPU guide and disassembler spell them. Printer and parser
+//! use the same tables. A symbolic form is printed only if it denotes exactly the immediate's bits.
 
 use std::fmt::Write as _;
 
@@ -25,8 +25,8 @@ const UP_TO_11: TargetSet = GFX9.union(GFX10_11);
 /// The channels of a pixel's attribute by number.
 pub(crate) const CHANNELS: [&str; 4] = ["x", "y", "z", "w"];
 
-/// Hardware registers of `s_getreg_b32` and `s_setreg_b32`: number, name, and the instruction sets that have it. Of two names the first
-/// is printed.
+/// Hardware registers of `s_getreg_b32` and `s_setreg_b32`: number, name, and the instruction sets that have the
+/// register. Of two names the first is printed.
 pub(crate) const HWREGS: [(u16, &str, TargetSet); 59] = [
     (1, "HW_REG_WAVE_MODE", GFX12),
     (1, "HW_REG_MODE", GFX9.union(RDNA)),
@@ -89,7 +89,8 @@ pub(crate) const HWREGS: [(u16, &str, TargetSet); 59] = [
     (34, "HW_REG_XNACK_MASK", GFX12_5),
 ];
 
-/// The immediate of `hwreg(NAME)`, which names all 32 bits of a hardware register; none where the target has none of that name.
+/// The immediate of `hwreg(NAME)`, which denotes all 32 bits of a hardware register; `None` if the target has no
+/// register with that name.
 ///
 /// ```
 /// use gcn_emit::text::whole_hwreg;
@@ -102,7 +103,7 @@ pub fn whole_hwreg(target: Target, name: &str) -> Option<u16> {
     Some(register.0 | 31 << 11)
 }
 
-/// `hwreg(NAME, offset, size)` of an immediate: id in bits 5:0, offset in 10:6, size - 1 in 15:11.
+/// The text `hwreg(NAME, offset, size)` for an immediate: ID in bits 5:0, offset in 10:6, size - 1 in 15:11.
 pub(crate) fn hwreg(target: Target, imm: u16) -> String {
     let (id, offset, size) = (imm & 0x3f, imm >> 6 & 0x1f, (imm >> 11) + 1);
     let name = HWREGS.iter().find(|r| r.0 == id && r.2.contains(target));
@@ -115,15 +116,15 @@ pub(crate) fn hwreg(target: Target, imm: u16) -> String {
 
 /// A message of `s_sendmsg`.
 pub(crate) struct Message {
-    /// Bits 3:0, on RDNA from 3 on bits 7:0.
+    /// The ID in bits 3:0; on RDNA 3 and later, in bits 7:0.
     pub id: u16,
-    /// Name.
+    /// The name.
     pub name: &'static str,
-    /// The instruction sets that have it.
+    /// The instruction sets that have the message.
     pub sets: TargetSet,
-    /// Operations (bits 6:4), empty if the message has none.
+    /// The operations (bits 6:4); empty if the message has none.
     pub ops: &'static [(u16, &'static str)],
-    /// True if operations other than 0 name a stream (bits 9:8).
+    /// True if operations other than 0 have a stream (bits 9:8).
     pub streams: bool,
 }
 
@@ -169,10 +170,10 @@ pub(crate) fn messages(set: InstructionSet) -> impl Iterator<Item = &'static Mes
     MESSAGES.iter().filter(move |message| message.sets.has(set))
 }
 
-/// The number of messages where they have operations: up to RDNA 2.
+/// The number of message IDs on targets where messages have operations: up to RDNA 2.
 const MESSAGE_IDS: u16 = 16;
 
-/// The number of messages that a generation can name.
+/// The number of message IDs of a generation.
 pub(crate) const fn message_ids(generation: Generation) -> u16 {
     match generation {
         Generation::GFX9 | Generation::GFX10 => MESSAGE_IDS,
@@ -180,7 +181,7 @@ pub(crate) const fn message_ids(generation: Generation) -> u16 {
     }
 }
 
-/// `sendmsg(…)` of an immediate; a plain number where the immediate has other bits set.
+/// The text `sendmsg(…)` for an immediate; a plain number if the immediate has other bits set.
 pub(crate) fn sendmsg(imm: u16, set: InstructionSet) -> String {
     let generation = set.generation();
     if message_ids(generation) > MESSAGE_IDS {
@@ -209,10 +210,10 @@ pub(crate) fn sendmsg(imm: u16, set: InstructionSet) -> String {
     symbolic.unwrap_or_else(|| format!("sendmsg({id}, {op}, {stream})"))
 }
 
-/// The operands that `s_set_gpr_idx_on` and `s_set_gpr_idx_mode` make relative, by bit.
+/// The operands to which `s_set_gpr_idx_on` and `s_set_gpr_idx_mode` apply the index, by bit.
 pub(crate) const GPR_IDX_MODES: [&str; 4] = ["SRC0", "SRC1", "SRC2", "DST"];
 
-/// `gpr_idx(…)` of an immediate.
+/// The text `gpr_idx(…)` for an immediate.
 pub(crate) fn gpr_idx(imm: u16) -> String {
     if imm > 0xf {
         return format!("{imm:#x}");
@@ -222,7 +223,7 @@ pub(crate) fn gpr_idx(imm: u16) -> String {
     format!("gpr_idx({})", names.join(","))
 }
 
-/// Data formats of MTBUF, by `dfmt`.
+/// The data formats of MTBUF, by `dfmt`.
 pub(crate) const DATA_FORMATS: [&str; 16] = [
     "BUF_DATA_FORMAT_INVALID",
     "BUF_DATA_FORMAT_8",
@@ -242,7 +243,7 @@ pub(crate) const DATA_FORMATS: [&str; 16] = [
     "BUF_DATA_FORMAT_RESERVED_15",
 ];
 
-/// Number formats of MTBUF, by `nfmt`.
+/// The number formats of MTBUF, by `nfmt`.
 pub(crate) const NUM_FORMATS: [&str; 8] = [
     "BUF_NUM_FORMAT_UNORM",
     "BUF_NUM_FORMAT_SNORM",
@@ -254,7 +255,7 @@ pub(crate) const NUM_FORMATS: [&str; 8] = [
     "BUF_NUM_FORMAT_FLOAT",
 ];
 
-/// `format:[…]` of an MTBUF format (dfmt in bits 3:0, nfmt in 6:4); `None` for the default, 8-bit UNORM.
+/// The text `format:[…]` for an MTBUF format (dfmt in bits 3:0, nfmt in 6:4); `None` for the default, 8-bit UNORM.
 pub(crate) fn buffer_format(format: u8) -> Option<String> {
     let (data, num) = (format & 0xf, format >> 4 & 7);
     let names: Vec<&str> =
@@ -266,7 +267,7 @@ pub(crate) fn buffer_format(format: u8) -> Option<String> {
     (!names.is_empty()).then(|| format!("format:[{}]", names.join(",")))
 }
 
-/// Data formats from 1 on, and number formats, by their parts of names.
+/// Data formats from 1 on, and number formats: their parts of the format names on RDNA.
 const UNIFIED_DATA: [&str; 14] = [
     "8",
     "16",
@@ -294,7 +295,7 @@ fn unified_formats(generation: Generation) -> Vec<String> {
     std::iter::once("BUF_FMT_INVALID".to_owned()).chain(unified(generation).map(name)).collect()
 }
 
-/// The number of a format of RDNA.
+/// The number of the RDNA format with this name.
 pub(crate) fn unified_format_named(name: &str, generation: Generation) -> Option<u8> {
     if generation == Generation::GFX9 {
         return None;
@@ -302,7 +303,7 @@ pub(crate) fn unified_format_named(name: &str, generation: Generation) -> Option
     unified_formats(generation).iter().position(|format| format == name).and_then(|at| u8::try_from(at).ok())
 }
 
-/// `format:[…]` of a typed buffer instruction of RDNA; `None` for the default, 8-bit UNORM.
+/// The text `format:[…]` for a typed buffer instruction of RDNA; `None` for the default, 8-bit UNORM.
 pub(crate) fn unified_format(format: u8, generation: Generation) -> Option<String> {
     match unified_formats(generation).get(usize::from(format)) {
         _ if format == 1 => None,
@@ -311,7 +312,7 @@ pub(crate) fn unified_format(format: u8, generation: Generation) -> Option<Strin
     }
 }
 
-/// `swizzle(…)` of a `ds_swizzle_b32` offset, or the number where no symbolic form means these bits.
+/// The text `swizzle(…)` for a `ds_swizzle_b32` offset, or the number if no symbolic form denotes these bits.
 pub(crate) fn swizzle(offset: u16) -> String {
     let symbolic = match offset >> 13 {
         0..=3 => Some(bitmask_swizzle(offset)),
@@ -329,7 +330,7 @@ pub(crate) fn swizzle(offset: u16) -> String {
     symbolic.filter(|text| parse_swizzle(text) == Some(offset)).unwrap_or_else(|| offset.to_string())
 }
 
-/// Lane masks: new lane = ((lane & and) | or) ^ xor.
+/// The text for lane masks: new lane = ((lane & and) | or) ^ xor.
 fn bitmask_swizzle(offset: u16) -> String {
     let (and, or, xor) = (offset & 0x1f, offset >> 5 & 0x1f, offset >> 10 & 0x1f);
     if and == 0x1f && or == 0 && xor.is_power_of_two() {
@@ -356,7 +357,7 @@ fn bitmask_swizzle(offset: u16) -> String {
     text
 }
 
-/// The offset of a `swizzle(…)` text.
+/// Parses the offset of a `swizzle(…)` text.
 pub(crate) fn parse_swizzle(text: &str) -> Option<u16> {
     let arguments = text.trim().strip_prefix("swizzle")?.trim_start().strip_prefix('(')?.strip_suffix(')')?;
     let mut words = arguments.split(',').map(str::trim);
@@ -399,7 +400,7 @@ pub(crate) fn bitmask_offset(quoted: &str) -> Option<u16> {
     })
 }
 
-/// The text of a DPP control of an instruction that has these.
+/// The text for a DPP control of an instruction that accepts `among`.
 pub(crate) fn dpp_control(ctrl: u16, among: DppControls) -> String {
     if ctrl <= 0xff {
         let lane = |i: u16| ctrl >> (2 * i) & 3;

@@ -1,4 +1,4 @@
-//! Advice about managed memory, which is where it is needed whatever the advice: it is kept for those who ask.
+//! Advice about managed memory. It has no effect, because managed memory is accessible everywhere, but can be queried.
 
 use super::{Code, Plain, with, words};
 use crate::error::{Error, Result};
@@ -6,7 +6,7 @@ use crate::heap::Kind;
 use crate::host::{self, Ptr};
 use crate::state::{Advice, NO_DEVICE, State};
 
-/// The pages of a range of a managed allocation, from the first to the end of the last.
+/// The pages that a range of a managed allocation touches: the start of the first and the end of the last.
 fn managed(s: &State, at: Ptr, bytes: usize) -> Result<(u64, u64)> {
     let found = s.heap.own(at, bytes)?;
     if bytes == 0 || found.kind != Kind::Managed {
@@ -16,7 +16,7 @@ fn managed(s: &State, at: Ptr, bytes: usize) -> Result<(u64, u64)> {
     Ok((at.address() & !(page - 1), (at.address() + bytes as u64).next_multiple_of(page)))
 }
 
-/// A device, `hipCpuDeviceId`, or `hipInvalidDeviceId` where it does not matter.
+/// Checks a device number, which may also be `hipCpuDeviceId`, or `hipInvalidDeviceId` if it does not matter.
 fn check_device(s: &State, device: i32) -> Result {
     if (NO_DEVICE..0).contains(&device) {
         return Ok(());
@@ -41,12 +41,12 @@ pub(crate) extern "C" fn mem_prefetch_async(at: Ptr, bytes: usize, device: i32, 
     })
 }
 
-/// `hipMemoryAdvise`: pairs that set and unset.
+/// `hipMemoryAdvise`: each kind of advice has a value that sets it and one that unsets it.
 pub(crate) extern "C" fn mem_advise(at: Ptr, bytes: usize, advice: u32, device: i32) -> Code {
-    /// Those that are about a device: a preferred place, and who accesses.
+    /// The kinds of advice that concern a device: preferred location and accessing devices.
     const OF_DEVICE: [u32; 3] = [3, 5, 6];
     with(|s| {
-        // The last two are AMD's, about coarse grains.
+        // The last two are AMD's, for coarse-grained memory.
         if !matches!(advice, 1..=6 | 100 | 101) {
             return Err(Error::InvalidValue);
         }
@@ -64,7 +64,7 @@ pub(crate) extern "C" fn mem_advise(at: Ptr, bytes: usize, advice: u32, device: 
     })
 }
 
-/// `hipMemRangeAttribute` in as many bytes as the caller has room for.
+/// The value of a `hipMemRangeAttribute`, in the number of bytes that the caller has allocated.
 fn answer(advice: &Advice, attribute: u32, bytes: usize) -> Result<Vec<u8>> {
     /// `hipMemRangeAttributeCoherencyMode`: `hipMemRangeCoherencyModeFineGrain` is 0.
     const COHERENCY: u32 = 100;
@@ -98,7 +98,7 @@ pub(crate) extern "C" fn mem_range_get_attribute(
 }
 
 fn range_attribute(s: &State, data: Ptr, bytes: usize, attribute: u32, at: Ptr, count: usize) -> Result {
-    /// More than there can be devices.
+    /// More than the possible number of devices.
     const MOST: usize = 4096;
     let (from, to) = managed(s, at, count)?;
     if data.is_null() || bytes > MOST {
@@ -108,7 +108,7 @@ fn range_attribute(s: &State, data: Ptr, bytes: usize, attribute: u32, at: Ptr, 
     Ok(())
 }
 
-/// The same for several attributes: arrays of places, of their sizes, and of attributes.
+/// As [`mem_range_get_attribute`], for several attributes: arrays of pointers, of their sizes, and of attributes.
 pub(crate) extern "C" fn mem_range_get_attributes(
     data: Ptr,
     bytes: Ptr,
@@ -117,7 +117,7 @@ pub(crate) extern "C" fn mem_range_get_attributes(
     at: Ptr,
     count: usize,
 ) -> Code {
-    /// There are no more attributes.
+    /// The number of existing attributes.
     const MOST: usize = 5;
     with(|s| {
         if number == 0 || number > MOST || attributes.is_null() {

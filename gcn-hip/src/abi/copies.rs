@@ -6,7 +6,7 @@ use crate::host::Ptr;
 use crate::state::{DEFAULT, DEVICE_TO_HOST, HOST_TO_DEVICE, HOST_TO_HOST, State, lock, submit};
 use crate::work::{Extent, Op, Pitched};
 
-/// The stream of an operation, and whether its function is a synchronous one (its name has no "Async").
+/// The stream of an operation, and whether its function is synchronous (its name lacks "Async").
 #[derive(Clone, Copy)]
 struct Order {
     stream: u64,
@@ -19,13 +19,13 @@ impl Order {
     }
 }
 
-/// Does what the host may wait for, in the null stream: not while a stream captures.
+/// Runs a synchronous operation in the null stream, which is an error while a stream is capturing.
 fn at_once(act: impl FnOnce(Order) -> Code) -> Code {
     let code = super::with(State::check_no_capture);
     if code != 0 { code } else { act(Order { stream: 0, waits: true }) }
 }
 
-/// Submits an operation, and waits for it where that is HIP's way.
+/// Submits an operation, and waits for it if HIP specifies that.
 fn give(op: Op, order: Order) -> Result {
     let s = lock();
     let waits = if order.waits { s.is_for_host(&op) } else { s.is_synchronous(&op) };
@@ -57,7 +57,7 @@ pub(crate) extern "C" fn memcpy_async(to: Ptr, from: Ptr, bytes: usize, kind: u3
     copy(to, from, bytes, kind, Order::of(stream))
 }
 
-/// `hipMemcpyWithStream`: the host waits as for `hipMemcpy`, but in a stream.
+/// `hipMemcpyWithStream`: the host waits as for `hipMemcpy`, but the copy runs in a stream.
 pub(crate) extern "C" fn memcpy_with_stream(
     to: Ptr,
     from: Ptr,
@@ -68,7 +68,7 @@ pub(crate) extern "C" fn memcpy_with_stream(
     copy(to, from, bytes, kind, Order { stream, waits: true })
 }
 
-/// `hipMemcpyHtoD` and its relatives. The names give the direction, but so do the pointers.
+/// `hipMemcpyHtoD` and similar functions. The direction in the name is ignored, because the pointers determine it.
 pub(crate) extern "C" fn memcpy_by_pointers(to: Ptr, from: Ptr, bytes: usize) -> Code {
     at_once(|order| copy(to, from, bytes, DEFAULT, order))
 }
@@ -135,7 +135,7 @@ pub(crate) extern "C" fn memcpy_2d_async(
     copy_2d([(to, to_pitch), (from, from_pitch)], extent, kind, Order::of(stream))
 }
 
-/// A copy of rows; each side is a place with its pitch, the first one is written.
+/// A copy of rows; each side is an address with its pitch, and the first side is the destination.
 fn copy_2d(sides: [(Ptr, usize); 2], extent: Extent, kind: u32, order: Order) -> Code {
     call(|| {
         if sides.iter().any(|(_, pitch)| extent.width > *pitch) {
@@ -146,10 +146,10 @@ fn copy_2d(sides: [(Ptr, usize); 2], extent: Extent, kind: u32, order: Order) ->
     })
 }
 
-/// Fields of `hip_Memcpy2D`, as 8-byte words: x, y, type, host, device, array and pitch of each side, then
-/// the extent.
+/// The number of 8-byte words that describe a side in `hip_Memcpy2D`: x, y, type, host, device, array and pitch. The extent follows both
+/// sides.
 const SIDE: usize = 7;
-/// `hipMemoryTypeHost`; all other kinds but arrays have their pointer in the device's field.
+/// `hipMemoryTypeHost`; all other types except arrays have their pointer in the device field.
 const HOST: u32 = 1;
 const ARRAY: u32 = 10;
 
@@ -197,7 +197,7 @@ fn copy_3d(parameters: Ptr, order: Order) -> Code {
     })
 }
 
-/// `hipMemcpy3DParms`: of each side an array, a position and a pitched pointer; then the extent and the kind.
+/// Reads `hipMemcpy3DParms`: an array, a position and a pitched pointer for each side, then the extent and the kind.
 pub(super) fn parameters_3d(at: Ptr) -> Result<(Pitched, Pitched, Extent, u32)> {
     let fields = words(at, 20)?;
     let side = |start: usize| {
@@ -215,7 +215,7 @@ pub(super) fn parameters_3d(at: Ptr) -> Result<(Pitched, Pitched, Extent, u32)> 
     Ok((to, from, Extent { width, height, depth }, fields[19] as u32))
 }
 
-/// A place in the memory of a pointer; a null pointer has none.
+/// The address at an offset from a pointer; an error for a null pointer.
 fn inside(at: Ptr, offset: usize) -> Result<Ptr> {
     if at.is_null() { Err(Error::InvalidValue) } else { Ok(at.plus(offset)) }
 }
@@ -282,7 +282,7 @@ pub(crate) extern "C" fn memset_2d_async(
 
 fn fill_2d(to: Ptr, pitch: usize, value: i32, extent: Extent, order: Order) -> Code {
     call(|| {
-        // Rows do not overlap.
+        // Otherwise rows would overlap.
         if extent.width > pitch && extent.height > 1 {
             return Err(Error::InvalidValue);
         }
@@ -323,14 +323,14 @@ fn fill_3d(to: PitchedPtr, value: i32, extent: super::memory::Extent, order: Ord
     })
 }
 
-/// The part of a variable that a copy is for.
+/// The part of a variable that a copy accesses.
 pub(super) fn symbol(symbol: u64, bytes: usize, offset: usize) -> Result<Ptr> {
     let (at, size) = lock().variable(symbol)?;
     let end = offset.checked_add(bytes).ok_or(Error::InvalidValue)?;
     if end > size { Err(Error::InvalidValue) } else { Ok(at.plus(offset)) }
 }
 
-/// Refuses directions of a copy to or from a variable, which is on the device.
+/// Returns an error for copy directions that are impossible for a variable, which is on the device.
 fn leaves(kind: u32, wrong: [u32; 2]) -> Result {
     if wrong.contains(&kind) { Err(Error::InvalidMemcpyDirection) } else { Ok(()) }
 }

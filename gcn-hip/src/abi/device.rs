@@ -87,7 +87,7 @@ pub(crate) extern "C" fn device_get_name(name: Ptr, length: i32, device: i32) ->
     })
 }
 
-/// A text, with its terminating zero, as far as there is room.
+/// Writes a text with its terminating zero, truncated to the available space.
 fn put_text(place: Ptr, length: i32, text: &str) -> Result {
     let room =
         usize::try_from(length).ok().filter(|n| *n > 0 && !place.is_null()).ok_or(Error::InvalidValue)?;
@@ -105,7 +105,7 @@ pub(crate) extern "C" fn device_get_uuid(uuid: Out<u8>, device: i32) -> Code {
     })
 }
 
-/// Bytes of a text such as `0000:01:00.0` with its end.
+/// The size of a text such as `0000:01:00.0` with its terminating zero.
 const BUS_ID: i32 = 13;
 
 pub(crate) extern "C" fn device_get_pci_bus_id(id: Ptr, length: i32, device: i32) -> Code {
@@ -149,7 +149,7 @@ pub(crate) extern "C" fn mem_get_info(free: Out<usize>, total: Out<usize>) -> Co
     })
 }
 
-/// The last of a device's limits (`hipLimit_t`): stack, `printf` buffer, heap of `malloc`.
+/// `hipLimitMallocHeapSize`, the last limit of `hipLimit_t` (stack, `printf` buffer, `malloc` heap).
 const MALLOC_HEAP: u32 = 2;
 
 pub(crate) extern "C" fn device_get_limit(value: Out<usize>, limit: u32) -> Code {
@@ -161,7 +161,8 @@ pub(crate) extern "C" fn device_get_limit(value: Out<usize>, limit: u32) -> Code
     })
 }
 
-/// A heap that kernels have begun to use stays as large as it is; stack and buffer are as large as they must be, whatever is asked for.
+/// The size of a heap that kernels have started to use cannot be changed. Stack and buffer always have the size that they need, whatever is
+/// requested.
 pub(crate) extern "C" fn device_set_limit(limit: u32, value: usize) -> Code {
     with(|s| {
         if limit == MALLOC_HEAP {
@@ -173,11 +174,11 @@ pub(crate) extern "C" fn device_set_limit(limit: u32, value: usize) -> Code {
     })
 }
 
-/// The last of `hipFuncCache_t` and of `hipSharedMemConfig`.
+/// The last values of `hipFuncCache_t` and of `hipSharedMemConfig`.
 pub(super) const LAST_CACHE: u32 = 3;
 pub(super) const LAST_BANKS: u32 = 2;
 
-/// Checks a setting that is one of `0..=last`. Caches and banks cannot be configured: nothing follows from it.
+/// Checks that a setting is in `0..=last`. It has no effect, because caches and banks cannot be configured.
 pub(super) fn one_of(setting: u32, last: u32) -> Result {
     if setting <= last { Ok(()) } else { Err(Error::InvalidValue) }
 }
@@ -214,17 +215,17 @@ pub(crate) extern "C" fn get_shared_mem_config(value: Out<u32>) -> Code {
     get(value, 1)
 }
 
-/// `hipSetValidDevices`: all devices are valid, in their order.
+/// `hipSetValidDevices`: ignored, since all devices are valid in their default order.
 pub(crate) extern "C" fn set_valid_devices() -> Code {
     with(|s| s.model(current_device()).map(|_| ()))
 }
 
-/// The bits that select how a host thread waits; only one of them can be set: spinning, yielding, blocking.
+/// The bits that select how a host thread waits (spinning, yielding or blocking), of which at most one may be set.
 const SCHEDULE: u32 = 7;
-/// `hipDeviceMapHost` and `hipDeviceLmemResizeToMax`, which are always so.
+/// `hipDeviceMapHost` and `hipDeviceLmemResizeToMax`, which are always in effect.
 const ALWAYS: u32 = 0x8 | 0x10;
 
-/// Waiting takes no time, whatever way is chosen.
+/// The way of waiting is stored only for queries, because waiting takes no time.
 pub(crate) extern "C" fn set_device_flags(flags: u32) -> Code {
     with(|s| {
         let device = current_device();
@@ -246,7 +247,7 @@ pub(crate) extern "C" fn get_device_flags(flags: Out<u32>) -> Code {
     })
 }
 
-/// All devices are linked to each other (`HSA_AMD_LINK_INFO_TYPE_XGMI`), without others between them.
+/// All devices are directly linked to each other (`HSA_AMD_LINK_INFO_TYPE_XGMI`).
 pub(crate) extern "C" fn ext_get_link_type_and_hop_count(
     from: i32,
     to: i32,
@@ -274,7 +275,7 @@ pub(crate) extern "C" fn device_get_stream_priority_range(least: Out<i32>, great
     })
 }
 
-/// `hipChooseDevice`: the devices are alike.
+/// `hipChooseDevice`: returns device 0, because all devices are alike.
 pub(crate) extern "C" fn choose_device(device: Out<i32>, properties: Ptr) -> Code {
     with(|s| {
         s.model(0)?;
@@ -330,12 +331,12 @@ pub(crate) extern "C" fn device_get_p2p_attribute(
         if from == to || attribute > 3 {
             return Err(Error::InvalidValue);
         }
-        // Performance rank, access, atomics; no arrays.
+        // Performance rank, access, native atomics, and arrays, which are not supported.
         value.set([0, 1, 1, 0][attribute as usize])
     })
 }
 
-/// Contexts are devices: the handle is the device's number and one.
+/// A context is a device; its handle is the device number plus one.
 fn context(device: usize) -> u64 {
     device as u64 + 1
 }
@@ -420,7 +421,7 @@ pub(crate) extern "C" fn device_primary_ctx_get_state(
     })
 }
 
-/// `hipGetStreamDeviceId`, which gives a number and no code.
+/// `hipGetStreamDeviceId`, which returns a device number instead of an error code.
 pub(crate) extern "C" fn get_stream_device_id(stream: u64) -> i32 {
     lock().stream_device(stream).map_or(-1, |device| device as i32)
 }

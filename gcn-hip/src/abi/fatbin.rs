@@ -1,4 +1,4 @@
-//! The functions that clang's start-up code calls, and those of kernel stubs.
+//! Functions that clang's start-up code and its kernel stubs call.
 
 use super::{Code, Dim3, Out, call, text};
 use crate::error::{Error, Result};
@@ -10,7 +10,7 @@ use crate::state::{Configuration, lock, lock_for, thread};
 /// `__CudaFatBinaryWrapper`: a magic number, a version, the bundle.
 const MAGIC: u32 = 0x4849_5046;
 
-/// Gives the handle of the binary, as a pointer.
+/// Returns the handle of the binary, as a pointer.
 pub(crate) extern "C" fn register_fat_binary(wrapper: Ptr) -> u64 {
     let mut handle = 0;
     call(|| {
@@ -94,8 +94,7 @@ pub(crate) extern "C" fn register_managed_var(
     });
 }
 
-/// `__hipRegisterSurface` and `__hipRegisterTexture`: images are not supported, which their users are told
-/// when they use them.
+/// `__hipRegisterSurface` and `__hipRegisterTexture`: accepted, although images are not supported; using one is an error.
 pub(crate) extern "C" fn register_image() {}
 
 pub(crate) extern "C" fn push_call_configuration(
@@ -126,10 +125,10 @@ pub(crate) extern "C" fn pop_call_configuration(
     })
 }
 
-/// The bytes of a bundle or code object in memory, whose size only it knows.
+/// The bytes of a bundle or code object in memory, whose size is known only from its own header.
 pub(super) fn image(at: Ptr) -> Result<&'static [u8]> {
     const BUNDLE: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
-    /// Most entries that a bundle may have, so that a damaged one is noticed.
+    /// The maximum number of entries of a bundle, in order to detect damaged ones.
     const ENTRIES: u64 = 1 << 12;
     if at.is_null() {
         return Err(Error::InvalidValue);
@@ -158,9 +157,9 @@ pub(super) fn image(at: Ptr) -> Result<&'static [u8]> {
     Ok(host::image(at, size))
 }
 
-/// The end of the section headers, of the sections and of the segments.
+/// The size of an ELF file: the end of its section headers, sections and segments, whichever is last.
 fn elf_size(at: Ptr) -> Option<usize> {
-    /// `EM_AMDGPU`; sizes of headers in files of 64 bits; the farthest that LLD puts the program's headers.
+    /// `EM_AMDGPU`; the sizes of headers in 64-bit files; the largest offset at which LLD places the program headers.
     const AMDGPU: usize = 224;
     const HEADERS: [usize; 2] = [56, 64];
     const NEAR: usize = 4096;
@@ -168,7 +167,7 @@ fn elf_size(at: Ptr) -> Option<usize> {
     let (segments, sections) = (host::word(at.plus(32)) as usize, host::word(at.plus(40)) as usize);
     let (segment_size, segment_count) = (half(54), half(56));
     let (section_size, section_count) = (half(58), half(60));
-    // Other data is not read further, since its length is unknown.
+    // Other data is not read further, because its length is unknown.
     let is_one = half(18) == AMDGPU && segments <= NEAR;
     if !is_one || segment_size != HEADERS[0] || ![0, HEADERS[1]].contains(&section_size) {
         return None;
@@ -182,8 +181,7 @@ fn elf_size(at: Ptr) -> Option<usize> {
     Some(end)
 }
 
-/// The size in the header of a compressed bundle (Clang documentation, *Compressed bundles*): from version 2
-/// on.
+/// The size in the header of a compressed bundle, which exists from version 2 on (Clang documentation, *Compressed bundles*).
 fn compressed_size(at: Ptr) -> Option<usize> {
     let version = host::word(at) >> 32 & 0xffff;
     match version {

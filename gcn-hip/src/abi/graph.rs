@@ -27,7 +27,7 @@ pub(crate) extern "C" fn graph_create(graph: Out<u64>, flags: u32) -> Code {
 pub(crate) extern "C" fn graph_destroy(graph: u64) -> Code {
     call(|| {
         let last = lock().destroy_graph(graph)?;
-        // Without the lock: they may use the runtime.
+        // Called without the lock, because the callbacks may use the runtime.
         last.into_iter().for_each(HostCall::call);
         Ok(())
     })
@@ -49,7 +49,7 @@ pub(crate) extern "C" fn graph_destroy_node(node: u64) -> Code {
     })
 }
 
-/// Changes the dependencies of a graph by pairs of nodes.
+/// Adds or removes dependencies of a graph, given as pairs of nodes.
 fn depend(
     graph: u64,
     from: Ptr,
@@ -89,8 +89,7 @@ pub(crate) extern "C" fn graph_remove_dependencies(graph: u64, from: Ptr, to: Pt
     })
 }
 
-/// Gives a list in HIP's way: without an array only its length, else as many as there is room for and how
-/// many these are.
+/// Returns a list in HIP's way: without an array, only its length; otherwise as many elements as fit, and their number.
 fn list(found: &[u64], place: Out<u64>, count: Out<usize>) -> Result {
     let room = words(count.place()?, 1)?[0] as usize;
     if place.check().is_err() {
@@ -198,7 +197,7 @@ const UPLOAD: u64 = 2;
 const DEVICE_LAUNCH: u64 = 4;
 const NODE_PRIORITY: u64 = 8;
 
-/// `hipGraphInstantiateParams`: the node at fault, flags, the outcome, and the stream to upload in.
+/// `hipGraphInstantiateParams`: the failing node, flags, the result, and the stream for uploading.
 pub(crate) extern "C" fn graph_instantiate_with_params(
     instance: Out<u64>,
     graph: u64,
@@ -240,7 +239,7 @@ pub(crate) extern "C" fn graph_exec_destroy(instance: u64) -> Code {
     })
 }
 
-/// Writes the graph in the language of Graphviz.
+/// Writes the graph in Graphviz's language.
 pub(crate) extern "C" fn graph_debug_dot_print(graph: u64, path: Ptr, _flags: u32) -> Code {
     call(|| {
         let path = text(path)?;

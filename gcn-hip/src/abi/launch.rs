@@ -1,4 +1,4 @@
-//! Launches.
+//! Kernel launches.
 
 use std::collections::BTreeSet;
 
@@ -10,11 +10,11 @@ use crate::host::{self, HostCall, Ptr};
 use crate::state::{Configuration, lock, on_device, submit, thread};
 use crate::work::{Launch, Op};
 
-/// Tags in `extra`: `HIP_LAUNCH_PARAM_BUFFER_POINTER` and the other two.
+/// Tags in `extra`: `HIP_LAUNCH_PARAM_BUFFER_POINTER` and the two that follow.
 const BUFFER: u64 = 1;
 const SIZE: u64 = 2;
 const END: u64 = 3;
-/// Most bytes of arguments.
+/// The maximum size of the arguments in bytes.
 const MOST: u64 = 1 << 16;
 
 /// The sizes of a launch.
@@ -24,7 +24,7 @@ pub(super) struct Sizes {
     pub dynamic_lds: usize,
 }
 
-/// A checked launch: the arguments are read now, as HIP promises.
+/// A checked launch. The arguments are read now, as HIP guarantees.
 pub(super) fn prepare(
     function: u64,
     sizes: Sizes,
@@ -41,7 +41,7 @@ pub(super) fn prepare(
     Ok(launch)
 }
 
-/// The arguments in an array of pointers, laid out by the metadata.
+/// The arguments from an array of pointers, laid out as the metadata specifies.
 fn packed(function: u64, parameters: Ptr) -> Result<Vec<u8>> {
     let state = lock();
     let function = state.functions.get(function).ok_or(Error::InvalidHandle)?;
@@ -61,7 +61,7 @@ fn packed(function: u64, parameters: Ptr) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// As much of a buffer as the kernel takes: a structure of arguments may have padding at its end.
+/// The part of an argument buffer that the kernel declares: a structure of arguments may have padding at its end.
 fn declared(function: u64, mut bytes: Vec<u8>) -> Result<Vec<u8>> {
     let state = lock();
     let function = state.functions.get(function).ok_or(Error::InvalidHandle)?;
@@ -70,12 +70,12 @@ fn declared(function: u64, mut bytes: Vec<u8>) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The arguments in a buffer.
+/// The arguments from a buffer, as described by `extra`.
 fn buffer(extra: Ptr) -> Result<Vec<u8>> {
     let (mut at, mut start, mut size) = (extra, None, None);
     loop {
         let tag = words(at, 1)?[0];
-        // Nothing follows the end.
+        // The end tag has no value.
         if tag == END {
             break;
         }
@@ -103,7 +103,7 @@ fn start(symbol: u64, sizes: Sizes, parameters: Ptr, extra: Ptr, cooperative: bo
     submit(stream, Op::Launch(prepare(function, sizes, parameters, extra, cooperative)?))
 }
 
-/// A launch with an event before and one after it; 0 means none.
+/// A launch with an event before it and one after it; 0 means none.
 fn timed(symbol: u64, sizes: Sizes, parameters: Ptr, extra: Ptr, stream: u64, events: [u64; 2]) -> Code {
     call(|| {
         let function = lock().kernel(symbol)?;
@@ -197,7 +197,7 @@ pub(crate) extern "C" fn module_launch_cooperative_kernel(
     launch(function, sizes, parameters, NONE, true, stream)
 }
 
-/// The grid counts work-items, so that the last workgroups may be partial.
+/// The grid counts work-items, so the last workgroups may be partial.
 #[allow(clippy::too_many_arguments, reason = "they are HIP's")]
 pub(crate) extern "C" fn ext_module_launch_kernel(
     function: u64,
@@ -220,7 +220,7 @@ pub(crate) extern "C" fn ext_module_launch_kernel(
     timed(function, sizes, parameters, extra, stream, [start, stop])
 }
 
-/// The launch before `<<<…>>>` had a function: its sizes, then each argument, then the kernel.
+/// The launch protocol from before `<<<…>>>`: separate calls pass the sizes, each argument, and the kernel.
 pub(crate) extern "C" fn configure_call(grid: Dim3, block: Dim3, shared: usize, stream: u64) -> Code {
     call(|| {
         let configuration = Configuration { grid: grid.into(), block: block.into(), shared, stream };
@@ -262,11 +262,11 @@ pub(crate) extern "C" fn launch_by_ptr(symbol: u64) -> Code {
     })
 }
 
-/// One kernel with the same sizes on several devices, each in a stream of its own: a list of `hipLaunchParams`, which are function, grid,
-/// block, arguments, LDS and stream.
+/// Launches one kernel with the same sizes on several devices, each in a separate stream. `hipLaunchParams` consists of function, grid,
+/// block, arguments, LDS size and stream.
 pub(crate) extern "C" fn ext_launch_multi_kernel_multi_device(list: Ptr, count: i32, flags: u32) -> Code {
     const WORDS: usize = 7;
-    /// `hipCooperativeLaunchMultiDeviceNoPreSync` and `NoPostSync`: the devices need not wait for each other.
+    /// `hipCooperativeLaunchMultiDeviceNoPreSync` and `NoPostSync`, which the function accepts: devices need not wait for each other.
     const FLAGS: u32 = 3;
     call(|| {
         let most = lock().models.len();
@@ -298,7 +298,7 @@ pub(crate) extern "C" fn ext_launch_multi_kernel_multi_device(list: Ptr, count: 
     })
 }
 
-/// `hipLaunchConfig_t`: grid, block, LDS, stream, attributes and their number.
+/// `hipLaunchConfig_t`: grid, block, LDS size, stream, attributes and their number.
 pub(crate) extern "C" fn launch_kernel_ex(configuration: Ptr, symbol: u64, arguments: Ptr) -> Code {
     call(|| {
         let fields = words(configuration, 7)?;
@@ -311,7 +311,7 @@ pub(crate) extern "C" fn launch_kernel_ex(configuration: Ptr, symbol: u64, argum
     })
 }
 
-/// True if one of the attributes, of 72 bytes each, requests a cooperative launch.
+/// True if any of the attributes, of 72 bytes each, requests a cooperative launch.
 fn is_cooperative(list: Ptr, count: usize) -> Result<bool> {
     const COOPERATIVE: u32 = 2;
     const BYTES: usize = 72;

@@ -1,4 +1,4 @@
-//! Allocating and freeing.
+//! Allocates and frees memory.
 
 use super::{Code, Out, Plain, call, with};
 use crate::error::{Error, Result};
@@ -23,9 +23,9 @@ pub(crate) extern "C" fn malloc(place: Place, bytes: usize) -> Code {
     allocate(place, Kind::Device, bytes, 0)
 }
 
-/// `hipExtMallocWithFlags`: fine-grained memory and signals are ordinary memory here.
+/// `hipExtMallocWithFlags`: fine-grained and signal memory are ordinary memory here.
 pub(crate) extern "C" fn ext_malloc_with_flags(place: Place, bytes: usize, flags: u32) -> Code {
-    // `hipMallocSignalMemory` is a signal's word.
+    // Signal memory (`hipMallocSignalMemory`) is a single 8-byte word.
     if !matches!(flags, 0..=4) || flags == SIGNAL && bytes != 8 {
         return call(|| Err(Error::InvalidValue));
     }
@@ -48,7 +48,7 @@ pub(crate) extern "C" fn malloc_managed(place: Place, bytes: usize, flags: u32) 
 
 /// Flags of `hipHostMalloc`: portable, mapped, write-combined, NUMA, coherent and not.
 const HOST_FLAGS: u32 = 0x1 | 0x2 | 0x4 | 0x2000_0000 | COHERENCE;
-/// Coherent and not: only one of them can be.
+/// Coherent and non-coherent, which exclude each other.
 const COHERENCE: u32 = 0xc000_0000;
 
 pub(crate) extern "C" fn host_malloc(place: Place, bytes: usize, flags: u32) -> Code {
@@ -118,7 +118,7 @@ pub(crate) extern "C" fn host_free(at: Ptr) -> Code {
     call(|| idle_for(at)?.free(at, PINNED))
 }
 
-/// The runtime when memory can be freed: it waits for the device, on which work may use it.
+/// Locks the runtime, waiting until the device is idle, because its work may use the memory to be freed.
 fn idle_for(at: Ptr) -> Result<Locked> {
     let mut s = lock();
     s.model(current_device())?;
@@ -132,7 +132,7 @@ pub(crate) extern "C" fn free_async(at: Ptr, stream: u64) -> Code {
     call(|| {
         let s = lock();
         s.check_stream(stream).map_err(|_| Error::InvalidHandle)?;
-        // The work after which it is freed may use it.
+        // Pending work of the stream may still use the memory, so it is freed after that.
         let held = !s.before(stream)?.is_empty() && s.capture_of(stream)?.is_none();
         let later = held && s.heap.allocation(at.address()).is_some();
         drop(s);
@@ -192,9 +192,9 @@ pub(crate) extern "C" fn stream_attach_mem_async(stream: u64, at: Ptr, bytes: us
     with(|s| {
         s.check_stream(stream)?;
         let found = s.heap.own(at, bytes)?;
-        // All of an allocation, or nothing.
+        // The range must be the whole allocation.
         let whole = bytes == 0 || at == found.base && bytes == found.bytes;
-        // A single stream is not the null one.
+        // Memory cannot be attached to the null stream as a single stream.
         let one = matches!(flags, ATTACH_GLOBAL | ATTACH_HOST) || flags == ATTACH_SINGLE && stream != 0;
         if found.kind == Kind::Managed && whole && one { Ok(()) } else { Err(Error::InvalidValue) }
     })

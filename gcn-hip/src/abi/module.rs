@@ -26,7 +26,7 @@ pub(crate) extern "C" fn module_load_data(module: Out<u64>, data: Ptr) -> Code {
     })
 }
 
-/// The options are those of a compiler.
+/// The options are for a JIT compiler and are ignored.
 pub(crate) extern "C" fn module_load_data_ex(module: Out<u64>, data: Ptr, _n: u32, _k: Ptr, _v: Ptr) -> Code {
     module_load_data(module, data)
 }
@@ -34,7 +34,7 @@ pub(crate) extern "C" fn module_load_data_ex(module: Out<u64>, data: Ptr, _n: u3
 pub(crate) extern "C" fn module_unload(module: u64) -> Code {
     call(|| {
         let s = lock();
-        // Pending launches may be of its kernels.
+        // Pending launches may use its kernels.
         let none = if module == 0 { Error::InvalidHandle } else { Error::NotFound };
         let device = s.modules.get(module).ok_or(none)?.device;
         let works = s.pending_on(device);
@@ -79,7 +79,7 @@ pub(crate) extern "C" fn get_func_by_symbol(function: Out<u64>, symbol: u64) -> 
     })
 }
 
-/// The name of a kernel, for `hipKernelNameRef`, as long as its module is loaded.
+/// The name of a kernel, for `hipKernelNameRef`; valid as long as its module is loaded.
 pub(crate) extern "C" fn kernel_name_ref(function: u64) -> *const u8 {
     thread_local! {
         static NAME: std::cell::RefCell<Vec<u8>> = const { std::cell::RefCell::new(Vec::new()) };
@@ -91,7 +91,7 @@ pub(crate) extern "C" fn kernel_name_ref(function: u64) -> *const u8 {
         *name = [found.name.as_bytes(), b"\0"].concat();
         name.as_ptr()
     });
-    // The thread has ended.
+    // The thread-local storage of an ending thread is no longer available.
     named.unwrap_or(std::ptr::null())
 }
 
@@ -148,7 +148,7 @@ pub(crate) extern "C" fn func_get_attributes(attributes: Out<u8>, symbol: u64) -
     })
 }
 
-/// Offset of the end of `ptxVersion` in `hipFuncAttributes`; `sharedSizeBytes` follows at a multiple of 8.
+/// The offset of the end of `ptxVersion` in `hipFuncAttributes`; `sharedSizeBytes` follows at the next multiple of 8.
 const FUNCTION_NUMBERS: usize = 44;
 
 fn padding(length: usize) -> Vec<u8> {
@@ -177,7 +177,7 @@ pub(crate) extern "C" fn func_get_attribute(value: Out<u32>, attribute: u32, fun
     })
 }
 
-/// `hipFuncSetAttribute`: the most LDS that a launch may add, or how a cache is split, which changes nothing.
+/// `hipFuncSetAttribute`: the maximum dynamic LDS of a launch, or the partition of a cache, which has no effect.
 pub(crate) extern "C" fn func_set_attribute(symbol: u64, attribute: u32, value: i32) -> Code {
     /// `hipFuncAttributeMaxDynamicSharedMemorySize` and `hipFuncAttributePreferredSharedMemoryCarveout`.
     const MOST_DYNAMIC: u32 = 8;
@@ -186,7 +186,7 @@ pub(crate) extern "C" fn func_set_attribute(symbol: u64, attribute: u32, value: 
         let handle = s.kernel(symbol)?;
         match attribute {
             MOST_DYNAMIC => set_most_dynamic(s, handle, value),
-            // Percent, or the default, -1.
+            // A percentage, or -1 for the default.
             CARVEOUT if !(-1..=100).contains(&value) => Err(Error::InvalidValue),
             CARVEOUT => {
                 s.functions.get_mut(handle).ok_or(Error::InvalidDeviceFunction)?.carveout =

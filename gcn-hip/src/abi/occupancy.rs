@@ -1,14 +1,14 @@
-//! The number of workgroups that fit.
+//! The number of workgroups that fit on a compute unit.
 
 use super::{Code, Out, call, with};
 use crate::error::{Error, Result};
 use crate::state::{State, current_device};
 
-/// Workgroups of a kernel on a compute unit.
+/// The number of workgroups of a kernel that fit on a compute unit.
 fn blocks(s: &State, function: u64, block: i32, dynamic_lds: usize) -> Result<u32> {
     let function = s.functions.get(function).ok_or(Error::InvalidDeviceFunction)?;
     let size = u32::try_from(block).ok().filter(|n| *n > 0).ok_or(Error::InvalidValue)?;
-    // None of a size that no workgroup has.
+    // Larger workgroups do not exist, so none fits.
     if size > 1024 {
         return Ok(0);
     }
@@ -45,8 +45,7 @@ pub(crate) extern "C" fn max_active_blocks_with_flags(
 /// `hipOccupancyDisableCachingOverride`, the only flag.
 const DISABLE_CACHING_OVERRIDE: u32 = 1;
 
-/// The workgroup that keeps most work-items on a compute unit, the largest of several, and a grid that fills
-/// the device.
+/// The workgroup size with the highest occupancy (the largest such size), and a grid that fills the device.
 pub(crate) extern "C" fn max_potential_block_size(
     grid: Out<i32>,
     block: Out<i32>,

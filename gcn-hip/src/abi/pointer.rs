@@ -6,7 +6,7 @@ use crate::heap::{Allocation, Kind};
 use crate::host::{self, Ptr};
 use crate::state::State;
 
-/// `hipChannelFormatDesc`, which is returned in memory: bits of the components, and their kind.
+/// `hipChannelFormatDesc`, which is returned in memory: the bits of each component, and their kind.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(crate) struct Channel {
@@ -30,7 +30,7 @@ fn memory_type(kind: Kind) -> u32 {
 pub(crate) extern "C" fn pointer_get_attributes(attributes: Out<u8>, at: Ptr) -> Code {
     with(|s| {
         let place = attributes.place()?;
-        // Type, device; device and host pointer; managed or not, flags.
+        // Memory type and device; device and host pointer; managed flag and allocation flags.
         let put = |kind: u32, device: i32, pointers: [u64; 2], last: [u32; 2]| {
             let mut bytes = [kind.to_bytes(), device.to_bytes()].concat();
             pointers.iter().for_each(|p| bytes.extend(p.to_le_bytes()));
@@ -46,7 +46,7 @@ pub(crate) extern "C" fn pointer_get_attributes(attributes: Out<u8>, at: Ptr) ->
                 let managed = u32::from(a.kind == Kind::Managed);
                 put(memory_type(a.kind), a.device as i32, [at.address(), on_host], [managed, a.flags]);
             }
-            // Memory of the program: no error since HIP 6.
+            // Memory that the runtime does not know: no error since HIP 6.
             None => put(0, -2, [0, 0], [0, 0]),
         }
         Ok(())
@@ -65,7 +65,8 @@ pub(crate) extern "C" fn pointer_get_attribute(value: Ptr, attribute: u32, at: P
     })
 }
 
-/// `hipDrvPointerGetAttributes`: several, each into a place of its own; one that there is not for this pointer leaves its place.
+/// `hipDrvPointerGetAttributes`: several attributes, each written to a separate place; for one that this pointer does not have, nothing is
+/// written.
 pub(crate) extern "C" fn drv_pointer_get_attributes(
     count: u32,
     attributes: Ptr,
@@ -88,7 +89,7 @@ pub(crate) extern "C" fn drv_pointer_get_attributes(
     })
 }
 
-/// `hipPointerSetAttribute`: whether the host waits for copies that are on the device alone.
+/// `hipPointerSetAttribute`: whether the host also waits for synchronous copies that only involve the device.
 pub(crate) extern "C" fn pointer_set_attribute(value: Ptr, attribute: u32, at: Ptr) -> Code {
     /// `HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS`.
     const WAITS: u32 = 6;
@@ -118,7 +119,7 @@ fn attribute_of(s: &State, attribute: u32, at: Ptr) -> Result<Vec<u8>> {
         8 => u32::from(kind == Kind::Managed).to_bytes(),
         9 => (device as u32).to_bytes(),
         11 => base.to_bytes(),
-        // Of 32 bits in ROCm, whatever the size.
+        // ROCm writes 32 bits, whatever the size.
         12 => (bytes as u32).to_bytes(),
         13 => 1u32.to_bytes(),
         4..=17 => return Err(Error::InvalidValue),

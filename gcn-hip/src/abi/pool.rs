@@ -30,7 +30,7 @@ pub(crate) extern "C" fn malloc_from_pool_async(place: Place, bytes: usize, pool
     with(|s| allocate(s, place, bytes, pool, stream))
 }
 
-/// The number of a device that is there.
+/// Checks that a device exists and returns its number.
 fn device_of(s: &State, device: i32) -> Result<usize> {
     let device = usize::try_from(device).unwrap_or(usize::MAX);
     s.model(device).map(|_| device)
@@ -47,7 +47,7 @@ pub(crate) extern "C" fn device_get_default_mem_pool(pool: Out<u64>, device: i32
 pub(crate) extern "C" fn device_get_mem_pool(pool: Out<u64>, device: i32) -> Code {
     with(|s| {
         pool.check()?;
-        // As ROCm's, no matter which device is not there.
+        // As in ROCm, any invalid device number gives this error.
         let device = device_of(s, device).map_err(|_| Error::InvalidValue)?;
         pool.set(s.pools.current_of(device))
     })
@@ -56,7 +56,7 @@ pub(crate) extern "C" fn device_get_mem_pool(pool: Out<u64>, device: i32) -> Cod
 pub(crate) extern "C" fn device_set_mem_pool(device: i32, pool: u64) -> Code {
     with(|s| {
         let device = device_of(s, device).map_err(|_| Error::InvalidValue)?;
-        // Each device has its own.
+        // A pool can only be set for its own device.
         if s.pools.get(pool)?.device != device {
             return Err(Error::InvalidDevice);
         }
@@ -71,7 +71,7 @@ const ON_DEVICE: u32 = 1;
 pub(crate) extern "C" fn mem_pool_create(pool: Out<u64>, properties: Ptr) -> Code {
     with(|s| {
         pool.check()?;
-        // Type and handles; the location: its kind and device; attributes of another system; the most bytes.
+        // Allocation type and handle types; location type and device; Windows attributes; maximum size.
         let fields = words(properties, 4)?;
         if fields[0] as u32 != PINNED || fields[1] as u32 != ON_DEVICE {
             return Err(Error::InvalidValue);
@@ -85,8 +85,8 @@ pub(crate) extern "C" fn mem_pool_destroy(pool: u64) -> Code {
     with(|s| s.pools.destroy(pool))
 }
 
-/// `hipMemPoolAttr`: the release threshold; bytes that are reserved and used, each with the most that there were. Those
-/// before are policies of reuse.
+/// `hipMemPoolAttr`: the release threshold; reserved and used bytes, each followed by its maximum so far. The attributes before these are
+/// reuse policies.
 const THRESHOLD: u32 = 4;
 const RESERVED_HIGH: u32 = 6;
 const USED_HIGH: u32 = 8;
@@ -100,7 +100,7 @@ pub(crate) extern "C" fn mem_pool_set_attribute(pool: u64, attribute: u32, value
         match attribute {
             1..THRESHOLD => pool.reuse[attribute as usize - 1] = host::word32(value),
             THRESHOLD => pool.threshold = host::word(value),
-            // They can be set back.
+            // The maxima can be reset.
             RESERVED_HIGH | USED_HIGH if host::word(value) == 0 => pool.high = pool.used,
             _ => return Err(Error::InvalidValue),
         }
@@ -129,7 +129,7 @@ pub(crate) extern "C" fn mem_pool_trim_to(pool: u64, _bytes: usize) -> Code {
     with(|s| s.pools.get(pool).map(|_| ()))
 }
 
-/// `hipMemPoolSetAccess`: all devices reach all memory. The request is checked: kind of place, device,
+/// `hipMemPoolSetAccess`: has no effect, because all devices can access all memory. The request is checked: location type, device, and
 /// access, of 32 bits each.
 pub(crate) extern "C" fn mem_pool_set_access(pool: u64, list: Ptr, count: usize) -> Code {
     const BYTES: usize = 12;
@@ -143,7 +143,7 @@ pub(crate) extern "C" fn mem_pool_set_access(pool: u64, list: Ptr, count: usize)
             if kind != ON_DEVICE || access > READ_WRITE {
                 return Err(Error::InvalidValue);
             }
-            // A pool's own device always reaches it.
+            // Access of a pool's own device cannot be revoked.
             if device_of(s, device as i32)? == own && access == 0 {
                 return Err(Error::InvalidDevice);
             }

@@ -1,4 +1,4 @@
-//! Compiling while the program runs: `hiprtc`.
+//! Run-time compilation: `hiprtc`.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{LazyLock, Mutex, PoisonError};
@@ -24,7 +24,7 @@ fn call(f: impl FnOnce() -> Result) -> Code {
     }
 }
 
-/// The same for a program that is there.
+/// Calls `f` with an existing program.
 fn with(program: u64, f: impl FnOnce(&mut Program) -> Result) -> Code {
     call(|| {
         let mut programs = PROGRAMS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -32,12 +32,12 @@ fn with(program: u64, f: impl FnOnce(&mut Program) -> Result) -> Code {
     })
 }
 
-/// A string of C.
+/// Reads a C string.
 fn text(at: Ptr) -> Result<String> {
     super::text(at).map_err(|_| Error::InvalidInput)
 }
 
-/// The strings of an array.
+/// Reads an array of C strings.
 fn texts(at: Ptr, count: i32) -> Result<Vec<String>> {
     let count = usize::try_from(count).map_err(|_| Error::InvalidInput)?;
     if at.is_null() && count > 0 {
@@ -50,7 +50,7 @@ fn set<T: super::Plain>(place: Out<T>, value: T) -> Result {
     place.set(value).map_err(|_| Error::InvalidInput)
 }
 
-/// Writes bytes where there is room for them.
+/// Writes bytes to the caller's buffer.
 fn put(at: Ptr, bytes: &[u8]) -> Result {
     if at.is_null() {
         return Err(Error::InvalidInput);
@@ -104,7 +104,7 @@ pub(crate) extern "C" fn create_program(
     })
 }
 
-/// Destroys the program whose handle is at the place.
+/// Destroys the program whose handle is at `place`.
 pub(crate) extern "C" fn destroy_program(place: Out<u64>) -> Code {
     call(|| {
         let at = place.place().map_err(|_| Error::InvalidInput)?;
@@ -132,7 +132,7 @@ pub(crate) extern "C" fn compile_program(program: u64, count: i32, options: Ptr)
     })
 }
 
-/// The symbol of a name expression, as long as the program is there.
+/// The symbol of a name expression; valid as long as the program exists.
 pub(crate) extern "C" fn get_lowered_name(program: u64, name: Ptr, place: Out<u64>) -> Code {
     with(program, |program| {
         let compiled = program.compiled.as_ref().ok_or(Error::NoLoweredNamesBeforeCompilation)?;
@@ -149,7 +149,7 @@ pub(crate) extern "C" fn get_code(program: u64, place: Ptr) -> Code {
     with(program, |program| put(place, &program.compiled.as_ref().ok_or(Error::InvalidProgram)?.code))
 }
 
-/// The bitcode of a program that was compiled to be linked.
+/// The bitcode of a program that was compiled for linking.
 fn bitcode(program: &Program) -> Result<&[u8]> {
     let compiled: Option<&Compiled> = program.compiled.as_ref().filter(|compiled| compiled.is_bitcode);
     Ok(&compiled.ok_or(Error::InvalidProgram)?.code)
@@ -169,7 +169,7 @@ pub(crate) extern "C" fn get_bitcode(program: u64, place: Ptr) -> Code {
     with(program, |program| put(place, bitcode(program)?))
 }
 
-/// Does something with a linker that is there.
+/// Calls `f` with an existing linker.
 fn linking(link: u64, f: impl FnOnce(&mut Link) -> Result) -> Code {
     call(|| {
         let mut links = LINKS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -177,7 +177,8 @@ fn linking(link: u64, f: impl FnOnce(&mut Link) -> Result) -> Code {
     })
 }
 
-/// `HIPRTC_JIT_IR_TO_ISA_OPT_EXT`, strings for the compiler, and `HIPRTC_JIT_IR_TO_ISA_OPT_COUNT_EXT`, their number. Others are CUDA's.
+/// `HIPRTC_JIT_IR_TO_ISA_OPT_EXT`, strings for the compiler, and `HIPRTC_JIT_IR_TO_ISA_OPT_COUNT_EXT`, their number. Other options are
+/// CUDA's.
 const OPTIONS: u32 = 10_000;
 const NUMBER_OF_OPTIONS: u32 = 10_001;
 
@@ -201,7 +202,7 @@ pub(crate) extern "C" fn link_create(count: u32, options: Ptr, values: Ptr, plac
     })
 }
 
-/// `HIPRTC_JIT_INPUT_LLVM_BITCODE`, the only input that is not CUDA's or in a bundle.
+/// `HIPRTC_JIT_INPUT_LLVM_BITCODE`, the only supported input; the others are CUDA's or bundles.
 const BITCODE: u32 = 100;
 
 pub(crate) extern "C" fn link_add_data(
@@ -241,7 +242,7 @@ pub(crate) extern "C" fn link_add_file(
     })
 }
 
-/// Links; the code object is there as long as the linker.
+/// Links the inputs; the code object is valid as long as the linker exists.
 pub(crate) extern "C" fn link_complete(link: u64, place: Out<u64>, size: Out<usize>) -> Code {
     linking(link, |link| {
         place.check().and(size.check()).map_err(|_| Error::InvalidInput)?;
@@ -259,7 +260,7 @@ pub(crate) extern "C" fn link_destroy(link: u64) -> Code {
     })
 }
 
-/// The compiler's messages, with the zero at their end; empty if there are none.
+/// The compiler's messages with a terminating zero; empty if there are none.
 fn log(program: &Program) -> Vec<u8> {
     let mut log = program.log.clone().into_bytes();
     if !log.is_empty() {

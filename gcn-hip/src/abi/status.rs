@@ -58,13 +58,14 @@ pub(crate) extern "C" fn drv_get_error_string(code: Code, out: Out<u64>) -> Code
     })
 }
 
-/// The result of `hipGetProcAddress` for a name (`hipDriverProcAddressQueryResult`).
+/// The values of `hipDriverProcAddressQueryResult` for `hipGetProcAddress`.
 const FOUND: u32 = 0;
 const UNKNOWN_NAME: u32 = 1;
 const NEWER_VERSION: u32 = 2;
-/// `hipGetProcAddress` returns functions whose default stream is that of the thread.
+/// The flag with which `hipGetProcAddress` returns functions that use the per-thread default stream.
 const PER_THREAD: u64 = 2;
-/// From this version on, the names of these structures' functions mean those with the suffix, as the headers' macros do.
+/// The version from which on the names of functions with changed structures refer to the suffixed functions, as in the macros of the
+/// headers.
 const STRUCTURES_CHANGED: usize = 600;
 
 pub(crate) extern "C" fn get_proc_address(
@@ -77,7 +78,7 @@ pub(crate) extern "C" fn get_proc_address(
     call(|| {
         place.check()?;
         let name = text(name)?;
-        // Programs pass 701, or what `hipDriverGetVersion` gave them.
+        // Programs pass 701, or the result of `hipDriverGetVersion`.
         let version = usize::try_from(version).map_err(|_| Error::InvalidValue)?;
         let version = if version >= 10_000_000 { version / 100_000 } else { version };
         let named = |suffix: &str| -> Vec<Function> {
@@ -106,15 +107,15 @@ pub(crate) extern "C" fn profiler() -> Code {
     0
 }
 
-/// The name by a number of AMD's tracer, which this library does not have.
+/// The name of a function by its number for AMD's tracer, which this library does not support.
 pub(crate) extern "C" fn api_name(number: u32) -> *const std::ffi::c_char {
     host::traced_name(number as usize)
 }
 
-/// `hipRegisterTracerCallback` and `__hipGetPCH`, which give nothing: there is no tracer, and no precompiled header.
+/// `hipRegisterTracerCallback` and `__hipGetPCH`, which do nothing: there is no tracer and no precompiled header.
 pub(crate) extern "C" fn nothing() {}
 
-/// The implementation of every function that has no path in the table: reports the function's name, once.
+/// Implements every function without a path in the table: reports the function's name, once.
 pub(crate) extern "C" fn unsupported(name: Ptr) -> Code {
     static SAID: Mutex<Option<HashSet<u64>>> = Mutex::new(None);
     call(|| {

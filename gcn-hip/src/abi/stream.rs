@@ -9,7 +9,7 @@ use crate::state::{
 };
 use crate::work::{Op, Task, Until};
 
-/// Priorities: smaller is more urgent.
+/// Stream priorities; a smaller number is more urgent.
 pub(crate) const LEAST: i32 = 1;
 pub(crate) const GREATEST: i32 = -1;
 
@@ -35,7 +35,7 @@ pub(crate) extern "C" fn stream_create_with_priority(stream: Out<u64>, flags: u3
     })
 }
 
-/// `hipExtStreamCreateWithCUMask`: the mask has no effect on results.
+/// `hipExtStreamCreateWithCUMask`: the mask is ignored, because it does not affect results.
 pub(crate) extern "C" fn ext_stream_create_with_cu_mask(stream: Out<u64>, size: u32, mask: Ptr) -> Code {
     if size == 0 || mask.is_null() {
         return call(|| Err(Error::InvalidValue));
@@ -43,7 +43,7 @@ pub(crate) extern "C" fn ext_stream_create_with_cu_mask(stream: Out<u64>, size: 
     stream_create(stream)
 }
 
-/// `hipExtStreamGetCUMask`: all compute units, whatever mask was asked for.
+/// `hipExtStreamGetCUMask`: always all compute units.
 pub(crate) extern "C" fn ext_stream_get_cu_mask(stream: u64, size: u32, mask: Out<u32>) -> Code {
     with(|s| {
         mask.check()?;
@@ -73,7 +73,8 @@ pub(crate) extern "C" fn stream_destroy(stream: u64) -> Code {
 /// `hipStreamLegacy`, another name of the null stream.
 const LEGACY: u64 = 1;
 
-/// The capture of a stream that somebody asks about. The null stream would wait for what blocking streams capture.
+/// The capture of a stream that the caller queries. Querying the null stream is an error while blocking streams capture, because it would
+/// wait for them.
 fn asked(s: &State, stream: u64) -> Result<Option<Joined>> {
     let blocks = |stream: &Stream| {
         stream.flags & NON_BLOCKING == 0 && stream.capture.as_ref().is_some_and(|c| !c.invalid)
@@ -88,7 +89,7 @@ fn idle(s: &mut State, stream: u64) -> Result {
     if s.capture_of(stream)?.is_some() {
         return Err(Error::StreamCaptureUnsupported);
     }
-    // Waiting for another stream cannot be captured either.
+    // Waiting for another stream cannot be captured.
     if stream > LEGACY {
         s.check_uncaptured()?;
     }
@@ -117,7 +118,7 @@ pub(crate) extern "C" fn stream_wait_event(stream: u64, event: u64, flags: u32) 
     call(|| {
         let mut s = lock();
         s.check_stream(stream).map_err(|_| Error::InvalidHandle)?;
-        // As ROCm's, which looks at flags unless the event is captured.
+        // As in ROCm, flags are only checked if the event is not captured.
         if flags != 0 && s.event(event)?.captured.is_none() {
             return Err(Error::InvalidValue);
         }
@@ -128,7 +129,7 @@ pub(crate) extern "C" fn stream_wait_event(stream: u64, event: u64, flags: u32) 
     })
 }
 
-/// Something that a stream was made with; of those that always are, the default.
+/// Returns a property with which a stream was created; for the default streams, the default value.
 fn property<T>(stream: u64, get: impl Fn(&Stream) -> T, put: impl FnOnce(T) -> Result) -> Code {
     with(|s| {
         s.check_stream(stream)?;
@@ -139,7 +140,7 @@ fn property<T>(stream: u64, get: impl Fn(&Stream) -> T, put: impl FnOnce(T) -> R
 }
 
 pub(crate) extern "C" fn stream_get_flags(stream: u64, flags: Out<u32>) -> Code {
-    // As ROCm's, which knows no flags of the null stream.
+    // As in ROCm, the null stream has no flags.
     if stream == 0 {
         return call(|| Err(Error::InvalidValue));
     }
@@ -202,7 +203,7 @@ pub(crate) extern "C" fn stream_get_capture_info(stream: u64, status: Out<u32>, 
     })
 }
 
-/// The nodes that the last call has shown.
+/// The array of nodes that the last call returned; valid until the next call.
 pub(crate) extern "C" fn stream_get_capture_info_v2(
     stream: u64,
     status: Out<u32>,
@@ -221,7 +222,7 @@ pub(crate) extern "C" fn stream_get_capture_info_v2(
         id.set_if(capture.graph);
         graph.set_if(capture.graph);
         count.set_if(capture.tail.len());
-        // An error means that the thread has ended.
+        // This fails only if the thread is ending.
         let _ = SHOWN.try_with(|shown| {
             let mut shown = shown.borrow_mut();
             *shown = capture.tail;
@@ -301,7 +302,7 @@ pub(crate) extern "C" fn stream_wait_value64(
     wait_value(stream, at, 8, value, flags, mask)
 }
 
-/// Waiting for a value.
+/// Makes a stream wait for a value in memory.
 fn wait_value(stream: u64, at: Ptr, bytes: usize, value: u64, how: u32, mask: u64) -> Code {
     call(|| {
         let s = lock();
@@ -315,7 +316,7 @@ fn wait_value(stream: u64, at: Ptr, bytes: usize, value: u64, how: u32, mask: u6
     })
 }
 
-/// `hipStreamGetAttribute` and its relatives accept only the default streams and those that were created.
+/// `hipStreamGetAttribute` and similar functions: accepted for the default streams and existing streams.
 pub(crate) extern "C" fn stream_attribute(stream: u64, _attribute: u32, value: Ptr) -> Code {
     with(|s| {
         s.check_stream(stream)?;

@@ -1,16 +1,16 @@
-//! The memory behind `malloc` in kernels.
+//! Provides the memory for `malloc` in kernels.
 //!
-//! The device libraries keep small pieces themselves, in a state that begins as zeros. They ask the host for slabs of 2 MiB, and
-//! for what is too large for a slab (`ockl/src/dm.cl`): a page-aligned address tells them that the host gave a piece.
+//! The device libraries manage small blocks themselves, in a state that initially is all zeros. They request slabs of 2 MiB from the host,
+//! and blocks that are too large for a slab (`ockl/src/dm.cl`). A page-aligned address tells them that a block came from the host.
 
 use std::collections::BTreeMap;
 
 use crate::heap::{Heap, Kind};
 use crate::host::Ptr;
 
-/// Bytes of the state (`__ockl_dm_init_v1` clears them).
+/// The size of the state in bytes (`__ockl_dm_init_v1` clears it).
 const STATE: usize = 128 << 10;
-/// Bytes and alignment of a slab: the libraries find its header by the address of a piece in it.
+/// The size and alignment of a slab in bytes: the libraries find its header from the address of a block in it.
 const SLAB: u64 = 2 << 20;
 const PAGE: u64 = 4096;
 
@@ -19,7 +19,7 @@ pub(super) struct Arena {
     state: Ptr,
     start: u64,
     end: u64,
-    /// Pieces that kernels have, with their bytes.
+    /// The allocated blocks by address, with their sizes.
     taken: BTreeMap<u64, u64>,
 }
 
@@ -32,13 +32,13 @@ impl Arena {
         Some(Arena { state, start, end: start + bytes as u64, taken: BTreeMap::new() })
     }
 
-    /// Where the libraries keep their state.
+    /// The address of the libraries' state.
     pub(super) fn state(&self) -> u64 {
         self.state.address()
     }
 
-    /// A request of a kernel: to free the allocation at an address, or with no address to allocate. The
-    /// result is 0 if there is no room.
+    /// Handles a request of a kernel: frees the block at an address, or with address 0 allocates one. Returns 0 if there is not enough
+    /// space.
     pub(super) fn request(&mut self, at: u64, bytes: u64) -> u64 {
         if at != 0 {
             self.taken.remove(&at);
@@ -47,7 +47,7 @@ impl Arena {
         self.allocate(bytes).unwrap_or(0)
     }
 
-    /// The first gap that is large enough.
+    /// Allocates from the first gap that is large enough.
     fn allocate(&mut self, bytes: u64) -> Option<u64> {
         let align = if bytes < SLAB { PAGE } else { SLAB };
         let bytes = bytes.max(1).checked_next_multiple_of(PAGE)?;

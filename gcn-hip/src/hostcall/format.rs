@@ -1,7 +1,6 @@
-//! `printf` on the host, of a message from a kernel: a format and its arguments as 64-bit values.
+//! Formats `printf` messages of kernels: a format and its arguments as 64-bit values.
 
-/// The text of a message: a format string, then its arguments. Strings are bytes up to a zero, padded to
-/// whole values.
+/// The text of a message, which consists of a format string and its arguments. Strings are zero-terminated bytes, padded to whole values.
 pub(super) fn message(values: &[u64]) -> Vec<u8> {
     let mut arguments = Arguments { values };
     let format = arguments.string();
@@ -22,8 +21,7 @@ struct Arguments<'v> {
 }
 
 impl Arguments<'_> {
-    /// The next value; those that are missing are 0, as a kernel that prints too few has no right to
-    /// complain.
+    /// The next value; missing values are 0, because a kernel that passes too few has undefined behaviour.
     fn next(&mut self) -> u64 {
         let Some((first, rest)) = self.values.split_first() else { return 0 };
         self.values = rest;
@@ -44,7 +42,7 @@ impl Arguments<'_> {
     }
 }
 
-/// A conversion.
+/// A conversion specification.
 #[derive(Default)]
 struct Spec {
     left: bool,
@@ -54,12 +52,12 @@ struct Spec {
     zero: bool,
     width: usize,
     precision: Option<usize>,
-    /// Bytes of an integer.
+    /// The size of an integer in bytes.
     size: u32,
     conversion: u8,
 }
 
-/// Most characters of a width or precision.
+/// The maximum width or precision in characters.
 const WIDEST: usize = 1 << 16;
 
 impl Spec {
@@ -126,7 +124,7 @@ impl Spec {
             b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A' => {
                 self.float(f64::from_bits(arguments.next()))
             }
-            // `%n` writes nothing anywhere; text that is not a conversion is printed unchanged.
+            // `%n` is ignored; anything that is not a conversion is printed unchanged.
             b'n' => {
                 arguments.next();
                 return;
@@ -155,7 +153,7 @@ impl Spec {
         }
     }
 
-    /// Digits after a prefix, with the zeros that precision or width require.
+    /// Digits with a prefix, and with the zeros that precision or width require.
     fn integer(&self, digits: &str, prefix: &str) -> String {
         let digits = if digits == "0" && self.precision == Some(0) { "" } else { digits };
         let least = match self.precision {
@@ -184,12 +182,12 @@ impl Spec {
         format!("{sign}{body:0>zeros$}")
     }
 
-    /// `#` keeps the point where no digit follows.
+    /// With `#`, adds a decimal point even if no digit follows.
     fn point(&self, digits: String) -> String {
         if self.alternate && !digits.contains('.') { digits + "." } else { digits }
     }
 
-    /// `%g`: the shorter of the two, without zeros at the end.
+    /// `%g`: the shorter of `%e` and `%f`, without trailing zeros.
     fn general(&self, value: f64) -> String {
         let digits = self.precision.unwrap_or(6).max(1);
         let scientific = format!("{value:.*e}", digits - 1);
@@ -221,7 +219,7 @@ impl Spec {
     }
 }
 
-/// A number of the format, or for `*` of the arguments.
+/// A number in the format, or for `*` the next argument.
 fn number(bytes: &mut &[u8], arguments: &mut Arguments<'_>) -> Option<i64> {
     if let Some(rest) = bytes.strip_prefix(b"*") {
         *bytes = rest;
@@ -247,7 +245,7 @@ fn exponential(value: f64, precision: usize, point: bool) -> String {
     format!("{mantissa}{point}{}", exponent_text(exponent.parse().unwrap_or(0)))
 }
 
-/// `%a`: the bits of the mantissa as hexadecimal digits.
+/// `%a`: the mantissa in hexadecimal.
 fn hexadecimal_float(value: f64, precision: Option<usize>) -> String {
     const MANTISSA: u32 = 52;
     let bits = value.to_bits();
@@ -256,7 +254,7 @@ fn hexadecimal_float(value: f64, precision: Option<usize>) -> String {
     let exponent = if value == 0.0 { 0 } else { biased.max(1) - 1023 };
     let mut digits = MANTISSA as usize / 4;
     if let Some(precision) = precision.filter(|p| *p < digits) {
-        // Round to nearest, ties to even.
+        // Rounded to nearest, ties to even.
         let dropped = 4 * (digits - precision) as u32;
         let all = whole << MANTISSA | fraction;
         let (kept, rest, half) = (all >> dropped, all & ((1 << dropped) - 1), 1u64 << (dropped - 1));
@@ -277,7 +275,7 @@ fn hexadecimal_float(value: f64, precision: Option<usize>) -> String {
 mod tests {
     use super::*;
 
-    /// A format and arguments as a kernel sends them.
+    /// Formats a message that a kernel sends.
     fn print(format: &str, values: &[u64]) -> String {
         let mut all = string(format);
         all.extend(values);

@@ -1,4 +1,4 @@
-//! Modules, and the fat binaries of the program.
+//! Modules, and the program's fat binaries.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::host::{self, Ptr};
 use crate::module::{self, FatBinary, Function, Symbol};
 
 impl State {
-    /// Loads a code object or a bundle of them onto the thread's device.
+    /// Loads a code object, or a bundle of them, for the thread's device.
     pub(crate) fn load_module(&mut self, bytes: &[u8]) -> Result<u64> {
         let device = current_device();
         let id = self.model(device)?.id();
@@ -26,7 +26,7 @@ impl State {
         self.heap.free(module.base, &[Kind::Image], Error::InvalidValue)
     }
 
-    /// The handle of a kernel of a module, which is decoded when it is first asked for.
+    /// The handle of a kernel of a module, which is decoded on first use.
     pub(crate) fn function(&mut self, module: u64, name: &str) -> Result<u64> {
         let found = self.modules.get_mut(module).ok_or(Error::InvalidHandle)?;
         if let Some(handle) = found.functions.get(name) {
@@ -61,14 +61,14 @@ impl State {
     pub(crate) fn remove_binary(&mut self, binary: u64) {
         let Some(removed) = self.binaries.remove(binary) else { return };
         for module in removed.modules.into_values().flatten() {
-            // It was loaded, so that it can be unloaded.
+            // Cannot fail, because the module is loaded.
             let _ = self.unload_module(module);
         }
         self.kernels.retain(|_, symbol| symbol.binary != binary);
         self.variables.retain(|_, symbol| symbol.binary != binary);
     }
 
-    /// The module of a fat binary on the thread's device, which is loaded when it is first needed.
+    /// The module of a fat binary for the thread's device, which is loaded on first use.
     fn module_of(&mut self, binary: u64) -> Result<u64> {
         let device = current_device();
         let id = self.model(device)?.id();
@@ -101,7 +101,7 @@ impl State {
         self.function(module, &name).map_err(|_| Error::InvalidDeviceFunction)
     }
 
-    /// Address and size of the variable that a host symbol denotes.
+    /// The address and size of the variable that a host symbol denotes.
     pub(crate) fn variable(&mut self, symbol: u64) -> Result<(Ptr, usize)> {
         let Symbol { binary, name } = self.variables.get(&symbol).cloned().ok_or(Error::InvalidSymbol)?;
         let module = self.module_of(binary)?;

@@ -1,4 +1,4 @@
-//! Streams whose work becomes a graph.
+//! Stream capture: work of a stream is recorded in a graph instead of being executed.
 
 use super::{DEFAULT_STREAMS, State, gone, thread};
 use crate::error::{Error, Result};
@@ -6,23 +6,23 @@ use crate::work::Op;
 
 /// `hipStreamCaptureMode`.
 pub(crate) type CaptureMode = u32;
-/// While anything is captured so, no thread may do what cannot be captured.
+/// `hipStreamCaptureModeGlobal`: during the capture, no thread may do anything that cannot be captured.
 const GLOBAL: CaptureMode = 0;
-/// The last of them, `hipStreamCaptureModeRelaxed`: all may.
+/// `hipStreamCaptureModeRelaxed`, the last mode: all threads may do so.
 const RELAXED: CaptureMode = 2;
 
-/// A stream's part in a capture.
+/// A stream's participation in a capture.
 #[derive(Clone, Debug)]
 pub(crate) struct Joined {
     pub graph: u64,
-    /// The stream that began it.
+    /// The stream that started the capture.
     pub origin: u64,
-    /// The nodes that the stream's next one comes after.
+    /// The nodes on which the stream's next node depends.
     pub tail: Vec<u64>,
     pub mode: CaptureMode,
-    /// The thread that began it.
+    /// The thread that started the capture.
     pub thread: std::thread::ThreadId,
-    /// Something was done meanwhile that cannot be captured.
+    /// True if something has happened that cannot be captured.
     pub invalid: bool,
 }
 
@@ -34,7 +34,7 @@ impl Joined {
 }
 
 impl State {
-    /// Begins a capture, into a graph of its own or after nodes of a given one.
+    /// Starts a capture, into a new graph or after nodes of a given one.
     pub(crate) fn begin_capture(
         &mut self,
         stream: u64,
@@ -58,7 +58,7 @@ impl State {
         Ok(())
     }
 
-    /// Ends a capture: its graph.
+    /// Ends a capture and returns its graph.
     pub(crate) fn end_capture(&mut self, stream: u64) -> Result<u64> {
         if DEFAULT_STREAMS.contains(&stream) && self.streams.get(stream).is_none() {
             return Err(Error::IllegalState);
@@ -74,7 +74,7 @@ impl State {
         let mut unjoined = false;
         for other in self.streams.values_mut() {
             if let Some(theirs) = other.capture.take_if(|c| c.graph == graph) {
-                // The last operation of every other stream must be one that the origin has waited for.
+                // The origin must have waited for the last operation of every other stream in the capture.
                 let reached = |node: &u64| tail.iter().any(|mine| self.graphs.follows(*mine, *node));
                 unjoined |= !theirs.tail.iter().all(reached);
             }
@@ -96,8 +96,8 @@ impl State {
         Ok(self.streams.get(stream).and_then(|s| s.capture.as_ref()))
     }
 
-    /// Refuses operations that cannot be captured while a stream captures, unless the capture or the thread
-    /// has chosen otherwise; the captures end with an error.
+    /// Rejects operations that cannot be captured while a stream is capturing, unless the mode of the capture or of the thread allows them.
+    /// The captures become invalid.
     pub(crate) fn check_uncaptured(&mut self) -> Result {
         let (own, here) = (thread(|t| t.capture_mode), std::thread::current().id());
         let forbids =
@@ -110,8 +110,8 @@ impl State {
         if any { Err(Error::StreamCaptureUnsupported) } else { Ok(()) }
     }
 
-    /// Refuses what waits for the legacy null stream while any stream captures: it would wait for captured work. The captures end with
-    /// an error.
+    /// Rejects operations that wait for the legacy null stream while any stream is capturing, because they would wait for captured work.
+    /// The captures become invalid.
     pub(crate) fn check_no_capture(&mut self) -> Result {
         let mut any = false;
         for capture in self.streams.values_mut().filter_map(|s| s.capture.as_mut()) {
@@ -120,13 +120,13 @@ impl State {
         if any { Err(Error::StreamCaptureImplicit) } else { Ok(()) }
     }
 
-    /// Adds an operation to the graph that the stream captures into; false if it captures nothing.
+    /// Adds an operation to the graph into which the stream is capturing; false if it is not capturing.
     pub(super) fn capture(&mut self, stream: u64, op: &Op) -> Result<bool> {
         let Some(joined) = self.capture_of(stream)?.cloned() else { return Ok(false) };
         if joined.invalid {
             return Err(Error::StreamCaptureInvalidated);
         }
-        // A recorded event represents everything that the stream has done so far.
+        // A recorded event stands for all work of the stream so far.
         if let Op::Record(event) = *op {
             let event = self.events.get_mut(event).ok_or(Error::InvalidHandle)?;
             event.captured = Some((joined.graph, joined.tail));
@@ -139,7 +139,7 @@ impl State {
         Ok(true)
     }
 
-    /// Makes a stream wait for an event. Unless the event was captured, its work is done already.
+    /// Makes a stream wait for an event. If the event was not captured, its work is already done.
     pub(crate) fn stream_waits(&mut self, stream: u64, event: u64) -> Result {
         self.check_stream(stream)?;
         let captured = self.event(event)?.captured.clone();

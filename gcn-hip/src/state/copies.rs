@@ -1,4 +1,4 @@
-//! Copies and fills, checked.
+//! Checks copies and fills, and creates their operations.
 
 use super::State;
 use crate::error::{Error, Result};
@@ -11,12 +11,12 @@ pub(crate) const HOST_TO_HOST: u32 = 0;
 pub(crate) const HOST_TO_DEVICE: u32 = 1;
 pub(crate) const DEVICE_TO_HOST: u32 = 2;
 const DEVICE_TO_DEVICE: u32 = 3;
-/// By the pointers, and the same for what is known to be on devices.
+/// `hipMemcpyDefault`: the pointers determine the direction. The other kind is for copies between devices.
 pub(crate) const DEFAULT: u32 = 4;
 const DEVICE_TO_DEVICE_NO_CU: u32 = 1024;
 
 impl State {
-    /// A copy as an operation, if the ranges agree with `kind`.
+    /// The operation of a copy, if the ranges agree with `kind`.
     pub(crate) fn copy_op(&self, to: Pitched, from: Pitched, extent: Extent, kind: u32) -> Result<Op> {
         let (to_device, from_device) = match kind {
             HOST_TO_HOST => (Some(false), Some(false)),
@@ -32,8 +32,7 @@ impl State {
         for (side, device) in [(to, to_device), (from, from_device)] {
             let bytes = side.bytes(extent).ok_or(Error::InvalidPitchValue)?;
             let known = self.heap.range(side.at, bytes)?;
-            // Memory of the program is not on a device, memory of `hipMalloc` is not on the host, all other
-            // is on both.
+            // Memory of the program is not on a device, memory of `hipMalloc` is not on the host, and all other memory is on both.
             let wrong = match (known, device) {
                 (None, Some(true)) => true,
                 (Some(Allocation { kind: Kind::Device | Kind::Image, .. }), Some(false)) => {
@@ -48,8 +47,8 @@ impl State {
         Ok(Op::Copy { to, from, extent, kind })
     }
 
-    /// True if the host waits for an operation whose function does not say that it is asynchronous: part of its memory is the host's, or
-    /// it was asked to with `hipPointerSetAttribute`.
+    /// True if the host has to wait for an operation of a synchronous function: part of its memory is the host's, or
+    /// `hipPointerSetAttribute` requested it.
     pub(crate) fn is_for_host(&self, op: &Op) -> bool {
         let only_device = |side: Pitched| {
             let found = self.heap.find(side.at);
@@ -64,7 +63,7 @@ impl State {
         }
     }
 
-    /// True if even an asynchronous operation is done when its function returns: a copy from the host's memory to the host's, or to
+    /// True if even an operation of an asynchronous function is complete when that returns: a copy from host memory to host memory, or to
     /// memory of the program that the runtime does not know.
     pub(crate) fn is_synchronous(&self, op: &Op) -> bool {
         let Op::Copy { to, from, .. } = op else { return false };
@@ -72,8 +71,8 @@ impl State {
         self.heap.find(to.at).is_none() || is_host(to) && is_host(from)
     }
 
-    /// An operation in the form in which it is kept: with the data that it reads from the program's memory,
-    /// which may change before it is done.
+    /// An operation in the form in which it is deferred: with a copy of the data that it reads from the program's memory, which may change
+    /// before it executes.
     pub(super) fn held(&self, task: Task) -> Task {
         match task {
             Task::Op(Op::Copy { to, from, extent, .. }) if self.heap.find(from.at).is_none() => {
@@ -84,7 +83,7 @@ impl State {
         }
     }
 
-    /// A fill of memory that the runtime knows; `extent` counts bytes.
+    /// The operation of a fill of memory that the runtime knows; `extent` counts bytes.
     pub(crate) fn fill_op(&self, to: Pitched, pattern: Vec<u8>, extent: Extent) -> Result<Op> {
         if extent.is_empty() {
             return Ok(Op::Nothing);

@@ -5,16 +5,16 @@ use crate::error::{Error, Result};
 
 /// `hipStreamNonBlocking`.
 pub(crate) const NON_BLOCKING: u32 = 1;
-/// The fewest seconds that anybody notices.
+/// The shortest time in seconds for which a stream appears busy.
 const LEAST: f64 = 1e-3;
 
 /// `hipEventDisableTiming`.
 const NO_TIMING: u32 = 2;
-/// All flags that there are.
+/// All existing flags.
 const FLAGS: u32 = 0x1 | NO_TIMING | INTERPROCESS | 0x2000_0000 | RELEASES;
-/// `hipEventInterprocess`: such an event has no time.
+/// `hipEventInterprocess`: such an event cannot have timing.
 const INTERPROCESS: u32 = 4;
-/// `hipEventReleaseToDevice` and `hipEventReleaseToSystem`; only one of them can be set.
+/// `hipEventReleaseToDevice` and `hipEventReleaseToSystem`, which exclude each other.
 const RELEASES: u32 = 0xc000_0000;
 
 /// An event.
@@ -22,17 +22,17 @@ const RELEASES: u32 = 0xc000_0000;
 pub(crate) struct Event {
     pub flags: u32,
     pub device: usize,
-    /// When it was recorded last, in seconds.
+    /// The time at which it was last recorded, in seconds.
     pub time: Option<f64>,
-    /// Until when it seems not to have happened.
+    /// The time until which it appears not to have happened.
     pub busy: f64,
-    /// The work that will record it.
+    /// The pending work that will record it.
     pub pending: Option<u64>,
-    /// The graph in which it was last recorded, and the nodes that it represents.
+    /// The graph in which it was last recorded, and the nodes for which it stands.
     pub captured: Option<(u64, Vec<u64>)>,
 }
 
-/// The error for a handle that is not there: none at all, or one of what has been destroyed.
+/// The error for a handle that does not exist: null, or that of a destroyed object.
 pub(crate) fn gone(handle: u64) -> Error {
     if handle == 0 { Error::InvalidHandle } else { Error::ContextIsDestroyed }
 }
@@ -52,7 +52,7 @@ impl State {
         self.events.get(event).ok_or(gone(event))
     }
 
-    /// Notes the time.
+    /// Records the time of an event.
     pub(super) fn record(&mut self, event: u64, stream: u64) -> Result {
         let busy = self.busy_until(stream);
         let now = self.now() + (busy - self.idle_time()).max(0.0);
@@ -61,7 +61,7 @@ impl State {
         Ok(())
     }
 
-    /// Until when a stream seems to be busy. A stream that was not made without, waits for the null stream, which waits for all.
+    /// The time until which a stream appears busy. A blocking stream waits for the null stream, which waits for all blocking streams.
     fn busy_until(&self, stream: u64) -> f64 {
         let device = self.stream_device(stream).unwrap_or_default();
         let null = self.busy.get(&device).copied().unwrap_or(0.0);
@@ -75,7 +75,7 @@ impl State {
         }
     }
 
-    /// Makes a stream seem busy for the seconds that a kernel has slept, from now on.
+    /// Makes a stream appear busy, from now on, for the time that a kernel has slept.
     pub(super) fn occupy(&mut self, stream: u64, slept: f64) -> Result {
         if slept < LEAST {
             return Ok(());
@@ -89,18 +89,17 @@ impl State {
         Ok(())
     }
 
-    /// True if a stream has pending work, or still seems to be busy.
+    /// True if a stream has pending work, or still appears busy.
     pub(crate) fn is_busy(&self, stream: u64) -> Result<bool> {
         Ok(self.idle_time() < self.busy_until(stream) || !self.before(stream)?.is_empty())
     }
 
-    /// True if an event seems not to have happened yet.
+    /// True if an event appears not to have happened yet.
     pub(crate) fn is_ahead(&self, event: u64) -> bool {
         self.events.get(event).is_some_and(|event| event.pending.is_some() || self.idle_time() < event.busy)
     }
 
-    /// Waits until a stream, or with `None` the device, is done. The only effect is that later queries find
-    /// it done.
+    /// Waits until a stream, or with `None` the device, is idle. The only effect is that later queries find it idle.
     pub(crate) fn settle(&mut self, stream: Option<u64>) {
         let now = self.idle_time();
         let (until, device) = match stream {
@@ -124,7 +123,7 @@ impl State {
         self.wait(event.device)
     }
 
-    /// Milliseconds between two events.
+    /// The time between two events in milliseconds.
     pub(crate) fn elapsed(&self, from: u64, to: u64) -> Result<f32> {
         let time = |event: u64| {
             let event = self.event(event)?;
@@ -134,7 +133,7 @@ impl State {
         Ok(((time(to)? - time(from)?) * 1e3) as f32)
     }
 
-    /// Checks that there is such a stream.
+    /// Checks that a stream exists.
     pub(crate) fn check_stream(&self, stream: u64) -> Result {
         if DEFAULT_STREAMS.contains(&stream) || self.streams.get(stream).is_some() {
             Ok(())

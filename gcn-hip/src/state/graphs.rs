@@ -1,4 +1,4 @@
-//! The contents of graphs besides their nodes: memory, and objects of the program.
+//! Resources of graphs: memory and user objects.
 
 use std::collections::BTreeMap;
 
@@ -11,31 +11,31 @@ use crate::work::{Op, Reserved};
 /// `hipGraphInstantiateFlagAutoFreeOnLaunch`.
 const AUTO_FREE: u64 = 1;
 
-/// An object of the program that is there as long as the program or a graph refers to it.
+/// A user object, which exists as long as the program or a graph has a reference to it.
 #[derive(Debug)]
 pub(crate) struct Object {
-    /// The function that is called after the last reference has gone.
+    /// The destructor, which is called after the last reference has been released.
     pub destroy: HostCall,
     pub references: u64,
-    /// The number of them that belong to each graph.
+    /// The number of these references that belong to each graph.
     pub graphs: BTreeMap<u64, u64>,
 }
 
 impl State {
-    /// Memory for a node of a graph. It stays reserved while the node or an instance of it exists, or while it is in use.
+    /// Reserves memory for a node of a graph. It stays reserved while the node or an instance of it exists, or while it is in use.
     pub(crate) fn reserve(&mut self, device: usize, bytes: usize) -> Result<Ptr> {
         let at = self.heap.alloc(Kind::Device, device, bytes, 0)?;
         self.reserved.insert(at);
         Ok(at)
     }
 
-    /// Puts memory of a graph into use.
+    /// Marks memory of a graph as in use.
     pub(super) fn use_reserved(&mut self, memory: &Reserved) {
         let pool = self.pools.graphs_of(memory.device);
         self.pools.allocated(pool, memory.at, memory.bytes);
     }
 
-    /// Takes memory of a graph out of use.
+    /// Marks memory of a graph as no longer in use.
     pub(super) fn free_reserved(&mut self, at: Ptr) -> Result {
         if !self.pools.holds(at) {
             return Err(Error::InvalidValue);
@@ -45,7 +45,7 @@ impl State {
         Ok(())
     }
 
-    /// Gives back memory that is not in use and that no graph can put into use any more.
+    /// Frees memory that is not in use and that no graph can allocate any more.
     pub(crate) fn sweep(&mut self) {
         if self.reserved.is_empty() {
             return;
@@ -54,13 +54,13 @@ impl State {
         let idle = |at: &Ptr| !named.contains(at) && !self.pools.holds(*at);
         for at in self.reserved.iter().copied().filter(idle).collect::<Vec<_>>() {
             self.reserved.remove(&at);
-            // An error means that a reset of the device has freed it.
+            // An error means that a reset of the device has already freed it.
             let _ = self.heap.free(at, DEVICE, Error::InvalidValue);
         }
     }
 
-    /// The operations of a launch of an instance. Memory that an earlier launch has allocated must have been
-    /// freed, unless the instance was made to free it, or the operation that frees it may be pending.
+    /// The operations of a launch of an instance. Memory that an earlier launch allocated must have been freed, or the freeing operation
+    /// must be pending, unless the instance frees it automatically.
     pub(super) fn begin(&mut self, instance: u64, stream: u64) -> Result<Vec<Op>> {
         let found = self.graphs.instances.get(instance).ok_or(Error::InvalidValue)?;
         let frees = found.flags & AUTO_FREE != 0 || !self.before(stream)?.is_empty();
@@ -78,7 +78,7 @@ impl State {
         Ok(ops)
     }
 
-    /// Destroys a graph; gives what is to be called for objects to which nothing else refers.
+    /// Destroys a graph; returns the destructors of objects to which nothing else refers.
     pub(crate) fn destroy_graph(&mut self, graph: u64) -> Result<Vec<HostCall>> {
         self.graphs.destroy(graph)?;
         self.sweep();
@@ -90,8 +90,8 @@ impl State {
             .collect())
     }
 
-    /// Gives back references to an object. As ROCm's, more than there are, or to an object that has gone, are none. What is to be
-    /// called if these were the last.
+    /// Releases references to an object and returns the destructor to call if these were the last. As in ROCm, excess references and
+    /// nonexistent objects are ignored.
     pub(crate) fn release(&mut self, object: u64, count: u64) -> Option<HostCall> {
         let found = self.objects.get_mut(object)?;
         found.references = found.references.checked_sub(count)?;
@@ -101,7 +101,7 @@ impl State {
         self.objects.remove(object).map(|object| object.destroy)
     }
 
-    /// The same for references that a graph has.
+    /// As [`release`](Self::release), for references that a graph has.
     pub(crate) fn release_of_graph(&mut self, graph: u64, object: u64, count: u64) -> Option<HostCall> {
         let found = self.objects.get_mut(object)?;
         if found.references < count {

@@ -1,4 +1,4 @@
-//! Submitting work, and doing it.
+//! Submits and executes work.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -16,18 +16,17 @@ use crate::hostcall::Hostcall;
 use crate::report::{self, Record};
 use crate::work::{Launch, Op, Task};
 
-/// Scratch of a work-item where the compiler does not know how deep the stack gets: `hipLimitStackSize`'s
-/// default is less, but nothing would notice an overflow.
+/// The scratch size of a work-item if the compiler does not know the stack depth. The default of `hipLimitStackSize` is less, but an
+/// overflow would remain undetected.
 const STACK: u32 = 16 << 10;
 
-/// Bytes of addresses for `malloc` in kernels, if a program sets no higher `hipLimitMallocHeapSize`.
+/// The size of the address range for `malloc` in kernels, unless a program sets a higher `hipLimitMallocHeapSize`.
 const MALLOC: usize = 1 << 30;
 
-/// Bytes of `struct mg_info` of the device libraries (`ockl/src/cg.cl`).
+/// The size of `struct mg_info` of the device libraries (`ockl/src/cg.cl`) in bytes.
 const MEETING: usize = 48;
 
-/// Its contents for a launch on one device: number of grids, work-items, workgroups; the rest is zero at the
-/// start.
+/// Its contents for a launch on one device: the number of grids, work-items, workgroups; everything else is initially zero.
 fn meeting_of(grid: Grid, workgroup: [u32; 3]) -> [u8; MEETING] {
     let items: u64 = workgroup.iter().map(|n| u64::from(*n)).product();
     let groups: u64 = match grid {
@@ -41,8 +40,8 @@ fn meeting_of(grid: Grid, workgroup: [u32; 3]) -> [u8; MEETING] {
     out
 }
 
-/// Gives an operation to a stream: into the graph that the stream captures, done at once, or deferred until
-/// its predecessors are done.
+/// Submits an operation to a stream: adds it to the graph into which the stream is capturing, executes it at once, or defers it until its
+/// predecessors are done.
 pub(crate) fn submit(stream: u64, op: Op) -> Result {
     let mut state = lock();
     state.check_stream(stream)?;
@@ -60,7 +59,7 @@ pub(crate) fn submit(stream: u64, op: Op) -> Result {
     }
 }
 
-/// The same for what cannot be captured.
+/// As [`submit`], for a task that cannot be captured.
 pub(crate) fn submit_task(stream: u64, task: Task) -> Result {
     let mut state = lock();
     if state.capture_of(stream)?.is_some() {
@@ -70,14 +69,14 @@ pub(crate) fn submit_task(stream: u64, task: Task) -> Result {
     state.order(stream, task)
 }
 
-/// Notes what stopped a kernel: its code.
+/// Records the error that stopped a kernel; returns its code.
 fn stopped(record: &mut Record<'_>, error: &LoadError) -> Error {
     record.error = Some(error.to_string());
     State::code_of(error)
 }
 
 impl State {
-    /// Does something whose time has come.
+    /// Executes a task whose predecessors are done.
     pub(super) fn perform(&mut self, task: &Task, stream: u64) -> Result {
         match task {
             Task::Op(op) => return self.operate(op, stream),
@@ -124,7 +123,7 @@ impl State {
         let function = self.functions.get(launch.function).ok_or(Error::InvalidHandle)?;
         let (Grid::Workgroups(size) | Grid::Items(size)) = launch.grid;
         let items = launch.workgroup.iter().try_fold(1u32, |n, d| n.checked_mul(*d)).unwrap_or(u32::MAX);
-        // Work-items in a dimension are counted in 32 bits.
+        // The number of work-items in a dimension must fit in 32 bits.
         let too_many = size.iter().zip(launch.workgroup).enumerate().any(|(dimension, (&size, block))| {
             let (groups, items) = match launch.grid {
                 Grid::Workgroups(_) => (u64::from(size), u64::from(size) * u64::from(block)),
@@ -153,7 +152,7 @@ impl State {
         Ok(())
     }
 
-    /// Runs a kernel: the seconds that it has slept.
+    /// Runs a kernel; returns the time in seconds that it has slept.
     fn launch(&mut self, launch: &Launch) -> Result<f64> {
         self.check_launch(launch)?;
         let function = self.functions.get(launch.function).ok_or(Error::InvalidHandle)?;
@@ -179,7 +178,7 @@ impl State {
         let outcome = self.run(&program, launch, device, &mut record);
         record.seconds = start.elapsed().as_secs_f64();
         self.simulating += record.seconds;
-        // A kernel that waits takes the time that it waits for, not the host's.
+        // A kernel that waits takes the time for which it waits, and not the host's time.
         self.overlapped += outcome.as_ref().map_or(0.0, |slept| slept.min(record.seconds));
         let result = outcome;
         record.complain(self.settings.findings.as_deref());
@@ -258,7 +257,7 @@ impl State {
             self.simulated += report.cycles as f64 / self.models.get(device).map_or(1e9, Model::clock);
             return Ok(0.0);
         }
-        // A forked child has none of the threads that share the work.
+        // A forked child has none of the threads of the pool.
         let forked = std::process::id() != self.process;
         let parallel = self.settings.options.parallel && !forked && !program.machine().depends_on_order();
         let options = Options { cooperative: launch.cooperative, parallel, ..self.settings.options };
@@ -278,7 +277,7 @@ impl State {
         }
         let stats = stats.map_err(|e| stopped(record, &e))?;
         record.take(&stats);
-        // A finding that would have stopped the kernel without sanitizers is the same error with them.
+        // If a finding would have stopped the kernel without sanitizers, the error is the same.
         match stats.findings.iter().find_map(Self::code_of_finding) {
             Some(code) => {
                 record.error = Some("it did what ends a kernel".to_owned());
@@ -288,7 +287,8 @@ impl State {
         }
     }
 
-    /// The code for what a sanitizer found that stops a kernel without it, too. There allocations end at a page.
+    /// The error code for a sanitizer's finding that would have stopped the kernel without sanitizers as well. Allocations then end at a
+    /// page boundary.
     fn code_of_finding(finding: &Finding) -> Option<Error> {
         let beyond = || {
             let (access, range) = finding.party.access.as_ref().zip(finding.allocation)?;
@@ -302,7 +302,7 @@ impl State {
         }
     }
 
-    /// The code for what stopped a kernel.
+    /// The error code for the error that stopped a kernel.
     fn code_of(error: &LoadError) -> Error {
         match error {
             LoadError::Sim { error, .. } => match **error {
@@ -325,7 +325,7 @@ impl State {
 mod tests {
     use super::*;
 
-    /// Offsets of `struct mg_info`: `num_grids` 12, `all_sum` 24, `num_wg` 40.
+    /// The offsets in `struct mg_info` are: `num_grids` 12, `all_sum` 24, `num_wg` 40.
     #[test]
     fn workgroups_of_a_cooperative_launch_are_counted() {
         for grid in [Grid::Workgroups([3, 2, 1]), Grid::Items([129, 2, 1])] {

@@ -1,4 +1,4 @@
-//! Memory by device.
+//! Memory of each device.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use crate::error::{Error, Result};
 use crate::heap::Kind;
 use crate::host::{self, Ptr};
 
-/// Rows of pitched memory begin at multiples of this.
+/// Rows of pitched memory start at multiples of this.
 const PITCH: usize = 256;
 
-/// The kinds of memory that `hipFree` frees: all that was allocated, as ROCm's.
+/// The kinds of memory that `hipFree` frees: all allocated memory, as in ROCm.
 pub(crate) const DEVICE: &[Kind] = &[Kind::Device, Kind::Managed, Kind::Pinned];
 /// The kinds of memory that `hipHostFree` frees.
 pub(crate) const PINNED: &[Kind] = &[Kind::Pinned];
@@ -34,7 +34,7 @@ impl Default for Advice {
 }
 
 impl Advice {
-    /// The advice that applies to the memory of both.
+    /// The advice that holds for two ranges together.
     fn and(mut self, other: &Advice) -> Advice {
         let one = |a, b| if a == b { a } else { NO_DEVICE };
         self.read_mostly &= other.read_mostly;
@@ -45,12 +45,12 @@ impl Advice {
     }
 }
 
-/// Advice about ranges of addresses, by their start: where each ends, and what is known of it. They do not overlap.
+/// Advice about non-overlapping address ranges, by start address: the end of each, and the advice.
 #[derive(Default)]
 pub(crate) struct Advices(BTreeMap<u64, (u64, Advice)>);
 
 impl Advices {
-    /// Makes a range end at an address that is inside of it, and another one begin there.
+    /// Splits the range that contains an address at that address.
     fn split(&mut self, at: u64) {
         if let Some((_, (end, advice))) = self.0.range_mut(..at).next_back()
             && *end > at
@@ -60,7 +60,7 @@ impl Advices {
         }
     }
 
-    /// Changes what is known of `from..to`.
+    /// Changes the advice about `from..to`.
     pub(crate) fn change(&mut self, from: u64, to: u64, change: impl Fn(&mut Advice)) {
         self.split(from);
         self.split(to);
@@ -79,7 +79,7 @@ impl Advices {
         self.0.range_mut(from..to).for_each(|(_, (_, advice))| change(advice));
     }
 
-    /// The advice that applies to all of `from..to`, which is not empty.
+    /// The advice that holds for all of `from..to`, which must not be empty.
     pub(crate) fn of(&self, from: u64, to: u64) -> Advice {
         let none = Advice::default();
         let before = self.0.range(..=from).next_back().filter(|(_, (end, _))| *end > from);
@@ -100,7 +100,7 @@ impl Advices {
         common.unwrap_or(none)
     }
 
-    /// Forgets what is known of `from..to`.
+    /// Removes the advice about `from..to`.
     fn forget(&mut self, from: u64, to: u64) {
         self.split(from);
         self.split(to);
@@ -109,7 +109,7 @@ impl Advices {
 }
 
 impl State {
-    /// Allocates; no bytes are a null pointer.
+    /// Allocates memory; with size 0, returns a null pointer.
     pub(crate) fn allocate(&mut self, kind: Kind, bytes: usize, flags: u32) -> Result<Option<Ptr>> {
         let device = current_device();
         self.model(device)?;
@@ -120,14 +120,14 @@ impl State {
         self.heap.alloc(kind, device, bytes, flags).map(Some)
     }
 
-    /// Allocates rows; gives the pitch as well.
+    /// Allocates rows; also returns the pitch.
     pub(crate) fn allocate_rows(&mut self, width: usize, rows: usize) -> Result<(Option<Ptr>, usize)> {
         let pitch = width.checked_next_multiple_of(PITCH).ok_or(Error::InvalidValue)?;
         let bytes = pitch.checked_mul(rows).ok_or(Error::InvalidValue)?;
         Ok((self.allocate(Kind::Device, bytes, 0)?, pitch))
     }
 
-    /// Frees; null is nothing to free.
+    /// Frees memory; a null pointer is ignored.
     pub(crate) fn free(&mut self, at: Ptr, kinds: &[Kind]) -> Result {
         if at.is_null() {
             return Ok(());
@@ -143,7 +143,7 @@ impl State {
         Ok(())
     }
 
-    /// Frees everything that a device has, and forgets what went wrong on it.
+    /// Frees all memory of a device and clears its error.
     pub(crate) fn reset(&mut self, device: usize) {
         self.heap.reset(device);
         self.pools.reset(device);

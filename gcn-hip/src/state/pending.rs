@@ -1,8 +1,7 @@
-//! Work that is not done when it is submitted: what waits for the host, and what its stream orders after that.
+//! Deferred work: operations that wait for the host, and operations that the ordering rules of streams place after them.
 //!
-//! Functions of the host and waits for a value are done on threads of their own, since the thread that
-//! submits them may be the one that they wait for. Their successors are done by the thread on which the last
-//! of them has ended.
+//! Host callbacks and waits for values run on separate threads, because the submitting thread may be the one for which they wait. A
+//! successor runs on the thread on which its last predecessor has ended.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Condvar, PoisonError};
@@ -14,18 +13,18 @@ use crate::error::Result;
 use crate::host;
 use crate::work::{Op, Task, Until};
 
-/// Somebody may wait for work: some has been done.
+/// Notified when work has been done.
 static DONE: Condvar = Condvar::new();
 
 std::thread_local! {
-    /// The work that the thread does, which it must not wait for.
+    /// The work that the thread is executing, for which it must not wait.
     static OWN: std::cell::Cell<Option<u64>> = const { std::cell::Cell::new(None) };
 }
 
-/// Numbers of pending work.
+/// A set of numbers of pending work.
 pub(crate) type Works = BTreeSet<u64>;
 
-/// A stream, as far as it orders work.
+/// The properties of a stream that determine the order of work.
 #[derive(Clone, Copy, Debug)]
 struct Lane {
     device: usize,
@@ -38,7 +37,7 @@ impl Lane {
         self.stream == 0
     }
 
-    /// True if work of one stream and work of the other are done in the order in which they were submitted.
+    /// True if work of the two streams is executed in the order of submission.
     fn orders(self, other: Lane) -> bool {
         let through_null = self.is_null() && other.blocking || other.is_null() && self.blocking;
         self.device == other.device && (self.stream == other.stream || through_null)
@@ -48,15 +47,15 @@ impl Lane {
 #[derive(Debug)]
 struct Work {
     lane: Lane,
-    /// The handle that the program used.
+    /// The stream handle that the program used.
     stream: u64,
-    /// Taken by the thread that does it.
+    /// `None` after a thread has taken it for execution.
     task: Option<Task>,
-    /// The operations that have to be done before.
+    /// The work that has to be done before.
     after: Works,
 }
 
-/// All pending work, in the order in which it was submitted.
+/// All pending work, in the order of submission.
 #[derive(Debug, Default)]
 pub(crate) struct Pending {
     next: u64,
@@ -64,19 +63,19 @@ pub(crate) struct Pending {
 }
 
 impl Pending {
-    /// Forgets everything: the threads that do it are not in this process.
+    /// Removes everything, in a forked process in which the executing threads do not exist.
     pub(super) fn forget(&mut self) {
         self.works.clear();
     }
 
-    /// The works that begin when this one has ended.
+    /// Removes a work item; returns those that can start because of that.
     fn end(&mut self, number: u64) -> Vec<u64> {
         self.works.remove(&number);
         let begins = |work: &mut Work| work.after.remove(&number) && work.after.is_empty();
         self.works.iter_mut().filter_map(|(number, work)| begins(work).then_some(*number)).collect()
     }
 
-    /// The direct and indirect successors of an operation.
+    /// The work item and its direct and indirect successors.
     fn followers(&self, number: u64) -> Works {
         let mut found = Works::from([number]);
         for (other, work) in self.works.range(number..) {
@@ -96,7 +95,7 @@ impl State {
         Ok(Lane { device, stream: if null { 0 } else { stream }, blocking: flags & NON_BLOCKING == 0 })
     }
 
-    /// The pending work after which the next work of a stream is done.
+    /// The pending work that must be done before the next work of a stream.
     pub(crate) fn before(&self, stream: u64) -> Result<Works> {
         if self.pending.works.is_empty() {
             return Ok(Works::new());
@@ -116,8 +115,8 @@ impl State {
         self.numbers(|work| work.lane.device == device)
     }
 
-    /// A function of the host waits neither for itself nor for its successors: its own requests are done
-    /// before it returns.
+    /// The pending work for which `wanted` holds, without the work that this thread is executing and its successors: a host callback must
+    /// not wait for these.
     fn numbers(&self, wanted: impl Fn(&Work) -> bool) -> Works {
         let own = OWN.get().map(|own| self.pending.followers(own)).unwrap_or_default();
         let works = self.pending.works.iter().filter(|(number, work)| wanted(work) && !own.contains(number));
@@ -133,12 +132,12 @@ impl State {
         }
     }
 
-    /// True if memory has the value that a stream waits for. Nobody waits for memory that is gone.
+    /// True if memory has the value for which a stream waits, or if the memory has been freed.
     fn holds(&self, until: &Until) -> bool {
         self.heap.own(until.at, until.bytes).is_err() || until.holds(&host::bytes(until.at, until.bytes))
     }
 
-    /// Does a task of a stream, or leaves it to be done when its time has come.
+    /// Executes a task of a stream, or defers it if it has pending predecessors.
     pub(super) fn order(&mut self, stream: u64, task: Task) -> Result {
         let mut after = self.before(stream)?;
         if let Task::Op(Op::Wait(event)) = task {
@@ -164,13 +163,13 @@ impl State {
         Ok(())
     }
 
-    /// Takes the task of a work, with its stream and device.
+    /// Takes the task of a work item, with its stream and device.
     fn take(&mut self, number: u64) -> Option<(Task, u64, usize)> {
         let work = self.pending.works.get_mut(&number)?;
         Some((work.task.take()?, work.stream, work.lane.device))
     }
 
-    /// Ends a work; gives those that begin then.
+    /// Removes a work item; returns those that can start because of that.
     fn end(&mut self, number: u64) -> Vec<u64> {
         let recorded = self.events.values_mut().filter(|event| event.pending == Some(number));
         recorded.for_each(|event| event.pending = None);
@@ -180,7 +179,7 @@ impl State {
 }
 
 impl Locked {
-    /// Waits until works have been done.
+    /// Waits until all of `works` are done.
     pub(crate) fn drained(mut self, works: Works) -> Locked {
         while works.iter().any(|work| self.pending.works.contains_key(work)) {
             self = Locked(DONE.wait(self.0).unwrap_or_else(PoisonError::into_inner));
@@ -189,17 +188,17 @@ impl Locked {
     }
 }
 
-/// Does a work on another thread.
+/// Executes a work item on another thread.
 fn start(number: u64) {
     let made = thread::Builder::new().name("gcn-hip".to_owned()).spawn(move || run(number));
     if let Err(error) = made {
         eprintln!("gcn-hip: no thread for a function of the host, which may wait for this one: {error}");
-        // Not here, where the runtime is locked; the process will not get far without threads anyway.
+        // It cannot run on this thread, which has locked the runtime; and without threads the process cannot continue anyway.
         std::process::abort();
     }
 }
 
-/// Does a work and what then can be done.
+/// Executes a work item, and then the work that becomes ready.
 fn run(first: u64) {
     let mut ready = vec![first];
     while let Some(number) = ready.pop() {
@@ -210,7 +209,7 @@ fn run(first: u64) {
             OWN.set(None);
         }
         let mut state = lock();
-        // The earliest first; all others that wait for the host have threads of their own.
+        // This thread continues with the earliest; all others that wait for the host get separate threads.
         let begun = state.end(number);
         for next in begun.into_iter().rev() {
             let task = state.pending.works.get(&next).and_then(|work| work.task.as_ref());
@@ -220,7 +219,7 @@ fn run(first: u64) {
     }
 }
 
-/// Does a task whose time has come. Nobody is told of an error that the device does not keep.
+/// Executes a task whose predecessors are done. Errors are lost unless the device stores them.
 fn perform(task: Task, stream: u64, device: usize) {
     match task {
         Task::Op(Op::Call(call)) => call.call(),

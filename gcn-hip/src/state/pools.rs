@@ -1,4 +1,4 @@
-//! Pools of stream-ordered memory. They give memory back to the device at once.
+//! Pools of stream-ordered memory. Freed memory is returned to the device at once.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -6,18 +6,18 @@ use crate::error::{Error, Result};
 use crate::host::Ptr;
 use crate::registry::Registry;
 
-/// A pool.
+/// A memory pool.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Pool {
     pub device: usize,
     /// `hipMemPoolAttrReleaseThreshold`.
     pub threshold: u64,
-    /// Bytes in use, and the most that there were.
+    /// The number of bytes in use, and its maximum so far.
     pub used: u64,
     pub high: u64,
-    /// `hipMemPoolReuseFollowEventDependencies` and the two after it.
+    /// The values of `hipMemPoolReuseFollowEventDependencies` and the two attributes after it.
     pub reuse: [u32; 3],
-    /// The most bytes, or 0.
+    /// The maximum size in bytes, or 0 for no limit.
     pub most: u64,
 }
 
@@ -30,13 +30,13 @@ impl Pool {
 /// All pools.
 pub(crate) struct Pools {
     all: Registry<Pool>,
-    /// The pool from which each device allocates.
+    /// The pool from which each device currently allocates.
     current: BTreeMap<usize, u64>,
-    /// The pool that each device has from the start.
+    /// The default pool of each device.
     first: BTreeMap<usize, u64>,
-    /// The pool of the memory of graphs, which no program sees.
+    /// The pool of each device for memory of graphs, which is not visible to programs.
     graphs: BTreeMap<usize, u64>,
-    /// The pools of allocations by their address, with their bytes.
+    /// For each allocation, by address, its pool and size.
     of: HashMap<u64, (u64, u64)>,
 }
 
@@ -51,29 +51,29 @@ impl Pools {
         }
     }
 
-    /// Makes a pool of at most `most` bytes, or without a limit if that is 0.
+    /// Creates a pool of at most `most` bytes, or without a limit if that is 0.
     pub(crate) fn create(&mut self, device: usize, most: u64) -> u64 {
         self.all.add(Pool { most, ..Pool::of(device) })
     }
 
-    /// The pool that a device has from the start.
+    /// The default pool of a device.
     pub(crate) fn default_of(&mut self, device: usize) -> u64 {
         let Pools { all, first, .. } = self;
         *first.entry(device).or_insert_with(|| all.add(Pool::of(device)))
     }
 
-    /// The pool of the memory of graphs on a device.
+    /// The pool for memory of graphs on a device.
     pub(crate) fn graphs_of(&mut self, device: usize) -> u64 {
         let Pools { all, graphs, .. } = self;
         *graphs.entry(device).or_insert_with(|| all.add(Pool::of(device)))
     }
 
-    /// True if memory of a pool is in use.
+    /// True if the memory at this address is allocated from a pool.
     pub(crate) fn holds(&self, at: Ptr) -> bool {
         self.of.contains_key(&at.address())
     }
 
-    /// The pool from which a device allocates.
+    /// The pool from which a device currently allocates.
     pub(crate) fn current_of(&mut self, device: usize) -> u64 {
         self.current.get(&device).copied().unwrap_or_else(|| self.default_of(device))
     }
@@ -88,7 +88,7 @@ impl Pools {
         self.all.get_mut(pool).ok_or(Error::InvalidValue)
     }
 
-    /// Destroys a pool that is not a device's first one; a device that used it uses its first one again.
+    /// Destroys a pool that is not a default pool; a device that used it returns to its default pool.
     pub(crate) fn destroy(&mut self, pool: u64) -> Result {
         if self.first.values().any(|first| *first == pool) {
             return Err(Error::InvalidValue);
@@ -98,7 +98,7 @@ impl Pools {
         Ok(())
     }
 
-    /// Notes an allocation.
+    /// Records an allocation.
     pub(crate) fn allocated(&mut self, pool: u64, at: Ptr, bytes: usize) {
         let Ok(found) = self.get(pool) else { return };
         found.used += bytes as u64;
@@ -106,7 +106,7 @@ impl Pools {
         self.of.insert(at.address(), (pool, bytes as u64));
     }
 
-    /// Notes that an allocation is freed, of a pool or not.
+    /// Records that an allocation has been freed, whether it is from a pool or not.
     pub(crate) fn freed(&mut self, at: Ptr) {
         if let Some((pool, bytes)) = self.of.remove(&at.address())
             && let Ok(found) = self.get(pool)
@@ -115,7 +115,7 @@ impl Pools {
         }
     }
 
-    /// Notes that all memory of a device is freed.
+    /// Records that all memory of a device has been freed.
     pub(crate) fn reset(&mut self, device: usize) {
         let Pools { all, of, .. } = self;
         of.retain(|_, (pool, _)| all.get(*pool).is_none_or(|pool| pool.device != device));

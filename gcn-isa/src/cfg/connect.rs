@@ -1,20 +1,18 @@
-//! Finds where control enters a program, and the possible targets of jumps whose target is not visible.
+//! Finds where control enters a program, and the possible targets of jumps whose destination is not visible.
 //!
-//! Assumptions about code that cannot be seen:
+//! Assumptions about code that is not part of the program:
 //!
-//! - The program is entered at its [entries](crate::program::Entry), and after bytes that could not be
-//!   decoded.
-//! - A call with a known destination leads there and nowhere else. Control reaches the instruction after the
-//!   call through the returns of the called function, and a return leads only to the calls of its own
-//!   function.
-//! - `s_setpc`, a branch by number, and control that runs into undecoded bytes may go to any *unknown entry*
-//!   of the program: a function's entry, the instruction after a call, a label that no branch names, a block
+//! - Control enters the program at its [entries](crate::program::Entry), and after bytes that could not be decoded.
+//! - A call with a known destination leads there and nowhere else. Control reaches the instruction after the call
+//!   through the returns of the called function, and a return leads only to calls of its own function.
+//! - `s_setpc`, a branch with a numeric offset, and control that runs into undecoded bytes may go to any *unknown
+//!   entry* of the program: a function's entry, the instruction after a call, a label that no branch names, or a block
 //!   without predecessors.
 //! - `s_swappc` with an unknown destination may go to any of these except the instructions after calls.
-//! - A call of code outside the program returns to the next instruction. Callee and caller follow LLVM's
-//!   convention (LLVM 22, measured): a function waits for all counters at its entry and before it returns, so
-//!   nothing is outstanding after a call. A return is an `s_setpc` to `s[30:31]`, which holds the return
-//!   address by the same convention, or to a copy of that address ([`Jump::Back`](crate::program::Jump::Back)).
+//! - A call of code outside the program returns to the next instruction. Callee and caller follow LLVM's convention
+//!   (LLVM 22, measured): a function waits for all counters at its entry and before it returns, so nothing is
+//!   outstanding after a call. A return is an `s_setpc` to `s[30:31]`, which by the same convention has the return
+//!   address, or to a copy of that address ([`Jump::Back`](crate::program::Jump::Back)).
 //!
 //! Edges to all unknown entries, and edges from all returns of a function to all its calls, go through *hubs*, blocks
 //! without instructions. Otherwise `m` exits and `n` entries would need `m · n` edges.
@@ -25,13 +23,13 @@ use super::{Cfg, returns};
 use crate::program::Program;
 
 impl Flow {
-    /// All edges that control may take.
+    /// The control flow with all edges that control may take.
     pub fn of(program: &Program) -> Flow {
         Flow::new(program, true)
     }
 
-    /// The edges that are visible in the program. A jump to an unknown target has no successors; instead, control
-    /// enters from outside at the possible targets of such jumps.
+    /// The control flow with only the edges that are visible in the program. A jump with an unknown destination has no
+    /// successors; instead, control enters from outside at the possible targets of such jumps.
     pub fn sure(program: &Program) -> Flow {
         Flow::new(program, false)
     }
@@ -51,7 +49,7 @@ impl Flow {
     }
 
     /// Removes the fall-through edges of calls whose callee is in the program: control reaches the next instruction
-    /// only by a return.
+    /// only through a return.
     fn cut_calls(&mut self, program: &Program) {
         for block in 0..self.real() {
             let after = self.after(program, block);
@@ -74,7 +72,7 @@ impl Flow {
     fn connect_unknown(&mut self, program: &Program, entries: &[usize], guesses: bool) {
         let blocks = |is: &dyn Fn(usize) -> bool| (0..self.real()).filter(|b| is(*b)).collect::<Vec<_>>();
         let calls = blocks(&|b| self.ends[b] == End::Call(Callee::Unknown));
-        // A call directly before undecoded bytes returns into them, which is an unknown place again.
+        // A call directly before undecoded bytes returns into them, which is an unknown destination, too.
         let into_gap = |b: usize| self.after_call(b).is_some() && self.after(program, b).is_none();
         let jumps = blocks(&|b| self.ends[b] == End::Unknown || into_gap(b));
         let after_calls = (0..self.real()).filter_map(|b| self.after(program, b));

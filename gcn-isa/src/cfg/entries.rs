@@ -1,4 +1,4 @@
-//! Finds the places at which control may enter although no visible edge leads there.
+//! Finds the places where control may enter although no visible edge leads there.
 
 use super::flow::Root;
 use super::{Cfg, destination};
@@ -6,8 +6,8 @@ use crate::operand::Operand;
 use crate::program::{EntryKind, Program};
 use crate::table::Class;
 
-/// For each block, whether a jump to an unknown target may lead there: functions, labels that no branch names, and
-/// blocks without predecessors; but not blocks that only the dispatcher enters.
+/// For each block, whether a jump with an unknown destination may lead there: functions, labels that no branch names,
+/// and blocks without predecessors, but not blocks that only the dispatcher enters.
 pub(super) fn unknown_entries(program: &Program, cfg: &Cfg) -> Vec<bool> {
     let lines = program.lines.len();
     let mut found: Vec<bool> = cfg.blocks.iter().map(|b| b.preds.is_empty()).collect();
@@ -28,7 +28,7 @@ pub(super) fn unknown_entries(program: &Program, cfg: &Cfg) -> Vec<bool> {
     found
 }
 
-/// For each label whether a branch or a resolved jump leads to it.
+/// For each label, whether a branch or a resolved jump leads to it.
 fn named_labels(program: &Program) -> Vec<bool> {
     let mut named = vec![false; program.labels.len()];
     for line in program.lines.iter().filter(|l| l.inst.desc.class == Class::Branch) {

@@ -5,17 +5,17 @@ use crate::inst::Inst;
 use crate::program::{EntryKind, Jump, Line, Program};
 use crate::table::Behaviours;
 
-/// A block at which control comes in from outside the program.
+/// A block at which control enters from outside the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Root {
     /// The block.
     pub block: usize,
-    /// The kind of entry: a dispatch, or a call.
+    /// The kind of entry: by a dispatch or by a call.
     pub kind: EntryKind,
 }
 
 impl Root {
-    /// In order, each once.
+    /// Sorts the roots and removes duplicates.
     pub(super) fn sort(roots: &mut Vec<Root>) {
         roots.sort_by_key(|r| (r.block, r.kind == EntryKind::Function));
         roots.dedup();
@@ -43,32 +43,32 @@ impl Root {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Flow {
-    /// The blocks of the program, then the hubs, which stand after the last line.
+    /// The blocks of the program, followed by the hubs, which have no lines.
     pub cfg: Cfg,
-    /// The blocks at which control enters. A block may be entered by dispatch and by calls.
+    /// The blocks at which control enters from outside. The same block may be entered by dispatch and by calls.
     pub roots: Vec<Root>,
-    /// For each block with instructions, the way it ends.
+    /// For each block with instructions, how it ends.
     pub(super) ends: Vec<End>,
-    /// The blocks without instructions.
+    /// The blocks without instructions, in the order in which they follow the real blocks.
     pub(super) hubs: Vec<Hub>,
 }
 
-/// The end of a block, as far as it matters between functions.
+/// How a block ends, as far as it matters for control flow between functions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum End {
-    /// The graph shows all successors.
+    /// The control-flow graph shows all successors.
     Shown,
     /// A call.
     Call(Callee),
     /// A return.
     Return,
-    /// A jump to a function outside, which returns in place of this one.
+    /// A jump to a function outside the program, which returns in place of this one.
     TailCall,
-    /// A jump to an unknown place.
+    /// A jump with an unknown destination.
     Unknown,
 }
 
-/// The destination of a call.
+/// The function that a call calls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Callee {
     Block(usize),
@@ -76,12 +76,12 @@ pub(super) enum Callee {
     Unknown,
 }
 
-/// A block without instructions.
+/// The purpose of a block without instructions, through which many edges pass.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Hub {
-    /// From the returns of a function to the instructions after its calls.
+    /// Between the returns of a function and the instructions after its calls.
     Returns,
-    /// From unknown exits to the places where control may go.
+    /// Between jumps with unknown destinations and their possible targets.
     Guess,
 }
 
@@ -99,23 +99,23 @@ impl Flow {
         self.ends.get(block).copied()
     }
 
-    /// True for a block without instructions: one between unknown jumps and their targets, or one from a function's
-    /// returns to its calls.
+    /// True for a block without instructions: one between unknown jumps and their possible targets, or one between a
+    /// function's returns and its calls.
     pub fn is_hub(&self, block: usize) -> bool {
         self.hub(block).is_some()
     }
 
-    /// True for a hub through which control only may go, because the program does not show the destination.
+    /// True for a hub whose edges are only possible, because the program does not show the destinations of the jumps.
     pub fn is_guess(&self, block: usize) -> bool {
         self.hub(block) == Some(Hub::Guess)
     }
 
-    /// True if some block is such a hub.
+    /// True if some block is a hub of unknown jumps.
     pub fn has_guesses(&self) -> bool {
         self.hubs.contains(&Hub::Guess)
     }
 
-    /// True if the edge is the return from a call of code outside the program.
+    /// True if the edge represents the return from a call of code outside the program.
     pub fn comes_back(&self, from: usize, to: usize) -> bool {
         match self.end(from) {
             Some(End::Call(Callee::Outside | Callee::Unknown)) => to == from + 1 && !self.is_hub(to),
@@ -124,29 +124,29 @@ impl Flow {
         }
     }
 
-    /// True if the edge leads from a call into the function that it is known to call.
+    /// True if the edge leads from a call into the function that is known to be called.
     pub fn enters(&self, from: usize, to: usize) -> bool {
         self.end(from) == Some(End::Call(Callee::Block(to)))
     }
 
-    /// If the edge leads from a function's returns to the instruction after a call: the block of that call.
+    /// The block of the call, if the edge leads from a function's returns to the instruction after a call.
     pub fn ends_call(&self, from: usize, to: usize) -> Option<usize> {
         self.hub(from).filter(|h| *h == Hub::Returns).and_then(|_| to.checked_sub(1))
     }
 
-    /// If the block ends with a call: the next block.
+    /// The block after the call, if the block ends with a call.
     pub fn after_call(&self, block: usize) -> Option<usize> {
         let after = block + 1;
         (matches!(self.end(block), Some(End::Call(_))) && after < self.real()).then_some(after)
     }
 
-    /// The lines at which control leaves to an unknown place.
+    /// The lines at which control leaves to an unknown destination.
     pub fn unknown_exits(&self) -> impl Iterator<Item = usize> {
         let unknown = |b: &usize| matches!(self.ends[*b], End::Unknown | End::Call(Callee::Unknown));
         (0..self.real()).filter(unknown).map(|b| self.cfg.blocks[b].end - 1)
     }
 
-    /// For each block whether control may reach it.
+    /// For each block, whether control may reach it.
     pub fn reachable(&self) -> Vec<bool> {
         let mut reached = vec![false; self.cfg.blocks.len()];
         let mut open: Vec<usize> = self.roots.iter().map(|r| r.block).collect();
@@ -166,7 +166,7 @@ impl Flow {
         Root::sort(&mut self.roots);
     }
 
-    /// For each block whether it is a root.
+    /// For each block, whether it is a root.
     fn entered(&self) -> Vec<bool> {
         let mut entered = vec![false; self.cfg.blocks.len()];
         self.roots.iter().for_each(|r| entered[r.block] = true);
@@ -191,7 +191,7 @@ impl Flow {
 }
 
 impl End {
-    /// The way a block of the program ends.
+    /// How a block of the program ends.
     pub fn of(program: &Program, cfg: &Cfg, block: usize) -> End {
         let line = &program.lines[cfg.blocks[block].end - 1];
         let to = destination(line).and_then(|l| program.labels.get(l.0 as usize)?.at);
@@ -210,7 +210,7 @@ impl End {
     }
 }
 
-/// True for a call: control returns to the next instruction.
+/// True for a call, after which control returns to the next instruction.
 pub fn is_call(inst: &Inst) -> bool {
     inst.desc.does(Behaviours::CALLS)
 }

@@ -1,4 +1,4 @@
-//! Addresses that code computes relative to itself: `s_getpc_b64`, then additions of a distance in bytes.
+//! Addresses that code computes relative to itself: `s_getpc_b64`, followed by additions of a distance in bytes.
 
 use super::values::{Transfer, transfer};
 use crate::inst::Inst;
@@ -9,11 +9,11 @@ use crate::table::Behaviours;
 /// The additions that turn the address of the instruction after `s_getpc_b64` into another address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OwnAddress {
-    /// The instruction that adds to the low half, counted from the one after `s_getpc_b64`.
+    /// The instruction that adds to the low half, counted from the instruction after `s_getpc_b64`.
     pub low: usize,
-    /// The instruction that adds to the high half.
+    /// The instruction that adds to the high half, counted in the same way.
     pub high: usize,
-    /// The bytes from the instruction after `s_getpc_b64` to the address.
+    /// The distance in bytes from the instruction after `s_getpc_b64` to the address.
     pub distance: i64,
 }
 
@@ -21,7 +21,7 @@ impl OwnAddress {
     /// The number of instructions after `s_getpc_b64` that are searched.
     pub const REACH: usize = 64;
 
-    /// Searches the instructions from `s_getpc_b64` on for the additions, up to the end of the block.
+    /// Searches for the additions in the instructions from `s_getpc_b64` on, up to the end of the block.
     ///
     /// ```
     /// use gcn_isa::{Inst, Operand, Target, cfg::OwnAddress, reg::Reg, table};

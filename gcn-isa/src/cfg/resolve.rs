@@ -5,11 +5,12 @@
 //! dataflow analysis). A value outlives a call if the called function does not write its register, or
 //! preserves it by convention.
 //!
-//! Resolved jumps add edges, which may change the facts elsewhere, so the analysis runs in rounds. Each round starts
-//! only from the jumps that the previous round resolved, until a round finds exactly the same as the previous one. Such
-//! a result is consistent, and therefore true by induction over an execution: up to the first jump that went elsewhere,
-//! control would have taken only edges that the last round assumed, so that jump goes to its resolved target. The first
-//! rounds are optimistic: they assume that unresolved jumps stay in their functions. The final ones are not.
+//! Resolved jumps add edges, which may change the facts elsewhere, so the analysis runs in rounds. Each round assumes
+//! the jumps that the previous round resolved; the rounds end when one finds exactly the same jumps as the previous
+//! one. Such a result is consistent, and therefore true by induction over an execution: up to the first jump that went
+//! elsewhere, control would have taken only edges that the last round assumed, so that jump goes to its resolved
+//! target. The first rounds are optimistic: they assume that unresolved jumps stay in their functions. The final ones
+//! do not.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -44,13 +45,13 @@ pub fn resolve(program: &mut Program, image: &impl Image) {
         return;
     }
     // An optimistic result may justify itself in a circle, so pessimistic rounds make the final decision. They start
-    // from the optimistic result and can confirm it.
+    // from the optimistic result and can only confirm or reject it.
     let mut known = to_fixpoint(program, image, true, Found::new()).unwrap_or_default();
     known = to_fixpoint(program, image, false, known).unwrap_or_default();
     set(program, image, &known);
 }
 
-/// Runs rounds until one finds the same as the previous one; `None` if there are too many.
+/// Runs rounds until one finds the same jumps as the previous one; `None` if there are too many rounds.
 fn to_fixpoint(
     program: &mut Program,
     image: &impl Image,
@@ -68,13 +69,13 @@ fn to_fixpoint(
     None
 }
 
-/// The register pair of an indirect jump's destination.
+/// The register pair that holds an indirect jump's destination.
 fn target(inst: &Inst) -> Option<Reg> {
     let indirect = inst.desc.class == Class::Branch && inst.desc.branch_operand().is_none();
     inst.operands.last().filter(|_| indirect).and_then(|o| o.reg()).filter(|r| r.len == 2)
 }
 
-/// Records the results and removes everything recorded before.
+/// Records the results, replacing everything recorded before.
 fn set(program: &mut Program, image: &impl Image, found: &Found) {
     let mut labels: HashMap<usize, Label> = HashMap::new();
     for (number, label) in program.labels.iter().enumerate().rev() {
@@ -103,13 +104,13 @@ struct Round<'a, I> {
     ends: Vec<End>,
     functions: Functions,
     indexes_vgprs: bool,
-    /// The facts at the entry of each block; `None` while the block has not been reached.
+    /// The facts at the start of each block; `None` while the block has not been reached.
     states: Vec<Option<Known>>,
     open: BTreeSet<usize>,
 }
 
 impl<'a, I: Image> Round<'a, I> {
-    /// If `optimistic`, unknown jumps are assumed to stay in their functions.
+    /// If `optimistic`, jumps with unknown destinations are assumed to stay in their functions.
     fn new(program: &'a Program, image: &'a I, optimistic: bool) -> Round<'a, I> {
         let cfg = Cfg::build(program);
         let ends: Vec<End> = (0..cfg.blocks.len()).map(|b| End::of(program, &cfg, b)).collect();
@@ -130,7 +131,7 @@ impl<'a, I: Image> Round<'a, I> {
         round
     }
 
-    /// Queues the blocks at which control enters.
+    /// Queues the blocks at which control enters from outside.
     fn enter(&mut self, functions: &[usize]) {
         let mut links: BTreeMap<usize, Vec<Reg>> = BTreeMap::new();
         functions.iter().for_each(|f| links.entry(*f).or_default().push(RETURN_ADDRESS));
@@ -206,8 +207,8 @@ impl<'a, I: Image> Round<'a, I> {
             return;
         }
         let found = match to {
-            // A new edge, if the target starts a block. Otherwise the next round, whose graph contains the
-            // new label, follows it.
+            // This adds an edge if the target starts a block. Otherwise the next round, whose graph contains the new
+            // label, follows it.
             Some(To::Line(line)) => {
                 Some(self.cfg.block_of(line)).filter(|b| self.cfg.blocks[*b].start == line)
             }
@@ -217,7 +218,7 @@ impl<'a, I: Image> Round<'a, I> {
         next.into_iter().for_each(|block| self.propagate(block, known.clone()));
     }
 
-    /// Merges a state into that of a block, and queues the block if that changed it.
+    /// Joins a state into that of a block, and queues the block if its state changed.
     fn propagate(&mut self, block: usize, known: Known) {
         let changed = match &mut self.states[block] {
             Some(state) => state.meet(&known),

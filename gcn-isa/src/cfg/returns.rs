@@ -1,9 +1,9 @@
 //! Connects returns to the calls of their own functions.
 //!
 //! A return belongs to a function if control can reach it from the function's entry without leaving the function. The
-//! search continues over a call at the instruction after it, and follows jumps to other functions, which return in
-//! place of this one (tail calls). The result has one level of context: a return leads to all calls of its function,
-//! not only to the one that was taken.
+//! search steps over calls to the instruction after them, and follows jumps to other functions, which return in place
+//! of this one (tail calls). The result is context-insensitive: a return leads to all calls of its function, not only
+//! to the one that control came from.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +11,8 @@ use super::Cfg;
 use super::flow::{Callee, End, Flow, Hub};
 use crate::program::Program;
 
-/// Budget of all searches together, in visited blocks per block of the program. It bounds the time when many
-/// functions share code, which every search visits anew.
+/// Budget of all searches together, in visited blocks per block of the program. Without it, functions that share much
+/// code would take quadratic time, because every search visits the shared code again.
 const BUDGET_PER_BLOCK: usize = 16;
 
 /// Connects the returns of each function to the instructions after its calls, through one hub per function.
@@ -22,8 +22,8 @@ pub(super) fn connect(flow: &mut Flow, program: &Program, entries: &[usize], gue
     let mut found = Vec::new();
     for (function, after) in calls(flow, program) {
         match search.from(&[function]) {
-            // An open function may also return from code that cannot be seen, so the instructions after its
-            // calls are connected a second time, below.
+            // An open function may also return from code outside the program, so the instructions after its calls are
+            // connected a second time, below.
             Some(body) => {
                 if body.is_open {
                     unsure.extend(&after);
@@ -58,7 +58,7 @@ fn is_return(end: End) -> bool {
     matches!(end, End::Return | End::TailCall)
 }
 
-/// For each function that is known to be called, the blocks after the calls.
+/// For each function that is known to be called, the blocks after its calls.
 fn calls(flow: &Flow, program: &Program) -> BTreeMap<usize, Vec<usize>> {
     let mut calls: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (block, end) in flow.ends.iter().enumerate() {
@@ -93,15 +93,15 @@ fn add(flow: &mut Flow, program: &Program, hub: Hub, returns: &[usize], after: V
 pub(super) struct Body {
     pub blocks: Vec<usize>,
     returns: Vec<usize>,
-    /// Control may leave to an unknown place, and return from there.
+    /// True if control may leave to an unknown destination and return from there.
     pub is_open: bool,
 }
 
 /// Searches for the blocks of functions.
 pub(super) struct Search {
-    /// For each block its successors within its function, and its end.
+    /// For each block, its successors within its function, and how it ends.
     next: Vec<(Vec<usize>, End)>,
-    /// For each block the number of the last search that visited it. Numbers instead of flags, so that a
+    /// For each block, the number of the last search that visited it. These are numbers rather than flags so that a
     /// search need not clear them.
     seen: Vec<usize>,
     searches: usize,

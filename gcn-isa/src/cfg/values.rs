@@ -1,5 +1,5 @@
-//! The abstract state of the jump resolver: for scalar registers, and for lanes of vector registers into
-//! which scalar registers are saved, whether they hold a code address or the value from the function's entry.
+//! The abstract state of the jump resolver: for each scalar register, and for each lane of a vector register into which
+//! a scalar register is saved, whether it has a code address or the value from the function's entry.
 
 use smallvec::SmallVec;
 
@@ -24,18 +24,18 @@ pub(super) enum Slot {
 pub(super) enum Value {
     /// A number.
     Number(u32),
-    /// The low half of an address, counted from the [`Image`]'s base.
+    /// The low half of an address relative to the [`Image`]'s base.
     Low(i64),
-    /// The high half.
+    /// The high half of an address.
     High(i64),
     /// The value that a scalar register had at the function's entry.
     AtEntry(u16),
 }
 
-/// The sum of a low half, whose carry or borrow is in SCC.
+/// An addition to the low half of an address whose carry or borrow is in SCC.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Carry {
-    /// The address before and after the addition.
+    /// The address before the addition; `to` is the address after it.
     from: i64,
     to: i64,
     subtracts: bool,
@@ -49,12 +49,12 @@ pub(super) struct Known {
     carry: Option<Carry>,
 }
 
-/// The effect of an instruction that computes known values.
+/// What an instruction does that computes known values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Transfer {
     Pc,
     Move(u8),
-    /// Extension of the high half of an address, of which GFX12 reads 48 bits.
+    /// Extends the high half of an address, of which GFX12 uses 48 bits.
     Extend,
     Add {
         with_carry: bool,
@@ -65,7 +65,7 @@ pub(super) enum Transfer {
     ReadLane,
 }
 
-/// The instructions that propagate known values. All others make their results unknown.
+/// The instructions that propagate known values. After all others, their results are unknown.
 const TRANSFERS: [(&str, Transfer); 16] = [
     ("s_getpc_b64", Transfer::Pc),
     ("s_mov_b32", Transfer::Move(1)),
@@ -85,7 +85,7 @@ const TRANSFERS: [(&str, Transfer); 16] = [
     ("v_readlane_b32", Transfer::ReadLane),
 ];
 
-/// The effect of an instruction on known values.
+/// How an instruction propagates known values; `None` if it does not.
 pub(super) fn transfer(inst: &Inst) -> Option<Transfer> {
     match inst.desc.class {
         Class::Salu | Class::SmemLoad | Class::Readlane | Class::Writelane => {
@@ -117,36 +117,36 @@ impl Known {
         }
     }
 
-    /// Keeps the facts that both have. Returns true if that removed any.
+    /// Keeps the facts that both states have. Returns true if that removed any.
     pub fn meet(&mut self, other: &Known) -> bool {
         let before = self.values.len();
         self.values.retain(|(slot, value)| other.get(*slot) == Some(*value));
         self.values.len() != before
     }
 
-    /// Forgets all slots but these.
+    /// Forgets all slots that `keeps` rejects.
     pub fn keep(&mut self, mut keeps: impl FnMut(Slot) -> bool) {
         self.values.retain(|(slot, _)| keeps(*slot));
     }
 
-    /// Forgets facts that are useful only within a block. Numbers would make states differ at joins without resolving
-    /// any jump.
+    /// Forgets facts that are useful only within a block: plain numbers would make states differ at joins without
+    /// resolving any jump.
     pub fn end_block(&mut self) {
         self.carry = None;
         self.values.retain(|(_, value)| !matches!(value, Value::Number(_)));
     }
 
-    /// The address in a pair of registers.
+    /// The address in a pair of registers, if known.
     pub fn address(&self, pair: Reg) -> Option<i64> {
         match (self.get(Slot::Scalar(pair.index))?, self.get(Slot::Scalar(pair.index + 1))?) {
-            // The halves belong to the same address only if the low parts agree: code adds to the low half
-            // first, and the high half follows with the carry.
+            // The halves belong to the same address only if the low parts agree: code adds to the low half first, and
+            // then to the high half with the carry.
             (Value::Low(low), Value::High(high)) if low as u32 == high as u32 => Some(high),
             _ => None,
         }
     }
 
-    /// The registers whose values at the function's entry are now in this pair.
+    /// The register pair whose value at the function's entry is now in this pair.
     pub fn entry_value(&self, pair: Reg) -> Option<Reg> {
         match (self.get(Slot::Scalar(pair.index))?, self.get(Slot::Scalar(pair.index + 1))?) {
             (Value::AtEntry(low), Value::AtEntry(high)) if high == low + 1 => Some(Reg::s(low, 2)),
@@ -154,7 +154,7 @@ impl Known {
         }
     }
 
-    /// Executes the instruction of `line`.
+    /// Applies the instruction of `line` to the state.
     pub fn step(&mut self, inst: &Inst, line: usize, image: &impl Image) {
         let transfer = transfer(inst);
         if transfer.is_none() && self.values.is_empty() {
@@ -170,7 +170,7 @@ impl Known {
         self.carry = carry;
     }
 
-    /// The values that the instruction computes.
+    /// The known values that the instruction computes.
     fn results(&self, transfer: Transfer, inst: &Inst, line: usize, image: &impl Image) -> Known {
         let mut new = Known::default();
         let Some(to) = inst.operands.first().and_then(|o| o.reg()) else { return new };
@@ -238,8 +238,8 @@ impl Known {
         }
     }
 
-    /// A sum with its carry. The sum of two plain numbers is not tracked, since code addresses are not
-    /// computed that way.
+    /// A sum with its carry. Sums of two plain numbers are not tracked, because code addresses are not computed that
+    /// way.
     fn sum(
         &self,
         a: Option<Value>,
@@ -268,14 +268,14 @@ impl Known {
         }
     }
 
-    /// The address that a scalar load of two registers loads.
+    /// The address that a scalar load of two registers reads from memory, if known.
     fn loaded(&self, inst: &Inst, image: &impl Image) -> Option<i64> {
         let base = inst.operands.get(1).and_then(|o| o.reg()).filter(|r| r.len == 2)?;
         let Some(Operand::Imm(offset)) = inst.operand("offset") else { return None };
         image.pointer(self.address(base)?.wrapping_add(offset))
     }
 
-    /// Forgets the registers that the instruction overwrites. A lane write keeps the other lanes.
+    /// Forgets the registers that the instruction overwrites. Writing one lane preserves the others.
     fn forget_written(&mut self, inst: &Inst, one_lane: bool) {
         if self.values.is_empty() {
             return;
@@ -296,7 +296,7 @@ impl Known {
     }
 }
 
-/// The lane that `v_writelane_b32` or `v_readlane_b32` names by number.
+/// The lane that `v_writelane_b32` or `v_readlane_b32` selects by an immediate.
 fn lane(inst: &Inst) -> Option<u8> {
     match inst.operands.get(2) {
         Some(Operand::Inline(Inline::Int(lane))) => Some(*lane as u8 % WAVE_SIZE as u8),

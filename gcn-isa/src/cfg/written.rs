@@ -23,9 +23,8 @@ impl Written {
     /// All registers.
     const ALL: Written = Written { scalars: u128::MAX, vectors: [u128::MAX; 2] };
 
-    /// The registers that a function may overwrite by LLVM's convention (LLVM 22, `llc` with calls, and the
-    /// AMDGPU guide, *Non-Kernel Functions*): all but `s[30:105]` and, from `v40` on, every second group of
-    /// eight VGPRs.
+    /// The registers that a function may overwrite by LLVM's convention (LLVM 22, `llc` with calls, and the AMDGPU
+    /// guide, *Non-Kernel Functions*): all except `s[30:105]` and, from `v40` on, every second group of eight VGPRs.
     const BY_CONVENTION: Written = Written {
         scalars: !(((1 << 106) - 1) & !((1 << 30) - 1)),
         vectors: [0x00ff_00ff_00ff_00ff_00ff_00ff_ffff_ffff, 0x00ff_00ff_00ff_00ff_00ff_00ff_00ff_00ff],
@@ -75,13 +74,13 @@ pub(super) struct Functions {
     written: BTreeMap<usize, Written>,
 }
 
-/// The number of times that the sets of callees are added to those of their callers. Functions in deeper call chains
-/// count as writing everything.
+/// The most iterations that add the sets of callees to those of their callers. Functions in deeper call chains count as
+/// writing everything.
 const ROUNDS: usize = 32;
 
 impl Functions {
-    /// The summaries. `by_convention` are the entries of functions that code outside may call. If
-    /// `optimistic`, a function with a jump to an unknown place is assumed to stay inside itself.
+    /// Computes the summaries. `by_convention` are the entries of functions that code outside may call. If
+    /// `optimistic`, a function with an unknown jump is assumed not to leave itself by it.
     pub fn of(
         program: &Program,
         cfg: &Cfg,
@@ -121,15 +120,15 @@ impl Functions {
         functions
     }
 
-    /// Propagates the sets of callees to callers, iterating to the fixpoint because of recursion.
+    /// Propagates the sets of callees to callers, iterating to a fixpoint because of recursion.
     fn close(&mut self, calls: &BTreeMap<usize, Vec<usize>>) {
         for round in 0..=ROUNDS {
             let mut changed = false;
             for (caller, callees) in calls {
                 let mut all = self.written[caller];
                 callees.iter().for_each(|callee| all.add(self.written[callee]));
-                // The rounds are used up. A set that still grows becomes everything, which is safe; one more
-                // pass lets its callers see it.
+                // The limit is reached. A set that still grows becomes the set of all registers, which is safe; one
+                // more iteration propagates it to its callers.
                 if round == ROUNDS && all != self.written[caller] {
                     all = Written::ALL;
                 }
@@ -161,7 +160,7 @@ fn own(program: &Program, lines: std::ops::Range<usize>) -> Written {
 mod tests {
     use super::*;
 
-    /// `llc-22 -mtriple=amdgcn -mcpu=gfx942`: a value that lives over a call stays in one of these registers.
+    /// `llc-22 -mtriple=amdgcn -mcpu=gfx942`: a value that is live across a call stays in one of these registers.
     #[test]
     fn the_convention_keeps_what_llvm_keeps() {
         let kept = |slot| !Written::BY_CONVENTION.contains(slot);

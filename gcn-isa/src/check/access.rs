@@ -1,4 +1,5 @@
-//! The registers and memory that an instruction accesses, computed once for all operations that may be outstanding.
+//! The registers and memory that an instruction accesses, computed once and then compared with every operation that may
+//! be outstanding.
 
 use smallvec::SmallVec;
 
@@ -9,7 +10,7 @@ use crate::reg::{Half, Reg, RegFile};
 use crate::table::{Access, Class};
 use crate::target::InstructionSet;
 
-/// Registers and memory that an instruction touches.
+/// Registers and memory that an instruction accesses.
 pub(super) struct Accesses<'a> {
     set: InstructionSet,
     pub inst: &'a Inst,
@@ -17,12 +18,12 @@ pub(super) struct Accesses<'a> {
     reads: SmallVec<[RegUse; 6]>,
     writes: SmallVec<[RegUse; 3]>,
     pub memory: MemoryEffect,
-    /// The operand that is read and written by a load: it is read only when the data arrives.
+    /// The operand that a load both reads and writes. It is read only when the data arrives.
     merged: Option<u8>,
 }
 
 impl<'a> Accesses<'a> {
-    /// Of `inst`, which stands at `line`.
+    /// The accesses of `inst`, which is at `line`.
     pub fn of(
         set: InstructionSet,
         line: usize,
@@ -37,14 +38,13 @@ impl<'a> Accesses<'a> {
         Accesses { set, inst, events, reads, writes, memory, merged }
     }
 
-    /// True if the result of this instruction in `reg` arrives after that of any earlier operation of `stream`, on
-    /// whatever path it arrives.
+    /// True if the result of this instruction in `reg` arrives after the results of all earlier operations of `stream`.
     fn arrives_after(&self, stream: Stream, reg: Reg) -> bool {
         let mut writing = self.events.iter().filter(|e| e.writes == Some(reg)).peekable();
         writing.peek().is_some() && writing.all(|e| counters::finishes_after(self.set, stream, e.stream))
     }
 
-    /// The way in which a use of a register conflicts with an outstanding result.
+    /// How a use of a register conflicts with an outstanding result; `None` if it does not.
     fn touches(&self, owed: &Owed, used: &RegUse) -> Option<Touching> {
         let half = used.operand.filter(|_| used.via == Via::Name).and_then(|i| self.inst.half(i));
         let apart = Half::are_apart(owed.half, half);
@@ -53,7 +53,7 @@ impl<'a> Accesses<'a> {
     }
 
     /// The register of an outstanding result that the instruction reads, if the conflict is of the given kind. A load
-    /// that keeps part of its destination reads it only when its data arrives.
+    /// that preserves part of its destination reads the destination only when its data arrives.
     pub fn reads_too_early(&self, stream: Stream, owed: &Owed, touching: Touching) -> Option<RegUse> {
         let merges = |u: &RegUse| u.operand.is_some() && u.operand == self.merged;
         let too_early = |u: &&RegUse| {
@@ -70,13 +70,14 @@ impl<'a> Accesses<'a> {
         least_indirect(owed.reg, self.writes.iter().filter(too_early))
     }
 
-    /// A write of a register of `held`.
+    /// The instruction's write of a register of `held`, if there is one.
     pub fn overwrites(&self, held: Reg) -> Option<RegUse> {
         least_indirect(held, self.writes.iter().filter(|w| w.reg.overlaps(held)))
     }
 
-    /// The counters of operations outside the program that could affect these registers: vector memory and LDS return
-    /// to vector registers, scalar memory to scalar ones, and exports may still read vector registers.
+    /// The counters of operations outside the program that could still access the instruction's registers: vector
+    /// memory and LDS operations return data to vector registers, scalar memory to scalar ones, and exports may still
+    /// read vector registers.
     pub fn counters(&self) -> SmallVec<[Counter; 3]> {
         let vector = |u: &RegUse| u.reg.file != RegFile::Sgpr;
         let mut counters = SmallVec::new();
@@ -98,27 +99,26 @@ impl<'a> Accesses<'a> {
     }
 }
 
-/// The result that an operation has not written yet.
+/// A result that an outstanding operation has yet to write.
 pub(super) struct Owed {
     /// The registers.
     pub reg: Reg,
-    /// The registers whose value is still missing: bit i for the i-th.
+    /// The registers whose value has not arrived: bit i for the i-th.
     pub live: u32,
     /// The half of the register, if only that half is written and it counts as a register of its own.
     pub half: Option<Half>,
 }
 
-/// The way in which an instruction conflicts with an outstanding result.
+/// How an instruction conflicts with an outstanding result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Touching {
-    /// Bits that are still to come.
+    /// It accesses bits that have not arrived.
     Bits,
-    /// Only the other half of their register.
+    /// It accesses only the other half of a register.
     OtherHalf,
 }
 
-/// The first use of `written` that the program names explicitly, or else one through an index, restricted to the
-/// written registers.
+/// The use that the program names explicitly, or else one through an index, restricted to the registers of `written`.
 fn least_indirect<'u>(written: Reg, uses: impl Iterator<Item = &'u RegUse>) -> Option<RegUse> {
     let found = *uses.min_by_key(|u| u.via)?;
     if found.via == Via::Name {
@@ -128,7 +128,7 @@ fn least_indirect<'u>(written: Reg, uses: impl Iterator<Item = &'u RegUse>) -> O
     }
 }
 
-/// True if the operand that the instruction reads and writes is the destination of a load, not data to be sent.
+/// True if the operand that the instruction reads and writes is the destination of a load rather than data to be sent.
 fn is_load(inst: &Inst) -> bool {
     matches!(
         inst.desc.class,

@@ -1,9 +1,9 @@
-//! Determines the LDS addresses of accesses, as far as they change between iterations of a loop.
+//! Computes how the LDS addresses of accesses change between iterations of a loop.
 //!
-//! An address is a sum of terms. Terms that are the same in each iteration determine the position within a buffer;
-//! terms that change select the buffer. Two accesses whose changing terms are equal therefore use the same buffer; a
-//! constant distance between them is ignored. The sums are those that [`crate::semantics`] states for instructions;
-//! every other result is a term of its own: the instruction with its operands.
+//! An address is a sum of terms. Terms that have the same value in each iteration determine the position within a
+//! buffer; terms that change (called *moving*) select the buffer. Two accesses whose moving terms are equal therefore
+//! use the same buffer; a constant distance between them is ignored. The sums are those that [`crate::semantics`]
+//! states for instructions. Every other result is a term of its own, identified by the instruction and its operands.
 
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
@@ -18,17 +18,17 @@ use crate::program::Program;
 use crate::reg::RegUnit;
 use crate::table::{Access, ImplicitRegs};
 
-/// Definitions through which a value is followed.
+/// The most definitions through which a value is followed.
 const MOST_DEEP: u8 = 48;
 
-/// The addresses of one loop.
+/// The address analysis of one loop.
 pub(super) struct Addresses<'a> {
     program: &'a Program,
     flow: &'a Flow,
     lines: &'a [LineFacts],
     /// The first and the last block of the loop; the last one branches back to the first.
     stretch: (usize, usize),
-    /// The registers that it writes.
+    /// The registers that the loop writes.
     written: HashSet<RegUnit>,
     terms: HashMap<Term, u32>,
     /// For each term, whether it changes from one iteration to the next.
@@ -37,41 +37,42 @@ pub(super) struct Addresses<'a> {
     deep: u8,
 }
 
-/// A block on a path.
+/// One entry of a path into a block, as an index into [`Paths`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Visit(u32);
 
 impl Visit {
-    /// The visit in which paths begin; values in it are those of the iteration, on whatever path control arrived.
+    /// The visit with which paths begin. Values in it hold for the iteration, whatever the path by which control
+    /// arrived.
     pub const FIRST: Visit = Visit(0);
 }
 
-/// Paths that begin in the block of a write: for each visit of a block the visit before.
+/// The paths that begin in the block of a write: for each visit, its block and the visit before it.
 #[derive(Debug)]
 pub(super) struct Paths {
     visits: Vec<(usize, Visit)>,
-    /// The block in which the paths that are followed now begin.
+    /// The block in which the current paths begin.
     start: usize,
 }
 
 impl Paths {
-    /// None yet.
+    /// No paths.
     pub fn new() -> Paths {
         Paths { visits: vec![(0, Visit::FIRST)], start: 0 }
     }
 
-    /// From now on paths begin in this block.
+    /// From now on, paths begin in this block.
     pub fn begin(&mut self, start: usize) {
         self.start = start;
     }
 
-    /// Goes on from `from` to `block`.
+    /// Extends a path from the visit `from` to `block`.
     pub fn visit(&mut self, block: usize, from: Visit) -> Visit {
         self.visits.push((block, from));
         Visit(self.visits.len() as u32 - 1)
     }
 
-    /// The block before, unless the path begins here.
+    /// The block and visit before `visit`; `None` if the path begins with it.
     fn before(&self, visit: Visit) -> Option<(usize, Visit)> {
         if visit == Visit::FIRST {
             return None;
@@ -81,7 +82,7 @@ impl Paths {
     }
 }
 
-/// The paths that are followed, and the number of lines that may still be visited.
+/// The current paths, and the number of lines that may still be visited.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget<'b> {
     pub paths: &'b Paths,
@@ -89,7 +90,7 @@ pub(super) struct Budget<'b> {
 }
 
 impl Budget<'_> {
-    /// So many lines have been looked at.
+    /// Deducts this many visited lines.
     pub fn spend(self, looks: usize) {
         self.looks.set(self.looks.get().saturating_sub(looks));
     }
@@ -99,29 +100,30 @@ impl Budget<'_> {
     }
 }
 
-/// A part of an address.
+/// A term of an address, which is not split further.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Term {
-    /// A register that the loop does not write.
+    /// The value of a register that the loop does not write.
     Outside(RegUnit),
-    /// A register at the start of the iteration.
+    /// The value of a register at the start of the iteration.
     AtStart(RegUnit),
     /// The result of a line about which nothing is known.
     Computed(usize, RegUnit, Visit),
-    /// The result of an instruction or operator with these operands, in this register.
+    /// The result of an instruction or operator with these operands; the second field distinguishes results of one
+    /// instruction.
     Result(&'static str, usize, SmallVec<[Sum; 2]>),
-    /// A register at the start of a block with several predecessors.
+    /// The value of a register at the start of a block with several predecessors.
     Joined(usize, RegUnit),
 }
 
-/// Where a value is asked for.
+/// The key of a memoised value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Place {
     Result(usize, RegUnit, Visit),
     Start(usize, RegUnit),
 }
 
-/// A constant and multiples of terms, in the order of their numbers.
+/// A constant plus multiples of terms, which are sorted by number.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 struct Sum {
     terms: SmallVec<[(u32, u32); 4]>,
@@ -137,7 +139,7 @@ impl Sum {
         Sum { terms: smallvec![(number, 1)], constant: 0 }
     }
 
-    /// This and `factor` times `other`.
+    /// The sum of `self` and `factor` times `other`.
     fn plus(mut self, other: &Sum, factor: u32) -> Sum {
         self.constant = self.constant.wrapping_add(other.constant.wrapping_mul(factor));
         for &(term, times) in &other.terms {
@@ -151,7 +153,7 @@ impl Sum {
         self
     }
 
-    /// The number that it is, if it has no terms.
+    /// The value of a sum without terms.
     fn number(&self) -> Option<u32> {
         self.terms.is_empty().then_some(self.constant)
     }
@@ -162,7 +164,7 @@ impl Sum {
 }
 
 impl<'a> Addresses<'a> {
-    /// Those of the loop from block `stretch.0` to block `stretch.1`.
+    /// The analysis of the loop from block `stretch.0` to block `stretch.1`.
     pub fn of(
         program: &'a Program,
         flow: &'a Flow,
@@ -179,12 +181,13 @@ impl<'a> Addresses<'a> {
         Addresses { program, flow, lines, stretch, written, terms, moving, known, deep: 0 }
     }
 
-    /// True if the registers hold something else at `line` in each iteration, as far as is known.
+    /// True unless the registers are known to have the same values at `line` in each iteration.
     pub fn change(&mut self, units: &[RegUnit], line: usize, budget: Budget<'_>) -> bool {
         units.iter().any(|unit| !self.changing(*unit, line, Visit::FIRST, budget).terms.is_empty())
     }
 
-    /// True if `a` at the first line and `b` at the second, which is reached by a path from it, are known to change alike.
+    /// True if `a` at the first line and `b` at the second are known to change by the same terms; a path leads from the
+    /// first line to the second.
     pub fn change_alike(
         &mut self,
         (a, first): (RegUnit, usize),
@@ -195,7 +198,7 @@ impl<'a> Addresses<'a> {
         !a.terms.is_empty() && self.changing(b, second, visit, budget) == a
     }
 
-    /// The changing terms of `unit` before `line`.
+    /// The moving terms of `unit` before `line`.
     fn changing(&mut self, unit: RegUnit, line: usize, visit: Visit, budget: Budget<'_>) -> Sum {
         let sum = self.before(unit, line, visit, budget);
         self.moving_part(&sum)
@@ -221,7 +224,7 @@ impl<'a> Addresses<'a> {
         self.at_line(unit, block, line, visit, budget)
     }
 
-    /// The same for a line of `block`, or its end.
+    /// The value of `unit` before a line of `block`, or at its end.
     fn at_line(
         &mut self,
         unit: RegUnit,
@@ -248,7 +251,7 @@ impl<'a> Addresses<'a> {
         }
     }
 
-    /// The value of `unit` at the start of `block`, however control came there.
+    /// The value of `unit` at the start of `block`, joined over all paths to it.
     fn at_start(&mut self, unit: RegUnit, block: usize, budget: Budget<'_>) -> Sum {
         if !self.written.contains(&unit) {
             return Sum::term(self.term(Term::Outside(unit), false));
@@ -264,7 +267,7 @@ impl<'a> Addresses<'a> {
         if self.deep == MOST_DEEP || budget.is_spent() {
             return Sum::term(joined);
         }
-        // A recursive query that comes back here gets this value.
+        // A recursive query for the same value gets this placeholder.
         self.known.insert(place, Sum::term(joined));
         let flow = self.flow;
         let inside = |b: &usize| (self.stretch.0..=self.stretch.1).contains(b) && !flow.is_hub(*b);
@@ -282,7 +285,7 @@ impl<'a> Addresses<'a> {
             }
         }
         self.deep -= 1;
-        // A value that only steps through one buffer does not select another.
+        // If the value only steps through one buffer from one iteration to the next, it does not select another buffer.
         let steps = |value: &Sum| {
             value.times_of(joined) == 1 && self.moving_part(value).terms.iter().all(|t| t.0 == joined)
         };
@@ -343,7 +346,7 @@ impl<'a> Addresses<'a> {
 }
 
 impl Addresses<'_> {
-    /// The registers that the instruction names as sources, one by one.
+    /// The values of the registers that the instruction names as sources, one by one.
     fn operands(&mut self, inst: &Inst, line: usize, visit: Visit, budget: Budget<'_>) -> SmallVec<[Sum; 2]> {
         let mut operands = SmallVec::new();
         for (operand, desc) in inst.operands.iter().zip(inst.desc.operands) {
@@ -359,7 +362,7 @@ impl Addresses<'_> {
     }
 }
 
-/// The value of a constant operand; the bits, if it is not an integer.
+/// The value of a constant operand; its bit pattern if it is not an integer.
 fn number(operand: Operand) -> Option<u32> {
     match operand {
         Operand::Inline(inline) => Some(inline.bits32()),
@@ -369,7 +372,7 @@ fn number(operand: Operand) -> Option<u32> {
     }
 }
 
-/// The formula that the instruction assigns to a single 32-bit register, unless a modifier changes it.
+/// The formula that the instruction assigns to a single 32-bit register; `None` if a modifier changes it.
 fn stated_sum(inst: &Inst) -> Option<&'static str> {
     let first = inst.desc.entry.meaning.split("; ").next()?;
     let (left, right) = first.split_once(" = ")?;
@@ -377,7 +380,7 @@ fn stated_sum(inst: &Inst) -> Option<&'static str> {
     (is_plain && matches!(left, "D.u32" | "D.i32" | "D.b32")).then_some(right)
 }
 
-/// Reads a sum in the notation of [`crate::semantics`].
+/// Parses a sum in the notation of [`crate::semantics`].
 struct Reader<'r, 'a> {
     addresses: &'r mut Addresses<'a>,
     text: &'static str,
@@ -388,7 +391,7 @@ struct Reader<'r, 'a> {
 }
 
 impl Reader<'_, '_> {
-    /// True if nothing is left but words.
+    /// True if the sum is complete: only explanatory words may follow.
     fn is_done(&self) -> bool {
         let rest = self.text.trim_start();
         rest.is_empty() || rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '(')
@@ -400,7 +403,7 @@ impl Reader<'_, '_> {
         rest.is_some()
     }
 
-    /// A sum. An *or* also counts as one: it combines parts of an address.
+    /// Parses a sum. An *or* counts as an addition, because programs use it to combine parts of an address.
     fn sum(&mut self) -> Option<Sum> {
         let mut sum = self.product()?;
         loop {
@@ -459,7 +462,7 @@ impl Reader<'_, '_> {
             return number.parse().ok().map(Sum::constant);
         }
         let operands = NAMES.iter().find(|name| self.takes(name.0))?.1;
-        // The selected bits do not matter to an LDS address.
+        // Which bits are selected does not matter for an LDS address.
         if self.text.starts_with(|c: char| c.is_ascii_alphanumeric()) {
             return None;
         }
@@ -480,7 +483,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// A part of the result that is no sum.
+    /// A term for a part of the result that is not a sum.
     fn part(&mut self, operator: &'static str, operands: SmallVec<[Sum; 2]>) -> Sum {
         let moves = operands.iter().any(|sum| !self.addresses.moving_part(sum).terms.is_empty());
         Sum::term(self.addresses.term(Term::Result(operator, 0, operands), moves))

@@ -1,23 +1,24 @@
-//! Whether a write of LDS that is outstanding at a barrier is wrong there, or waits for a later barrier on purpose.
+//! Decides whether an LDS write that is outstanding at a barrier is an error, or is intentionally left to a later
+//! barrier.
 //!
-//! A barrier publishes completed writes, so a write to LDS, or a load into LDS, must be waited for before the barrier
+//! A barrier *publishes* completed writes: a write to LDS, or a load into LDS, must be waited for before the barrier
 //! after which another wave accesses the same bytes. Addresses are not known. A program with several buffers passes
-//! barriers with a write outstanding, waits for it later, and publishes it by a later barrier. The checker accepts that
-//! as intended if one of two conditions shows it; a wait that only serves the results of reads issued after the write
-//! does not:
+//! barriers with a write outstanding, waits for it later, and publishes it by a later barrier. The checker accepts this
+//! as intended if one of two conditions holds. A wait that only serves the results of reads issued after the write is
+//! no such evidence.
 //!
-//! - waits before barriers count the operations that may stay outstanding, or one waits for this write and for nothing
-//!   younger;
-//! - in the loop that contains both, the write goes to a different address in each iteration, and no read before the
-//!   later barrier is
-//!   known to access the same address.
+//! - The program has waits before barriers that leave some operations outstanding, or a wait for this write and for
+//!   nothing younger.
+//! - In the loop that contains both the write and the barrier, the write goes to a different address in each iteration,
+//!   and no read before the later barrier is known to access the same address.
 //!
-//! In either case something must read LDS after the later barrier before the same write writes the same address again:
-//! otherwise only reads between the two barriers could see the written data.
+//! In either case there must be a read of LDS after the later barrier and before the same write writes the same address
+//! again. Otherwise only reads between the two barriers could see the written data.
 //!
-//! The same applies to stores to memory before barriers that order them, for a workgroup on several compute units.
+//! The same conditions apply to stores to memory before barriers that order them, for a workgroup that runs on several
+//! compute units.
 //!
-//! Each write is judged for each barrier, over the paths on which it is outstanding there.
+//! Each write is judged separately for each barrier, over the paths on which it is outstanding there.
 
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -37,41 +38,42 @@ use crate::table::Class;
 pub(super) enum Verdict {
     /// It is published by a later barrier.
     Deferred,
-    /// LDS may be accessed after the barrier with the write outstanding or published by no barrier.
+    /// LDS may be accessed after the barrier while the write is outstanding, or before another barrier has published
+    /// it.
     Late,
-    /// No LDS access is known to follow: there is none, or FLAT may access memory.
+    /// No LDS access is known to follow: either there is none, or it is a FLAT access, which may be to memory.
     Unknown,
-    /// The search came to the end of its budget.
+    /// The search exceeded its budget.
     Undecided,
 }
 
 /// Budget of all searches together, in visited lines: a number per line of the program, and a minimum.
 const LOOKS: (usize, usize) = (32, 1 << 21);
 
-/// States of one search.
+/// The most states that one search visits.
 const MOST_STATES: usize = 4096;
 
-/// The number of younger operations up to which a wait for a write is still expected, as a multiple of the counter's
-/// capacity.
+/// The search abandons a path when the number of younger operations reaches this multiple of the counter's capacity.
 const MOST_FULL: u8 = 3;
 
-/// The most earlier writes of the same block that are judged together.
+/// The most earlier writes of the same block that are judged together with a write.
 const MOST_TOGETHER: usize = 16;
 
-/// The number of loops that are compared with two blocks for the price of one visited line.
+/// The number of loops whose comparison with two blocks costs as much as one visited line.
 const LOOPS_A_LOOK: usize = 16;
 
 /// The most enclosing loops that are tried for a write.
 const MOST_LOOPS: usize = 8;
 
-/// Judges writes within a budget that keeps the whole check linear in the program's length.
+/// Judges writes, within a budget that keeps the whole check linear in the program's length.
 pub(super) struct Barriers<'a> {
     program: &'a Program,
     flow: &'a Flow,
     lines: &'a [LineFacts],
-    /// Stretches of blocks from the target of a backward edge to its source, the shortest first.
+    /// The loops, each approximated by the range of blocks from the target of a backward edge to its source; the
+    /// shortest first.
     loops: Vec<(usize, usize)>,
-    /// The addresses in each, once asked for.
+    /// The address analysis of each loop, created on demand.
     addresses: HashMap<(usize, usize), Addresses<'a>>,
     paths: Paths,
     looks: Cell<usize>,
@@ -82,27 +84,28 @@ pub(super) struct Barriers<'a> {
 enum Stage {
     /// The write is outstanding.
     Open(Open),
-    /// It is done. `untouched` if that is harmless only as long as nothing accesses LDS before the next barrier.
+    /// The write is done. `untouched`: this is harmless only if nothing accesses LDS before the next barrier. `passed`:
+    /// the path has passed the barrier. `counts`: see [`Stage::Published`].
     Done { untouched: bool, passed: bool, counts: bool },
-    /// Another barrier has published it. `counts` if the program shows the intention by another condition than the
-    /// absence of reads in between on this path.
+    /// Another barrier has published the write. `counts`: the program shows the intention by more than the absence of
+    /// reads on this path.
     Published { passed: bool, counts: bool },
-    /// A wait that serves a read after the barrier was the first to complete it.
+    /// The first wait that completed the write serves a read after the barrier.
     Served,
 }
 
-/// A path on which the write is outstanding.
+/// The state of a path on which the write is outstanding.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Open {
-    /// Operations of its stream that are younger.
+    /// The number of younger operations of the write's stream.
     younger: u8,
-    /// Nothing younger is on its counter.
+    /// No younger operation uses the write's counter.
     alone: bool,
     /// The barrier has been passed.
     passed: bool,
-    /// LDS has been accessed since.
+    /// LDS has been accessed since the barrier.
     accessed: bool,
-    /// A wait before a barrier has left it outstanding on purpose.
+    /// A wait before a barrier has intentionally left the write outstanding.
     counted: bool,
 }
 
@@ -111,10 +114,10 @@ struct Open {
 struct Passing {
     stream: Stream,
     barrier: usize,
-    /// Any wait for it shows that it is intended to be outstanding before.
+    /// Any wait that completes the write shows that it was left outstanding on purpose.
     any_wait: bool,
     shared: Shared,
-    /// The loop of both in which the place of the write changes.
+    /// The loop that contains both the write and the barrier, and in which the write's address changes.
     rotates_in: Option<(usize, usize)>,
 }
 
@@ -142,8 +145,8 @@ impl<'a> Barriers<'a> {
         }
     }
 
-    /// The write that breaks the rule at `barrier`: `write`, or one before it in its block that it hides, with the
-    /// verdict on it.
+    /// The write that breaks the rule at `barrier`, and the verdict on it: `write`, or an earlier write in the same
+    /// block that `write` hides.
     pub fn judge(&mut self, write: usize, barrier: usize, shared: Shared) -> (usize, Verdict) {
         let mut worst = (write, self.verdict(write, barrier, shared));
         if worst.1 == Verdict::Deferred {
@@ -158,8 +161,8 @@ impl<'a> Barriers<'a> {
         worst
     }
 
-    /// Earlier writes of the same memory on the same stream that nothing has waited for, the latest first: of several
-    /// outstanding writes the youngest represents all.
+    /// Earlier writes of the same memory on the same stream without a wait in between, the latest first. The counter
+    /// analysis represents several outstanding writes by the youngest, so it does not report these.
     fn hidden(&self, write: usize, shared: Shared) -> Vec<usize> {
         let start = self.flow.cfg.blocks[self.flow.cfg.block_of(write)].start;
         let Some(stream) = self.stream(write, shared) else { return Vec::new() };
@@ -187,7 +190,7 @@ impl<'a> Barriers<'a> {
         self.program.lines[line].inst.desc.class == Class::Barrier
     }
 
-    /// True if the next relevant instruction after the wait at `line` is a barrier.
+    /// True if the next instruction after `line`, other than waits and `s_nop`, is a barrier.
     fn is_before_barrier(&self, line: usize) -> bool {
         let idle = |l: &usize| matches!(self.program.lines[*l].inst.desc.class, Class::Waitcnt | Class::Nop);
         let next = (line + 1..self.program.lines.len()).find(|l| !idle(l));
@@ -201,7 +204,7 @@ impl<'a> Barriers<'a> {
         let Some(stream) = self.stream(write, shared) else { return Verdict::Unknown };
         let around = self.loops_around(write, barrier);
         let moves = around.iter().any(|stretch| self.moves_in(*stretch, write));
-        // A wait for memory does not serve LDS reads.
+        // A wait on a counter other than that of LDS cannot serve LDS reads, so it must be meant for the write.
         let set = self.program.target.instruction_set();
         let any_wait = moves || shared == Shared::Lds && stream.counter(set) != Stream::Lds.counter(set);
         let contains = |l: &&(usize, usize)| (l.0..=l.1).contains(&self.flow.cfg.block_of(barrier));
@@ -210,13 +213,14 @@ impl<'a> Barriers<'a> {
         let blocks = &self.flow.cfg.blocks;
         let start = self.flow.cfg.block_of(write);
         let begin = Open { younger: 0, alone: true, passed: false, accessed: false, counted: false };
-        // The nearest first: the barrier that publishes a write is close to it.
+        // Breadth-first, because the barrier that publishes a write is close to it.
         let mut open =
             VecDeque::from([(write + 1..blocks[start].end, start, Stage::Open(begin), Visit::FIRST)]);
         self.paths.begin(start);
         let mut seen: HashSet<(usize, Stage)> = HashSet::new();
         let (mut late, mut deferred, mut served) = (false, false, false);
-        // Published on a path that may merely have branched around the reads of others.
+        // The write is published, but the only evidence is a path without reads in between, which may have branched
+        // around the reads.
         let mut spared = false;
         let mut decided = true;
         while let Some((range, block, mut stage, visit)) = open.pop_front() {
@@ -227,7 +231,7 @@ impl<'a> Barriers<'a> {
             self.budget().spend(range.len() + 1);
             let mut goes_on = true;
             for line in range {
-                // There, the same bytes are written anew.
+                // When control returns to the write, it overwrites the same bytes unless its address moves.
                 goes_on = (line != write || moves) && !self.lines[line].returns();
                 let next = if goes_on { self.after(stage, line, how) } else { None };
                 let touches = self.lines[line].reads(shared) || self.lines[line].writes(shared);
@@ -271,11 +275,11 @@ impl<'a> Barriers<'a> {
         if !decided {
             return Verdict::Undecided;
         }
-        // A FLAT store may mean memory.
+        // A FLAT store may access memory instead of LDS.
         if late && stream != Stream::FlatLgkm { Verdict::Late } else { Verdict::Unknown }
     }
 
-    /// The state of a path after `line`; `None` if the path shows nothing.
+    /// The state of a path after `line`; `None` if the path gives no evidence.
     fn after(&self, stage: Stage, line: usize, how: Passing) -> Option<Stage> {
         let Passing { stream, barrier, any_wait, shared, .. } = how;
         let facts = &self.lines[line];
@@ -296,13 +300,14 @@ impl<'a> Barriers<'a> {
                     }
                     let counts = any_wait || counted;
                     let done = Stage::Done { untouched: !is_meant, passed: open.passed, counts };
-                    // A loop that fills buffers ahead leaves with some that nobody reads.
+                    // A loop that prefetches into buffers leaves some of them unread at its end. Therefore, if any wait
+                    // shows the intention, paths that do not pass the barrier count, too.
                     return (open.passed || any_wait).then_some(done);
                 }
                 let same = facts.events.iter().filter(|e| e.stream == stream);
                 let younger = same.map(|e| e.count).fold(open.younger, u8::saturating_add);
                 let others = facts.events.iter().any(|e| e.stream.counter(set) == counter);
-                // No wait can tell it from others any more.
+                // With so many younger operations, no counter value distinguishes the write from them.
                 (younger < counter.capacity(set).saturating_mul(MOST_FULL)).then_some(Stage::Open(Open {
                     younger,
                     alone: open.alone && !others,
@@ -311,7 +316,8 @@ impl<'a> Barriers<'a> {
                     ..open
                 }))
             }
-            // Other paths' use of it does not concern this one.
+            // On this path the write is done before the barrier, so the path gives no evidence about a write that is
+            // outstanding there.
             Stage::Done { passed: false, .. } | Stage::Published { passed: false, .. } if line == barrier => {
                 None
             }
@@ -323,9 +329,10 @@ impl<'a> Barriers<'a> {
         }
     }
 
-    /// The smallest loop that contains both lines. For a barrier after the write's loop, that loop counts: its last
-    /// iterations fill buffers that are read one after the other. Code that is placed far from where it belongs may
-    /// form smaller ranges that are not loops, so several are tried.
+    /// The smallest loop that contains both lines. If there is none, because the barrier comes after the write's loop,
+    /// the loops that contain the write are returned: their last iterations fill buffers that are read one after the
+    /// other. Code that is placed far from where it belongs may form smaller ranges that are not loops, so several are
+    /// returned.
     fn loops_around(&mut self, write: usize, barrier: usize) -> SmallVec<[(usize, usize); MOST_LOOPS]> {
         let (a, b) = (self.flow.cfg.block_of(write), self.flow.cfg.block_of(barrier));
         self.budget().spend(self.loops.len() / LOOPS_A_LOOK);
@@ -341,7 +348,7 @@ impl<'a> Barriers<'a> {
         Budget { paths: &self.paths, looks: &self.looks }
     }
 
-    /// Evaluates `ask` with the analysis of the addresses in a loop.
+    /// Calls `ask` with the address analysis of a loop.
     fn ask<R>(
         &mut self,
         stretch: (usize, usize),
@@ -363,7 +370,7 @@ impl<'a> Barriers<'a> {
         self.ask(stretch, |addresses, budget| addresses.change(&units, write, budget))
     }
 
-    /// True if `read`, which a path reaches, is known to read the buffer that `write` writes.
+    /// True if `read`, which a path reaches by `visit`, is known to read the buffer that `write` writes.
     fn reads_the_same(&mut self, how: Passing, write: usize, read: usize, visit: Visit) -> bool {
         let Some(stretch) = how.rotates_in else { return false };
         let (written, read_from) = (self.address_of(write), self.address_of(read));
@@ -385,7 +392,7 @@ impl<'a> Barriers<'a> {
 }
 
 impl Stage {
-    /// True after the barrier and before the publishing one.
+    /// True if the path has passed the barrier but not the barrier that publishes the write.
     fn is_between(self) -> bool {
         match self {
             Stage::Open(open) => open.passed,

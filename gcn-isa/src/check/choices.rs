@@ -1,11 +1,11 @@
-//! Counts the branches that must go a particular way for a finding to be true.
+//! Counts the branches that must go a particular way for a finding to be real.
 //!
 //! The analyses do not compare the conditions of branches. A path that needs at most one branch to go a particular way
 //! is assumed to be feasible: the author of the branch intended both ways. A path that needs two or more of them, one
-//! after the other, may be infeasible: the first condition may exclude the second. A branch after which both ways lead
-//! to the same violation is not a choice, and neither is the only exit of a loop, which is taken in the end. If every
-//! path to the second instruction passes the first, the second can be reached in no other way, and it was written to be
-//! reached: a branch of which only one side leads to it is no choice either.
+//! after the other, may be infeasible: the first condition may exclude the second. A branch both ways of which lead to
+//! the same violation is not a choice, and neither is the only exit of a loop, which is taken in the end. A branch is
+//! also no choice if every path to the second instruction passes the first and only one side of the branch leads to the
+//! second: that instruction was written to be reached, and can be reached in no other way.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ use crate::cfg::Flow;
 use crate::program::Program;
 use crate::table::Class;
 
-/// The choices on a path: 0, 1, more, or a jump to an unknown target.
+/// The number of choices on a path: 0, 1, or more. A jump to an unknown target has a value of its own.
 type Choices = u8;
 
 const SEVERAL: Choices = 2;
@@ -26,8 +26,8 @@ fn one_more(choices: Choices) -> Choices {
     if choices < SEVERAL { choices + 1 } else { choices }
 }
 
-/// The assumption of the best path of `nodes` (the first is its start). `between`: if every path to a second
-/// instruction passes the first, the blocks on paths from one to the other.
+/// The assumption that the best path in `nodes` needs (the first node is its start). `between` has the blocks on paths
+/// from the first instruction to the second, if every path to the second passes the first.
 pub(super) fn caveat(
     flow: &Flow,
     exits: &Exits,
@@ -95,7 +95,7 @@ fn of_node(
     if all_ways { worst.min(one_more(best)) } else { one_more(best) }
 }
 
-/// The relation of branches to loops.
+/// How branches relate to loops.
 pub(super) struct Exits {
     /// For each block, the successor outside the innermost loop, if the block is that loop's only exit.
     only_exit: Vec<Option<usize>>,
@@ -118,7 +118,7 @@ impl Exits {
                 .checked_sub(1)
                 .filter(|_| !flow.is_hub(block))
                 .map(|l| &program.lines[l].inst);
-            // One way of a conditional branch may lead out of the program.
+            // One side of a conditional branch may lead out of the program.
             let conditional = leaves.is_some_and(|i| i.desc.class == Class::Branch && i.desc.falls_through());
             let known = blocks[block].succs.iter().filter(|s| !flow.comes_back(block, **s)).count();
             let call = known < blocks[block].succs.len();
@@ -132,7 +132,7 @@ impl Exits {
                 back.map(move |s| (*s, b))
             })
             .collect();
-        // The larger first, so that the innermost has the last word.
+        // Larger loops first, so that the innermost loop overwrites their entries.
         loops.sort_by_key(|l| std::cmp::Reverse(l.1 - l.0));
         loops.dedup();
         let mut only_exit = vec![None; blocks.len()];

@@ -1,5 +1,5 @@
-//! Counters, forwards: the operations that may be outstanding at each instruction on any path, and whether they are
-//! waited for in time.
+//! Counters, by forward dataflow: the operations that may be outstanding at each instruction on any path, and whether
+//! the program waits for them in time.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -26,14 +26,14 @@ use crate::reg::Reg;
 use crate::table::{Behaviours, Class};
 use crate::target::InstructionSet;
 
-/// The operations that may be outstanding everywhere in a program, and the rules that this breaks.
+/// The operations that may be outstanding at each point of a program, and the rules that are broken as a result.
 pub(super) struct CounterCheck<'a> {
     program: &'a Program,
     pub flow: &'a Flow,
     options: Options,
     indexing: &'a Indexing,
     pub lines: &'a [LineFacts],
-    /// At the start of each block; `None` for blocks that no path reaches.
+    /// The state at the start of each block; `None` for blocks that no path reaches.
     pub states: Vec<Option<Outstanding<'a>>>,
 }
 
@@ -55,7 +55,7 @@ impl<'a> CounterCheck<'a> {
         self.program.target.instruction_set()
     }
 
-    /// Reports the findings of the counter rules, and returns a summary of them.
+    /// Reports the findings of the counter rules, and returns their identities.
     pub fn findings(&self, findings: &mut Findings) -> Known {
         let mut known = Known::default();
         findings.undecided += self.each_broken(|broken, line, paths| {
@@ -66,8 +66,8 @@ impl<'a> CounterCheck<'a> {
         known
     }
 
-    /// Reports findings beyond those that are `known` on certain paths of the same program: all of these depend on a
-    /// jump to an unknown target, so no budget affects their grade.
+    /// Reports the findings that are not among the `known` findings, which are on certain paths of the same program.
+    /// All of these depend on a jump to an unknown target, so no budget affects their grade.
     pub fn findings_beyond(&self, known: &Known, findings: &mut Findings) {
         self.each_broken(|broken, line, paths| {
             if !known.covers(broken, line) {
@@ -79,7 +79,7 @@ impl<'a> CounterCheck<'a> {
         });
     }
 
-    /// Adds the lines whose accesses of LDS break a rule.
+    /// Adds the lines whose LDS accesses break a rule.
     pub fn unordered_lds_accesses(&self, lines: &mut BTreeSet<usize>) {
         self.each_broken(|broken, _, _| {
             lines.extend(broken.first.filter(|_| ADDRESS_RULES.contains(&broken.rule)));
@@ -87,7 +87,7 @@ impl<'a> CounterCheck<'a> {
     }
 
     /// Calls `tell` for each broken rule that is worth reporting, with the line that breaks it. Returns the number of
-    /// cases that remained undecided because of a budget.
+    /// cases that a budget left undecided.
     fn each_broken(&self, mut tell: impl FnMut(&Broken, usize, &mut PathSearch<'_>)) -> usize {
         let mut paths = PathSearch::new(self.program, self.flow, self.lines);
         let mut told = Told::default();
@@ -142,7 +142,7 @@ impl<'a> CounterCheck<'a> {
                 broken.first = Some(write);
                 told.late.insert((rule, write, line))
             }
-            // The youngest write decides, as if the code after the barrier had not been examined.
+            // The youngest write is reported or not as if the code after the barrier had not been examined.
             Verdict::Unknown | Verdict::Undecided => {
                 if !told.findings.insert((rule, first)) {
                     return false;
@@ -156,14 +156,14 @@ impl<'a> CounterCheck<'a> {
         }
     }
 
-    /// True if LDS may be written after the barrier at `line` and before the next.
+    /// True if LDS may be written after the barrier at `line` and before the next barrier.
     fn is_written_after(&self, line: usize, told: &mut Told<'_>) -> bool {
         let phases = told.phases.get_or_insert_with(|| Phases::of(self.program, self.flow, self.lines));
         phases.is_written_after(line, self.program, self.flow, self.lines)
     }
 }
 
-/// The findings so far: by rule and instructions, the necessary wait.
+/// The findings so far: for each rule and pair of instructions, the wait that is needed.
 #[derive(Default)]
 pub(super) struct Known(HashMap<(&'static str, Option<usize>, Option<usize>), WaitCnt>);
 
@@ -184,23 +184,24 @@ impl Known {
     }
 }
 
-/// The guarantees on which code outside the program relies, whatever rules are selected.
+/// The guarantees of the calling convention, on which code outside the program relies. They are checked whatever rules
+/// are selected.
 const CONVENTION: [&CounterRule; 2] = [&rules::CALL_ENTRY, &rules::CALL_EXIT];
 
-/// The state of reporting.
+/// What has been reported so far.
 #[derive(Default)]
 struct Told<'a> {
-    /// Rules with the first instruction.
+    /// Findings by rule and first instruction.
     findings: HashSet<(&'static str, usize)>,
-    /// Broken rules about barriers for which a later LDS access is known, with both instructions.
+    /// Broken rules about barriers after which an LDS access is known to come too early, with both instructions.
     late: HashSet<(&'static str, usize, usize)>,
     phases: Option<Phases>,
     barriers: Option<Barriers<'a>>,
-    /// Writes before barriers for which a budget left undecided whether they are late.
+    /// The number of writes before barriers for which a budget left undecided whether they are late.
     undecided: usize,
 }
 
-/// Rules about accesses of LDS, and of memory at barriers, which depend on addresses.
+/// The rules about LDS accesses, and about memory accesses at barriers. Whether they are broken depends on addresses.
 const ADDRESS_RULES: [&CounterRule; 5] = [
     &rules::LDS_DMA,
     &rules::BARRIER_LDS,
@@ -225,7 +226,7 @@ fn solve<'a>(set: InstructionSet, flow: &Flow, lines: &'a [LineFacts]) -> Vec<Op
         meet(&mut states[root.block], &entered);
     }
     let mut waiting: Vec<bool> = states.iter().map(Option::is_some).collect();
-    // Rounds in program order, which follows control flow but for back edges.
+    // Iterate in program order, which agrees with control flow except for back edges.
     while waiting.contains(&true) {
         for (b, block) in flow.cfg.blocks.iter().enumerate() {
             if !std::mem::take(&mut waiting[b]) {
@@ -249,7 +250,7 @@ fn solve<'a>(set: InstructionSet, flow: &Flow, lines: &'a [LineFacts]) -> Vec<Op
     states
 }
 
-/// Merges the state of another path. Returns true if that changed anything.
+/// Joins the state of another path. Returns true if that changed anything.
 fn meet<'a>(known: &mut Option<Outstanding<'a>>, new: &Outstanding<'a>) -> bool {
     match known {
         Some(known) => known.join(new),
@@ -260,20 +261,21 @@ fn meet<'a>(known: &mut Option<Outstanding<'a>>, new: &Outstanding<'a>) -> bool 
     }
 }
 
-/// One rule broken by one earlier instruction, on as many counters as are involved.
+/// One rule broken by one earlier instruction, on all the counters involved.
 pub(super) struct Broken {
     pub rule: &'static CounterRule,
-    /// `None` for what a caller left.
+    /// The earlier instruction; `None` for operations of the caller.
     pub first: Option<usize>,
     reg: Option<Reg>,
     via: Via,
     pub need: WaitCnt,
-    /// No assumption about addresses is necessary: an LDS access follows for which the first instruction is too late.
+    /// True if the finding needs no assumption about addresses: an access follows for which the first instruction
+    /// may complete too late ([`Verdict::Late`]).
     is_shown: bool,
 }
 
 impl CounterCheck<'_> {
-    /// The rules that `line` breaks if `state` may be outstanding before it.
+    /// The rules that `line` breaks if the operations in `state` may be outstanding before it.
     pub fn broken(&self, state: &Outstanding<'_>, line: usize) -> SmallVec<[Broken; 2]> {
         let mut broken: SmallVec<[Broken; 2]> = SmallVec::new();
         if !state.operations().is_empty() {
@@ -303,7 +305,7 @@ impl CounterCheck<'_> {
         let room = counters::room(self.set(), events);
         for operation in state.operations() {
             if let Some((rule, used)) = self.conflict(operation, &access, line) {
-                // Rules about addresses are no more than a doubt themselves.
+                // Findings of rules about addresses are already graded as suspicions, so no doubt is added.
                 let doubt = operation.doubt(room).filter(|_| !ADDRESS_RULES.contains(&rule));
                 let rule = doubt.unwrap_or(rule);
                 let need = operation.counter().at(operation.needed());
@@ -314,7 +316,7 @@ impl CounterCheck<'_> {
         broken.sort_by_key(|b| b.first);
     }
 
-    /// The rule by which `operation` must be done before `inst`.
+    /// The rule that requires `operation` to be done before the instruction of `access`.
     fn conflict(
         &self,
         operation: &Operation<'_>,
@@ -338,7 +340,7 @@ impl CounterCheck<'_> {
         }
         let overwritten = operation.holds().iter().find_map(|held| access.overwrites(*held));
         registers.extend(overwritten.map(|write| (&rules::WAR, write)));
-        // A register that an index may reach must not hide one that the instruction certainly uses.
+        // If an index may reach one register and the instruction certainly uses another, report the latter.
         if let Some((rule, used)) = registers.into_iter().min_by_key(|r| r.1.via) {
             return Some((rule, Some(used)));
         }
@@ -372,7 +374,7 @@ impl CounterCheck<'_> {
         None
     }
 
-    /// Rules by which whole counters must be at 0.
+    /// Adds the broken rules that require whole counters to be 0.
     fn drained(&self, state: &Outstanding<'_>, line: &Line, broken: &mut SmallVec<[Broken; 2]>) {
         let inst = &line.inst;
         let at_calls: SmallVec<[Counter; 7]>;
@@ -415,7 +417,7 @@ impl CounterCheck<'_> {
         let Judgement { path, caveat } = judgement;
         let unknown = (ADDRESS_RULES.contains(&rule) && !broken.is_shown).then_some(Caveat::Addresses);
         let caveat = caveat.or(unknown).or(Caveat::of_index(broken.via));
-        // Such a rule alone is only a suspicion, because it does not consider the code that follows.
+        // On its own, such a rule is only a suspicion, because it does not consider the code that follows.
         let grade = if broken.is_shown { Grade::Documented } else { rule.grade() };
         Finding {
             rule: rule.id,
@@ -436,7 +438,7 @@ impl CounterCheck<'_> {
     }
 }
 
-/// Adds a broken rule, or its counter to the same rule broken by the same instruction.
+/// Adds a broken rule. If the same instruction already breaks the rule, only adds the counter.
 fn add(broken: &mut SmallVec<[Broken; 2]>, new: Broken) {
     match broken.iter_mut().find(|b| b.first == new.first && b.rule == new.rule) {
         Some(known) => known.need = known.need.and(new.need),

@@ -1,4 +1,5 @@
-//! Wait states, backwards: from each instruction along every path towards the entry, as far as any rule reaches.
+//! Wait states, by walking backwards: from each instruction along every path towards the entry, as far as any rule
+//! reaches.
 
 use std::collections::HashMap;
 
@@ -11,7 +12,7 @@ use crate::hazards::AnyRule as _;
 use crate::hazards::{self, Config, Grade, Kinds, Need, Since, Views};
 use crate::program::Program;
 
-/// A program's instructions as the wait-state rules see them.
+/// A program's instructions prepared for the wait-state rules.
 pub(super) struct Distances<'a> {
     program: &'a Program,
     pub flow: &'a Flow,
@@ -54,23 +55,25 @@ impl<'a> Distances<'a> {
     }
 }
 
-/// A stretch of a block that is to be walked, last line first.
+/// A range of lines at the end of a path that is walked backwards. All ranges found from one second instruction form
+/// its *trail*.
 #[derive(Clone)]
 struct Stretch {
     block: usize,
-    /// One past the last line.
+    /// One past the last line of the range.
     end: usize,
-    /// Wait states between that and the second instruction.
+    /// The number of wait states between that line and the second instruction.
     distance: u32,
-    /// The stretch that follows on the path, as an index into the walk's trail.
+    /// The range that follows on the path, as an index into the trail.
     next: Option<usize>,
-    /// Lines on the path that overwrite registers through which earlier ones could bind the second instruction.
+    /// Lines on the path that overwrite registers whose earlier writes could bind the second instruction.
     overwriters: SmallVec<[u32; 2]>,
-    /// The kinds of instructions on the path that rules refer to.
+    /// The kinds of instructions on the path that rules about an instruction between two others need.
     crossed: Kinds,
-    /// The path leads through a jump to an unknown place.
+    /// True if the path contains a jump with an unknown target.
     jumps: bool,
-    /// The calls whose returns are on the path, the innermost last: leaving their functions backwards leads to them.
+    /// The calls whose returns are on the path, the innermost last. A walk that leaves their functions backwards
+    /// continues at these calls.
     calls: Calls,
 }
 
@@ -86,11 +89,11 @@ impl Stretch {
     }
 }
 
-/// Index of the parts of a trail by block, for trails that are too long for linear search.
+/// An index of the trail by block, for trails that are too long for linear search.
 #[derive(Default)]
 struct Entered {
     by_block: HashMap<usize, Vec<usize>>,
-    /// The number of parts of the trail that are in the index.
+    /// The number of entries of the trail that are in the index.
     known: usize,
 }
 
@@ -98,7 +101,8 @@ struct Entered {
 const SHORT_TRAIL: usize = 32;
 
 impl Entered {
-    /// True if some stretch of `trail` covers `new`. Whole blocks only: the first stretch ends inside its block.
+    /// True if some entry of `trail` covers `new`. The first entry is skipped, because it begins in the middle of its
+    /// block.
     fn covers(&mut self, trail: &[Stretch], new: &Stretch) -> bool {
         if trail.len() <= SHORT_TRAIL {
             return trail.iter().skip(1).any(|s| s.covers(new));
@@ -111,22 +115,23 @@ impl Entered {
     }
 }
 
-/// Budget for walks back through hubs of one kind, all walks of a program together: a number per line, and a minimum. A
-/// program in which everything may jump everywhere, or in which every function is called from everywhere, has too many
-/// pairs to examine each.
+/// Budget for walking backwards through hubs of one kind, for all walks of a program together: a number per line, and a
+/// minimum. A *hub* is an artificial block that stands for all edges of a kind ([`Flow::is_hub`]). A program in which
+/// everything may jump everywhere, or in which every function is called from everywhere, has too many pairs of
+/// instructions to examine each.
 const HUB_WALKS: (usize, usize) = (32, 1 << 20);
 
-/// The remaining budget of walks through hubs.
+/// The remaining budget for walks through hubs.
 struct Budgets {
-    /// Through those of jumps to unknown places.
+    /// For hubs of jumps with unknown targets.
     jumps: usize,
-    /// For hubs of returns. An instruction whose walk this ends counts as undecided.
+    /// For hubs of returns. An instruction whose walk ends for lack of this budget counts as undecided.
     returns: usize,
 }
 
-/// A distance that is too short. One is kept for each pair of instructions and each grade: a cautious rule that
-/// requires more, or a jump that may come a shorter way, must not hide the requirement of a better supported rule on a
-/// certain path.
+/// Two instructions whose distance is too short. One is kept for each pair of instructions and each grade: a cautious
+/// rule that requires more, or an unknown jump that makes the distance shorter, must not hide the requirement of a
+/// better supported rule on a certain path.
 struct Short {
     first: usize,
     need: Need,
@@ -143,20 +148,20 @@ impl Short {
         Short { first, need, distance, stretch, caveat, grade }
     }
 
-    /// The wait states that are missing.
+    /// The number of wait states that are missing.
     fn missing(&self) -> u32 {
         u32::from(self.need.states).saturating_sub(self.distance)
     }
 }
 
 impl Distances<'_> {
-    /// True if control falls into the block from the line above it.
+    /// True if control falls through into the block from the block before it.
     fn falls_into(&self, block: usize) -> bool {
         let above = block.checked_sub(1).filter(|b| self.reachable[*b]);
         above.is_some_and(|above| self.flow.cfg.blocks[block].preds.contains(&above))
     }
 
-    /// The requirement of the memory clause that extends from `start` or later to `second`, and the earlier
+    /// The requirement of the memory clause rule for `second` within the lines from `start` on, and the earlier
     /// instruction.
     fn clause_need(&self, start: usize, second: usize) -> Option<(usize, Need)> {
         let clause = self.views.lines(start..second);
@@ -164,7 +169,8 @@ impl Distances<'_> {
         Some((start + at, need))
     }
 
-    /// True if the clause rule binds the two as neighbours, so that walking back has found it.
+    /// True if the clause rule already binds the two as adjacent instructions, so that the backward walk has found the
+    /// violation.
     fn is_found_above(&self, first: usize, second: usize, need: Need) -> bool {
         let needs = || self.views[first].required_all(&self.views[second], self.rules);
         first + 1 == second && needs().iter().any(|n| n.rule == need.rule)
@@ -186,7 +192,7 @@ impl Distances<'_> {
     }
 
     fn check(&self, block: usize, second: usize, budgets: &mut Budgets, findings: &mut Findings) {
-        // Stretches in order of discovery; those before `done` have been walked.
+        // Entries are in order of discovery; those before `done` have been walked.
         let mut trail: SmallVec<[Stretch; 4]> = SmallVec::new();
         let start = Stretch {
             block,
@@ -208,8 +214,8 @@ impl Distances<'_> {
                 let block = &self.flow.cfg.blocks[stretch.block];
                 for &pred in block.preds.iter().filter(|p| self.reachable[**p]) {
                     if self.flow.is_guess(stretch.block) {
-                        // Further findings would be cautious, and the report says anyway that such jumps are not
-                        // followed.
+                        // Findings on the remaining paths would be cautious, and the report lists the unknown jumps
+                        // anyway.
                         let Some(left) = budgets.jumps.checked_sub(1) else { break };
                         budgets.jumps = left;
                     } else if self.flow.is_hub(stretch.block) {
@@ -236,7 +242,7 @@ impl Distances<'_> {
             done += 1;
         }
         findings.undecided += usize::from(cut);
-        // For each pair the best supported finding comes first; after it only those whose remedy exceeds its.
+        // For each pair, report the best supported finding first, then only those that require more than it.
         shorts.sort_by_key(|s| (s.first, std::cmp::Reverse(s.grade)));
         for pair in shorts.chunk_by(|a, b| a.first == b.first) {
             let mut mended = 0;
@@ -249,8 +255,8 @@ impl Distances<'_> {
         }
     }
 
-    /// Compares the lines of the stretch with the second instruction and moves its distance to the block's start.
-    /// Returns true if rules may reach beyond it.
+    /// Checks the lines of the range against the second instruction, and extends the range's distance to the block's
+    /// start. Returns true if rules may reach beyond the start.
     fn walk(
         &self,
         stretch: &mut Stretch,
@@ -286,7 +292,8 @@ impl Distances<'_> {
         true
     }
 
-    /// The requirement of each rule between `first` and the second instruction, with the stretch between them.
+    /// Calls `found` with the requirement of each rule between `first` and the second instruction, across the code in
+    /// between.
     fn each_need(&self, first: usize, second: usize, stretch: &Stretch, found: impl FnMut(Need)) {
         let view = &self.views[first];
         let past = |since: Since, line: &u32| since.past(view, &self.views[*line as usize]);

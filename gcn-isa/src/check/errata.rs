@@ -1,4 +1,4 @@
-//! Instructions that are wrong by themselves on some machines.
+//! Instructions that are wrong on some machines, whatever surrounds them.
 
 use super::report::{Amount, Finding};
 use crate::hazards::AnyRule as _;
@@ -10,7 +10,7 @@ use crate::program::Program;
 use crate::reg::{Reg, RegFile};
 use crate::table::{Behaviours, Class};
 
-/// VGPRs are allocated in blocks of this many.
+/// The number of VGPRs in a block, the unit of allocation.
 const BLOCK: u16 = 8;
 
 /// Findings about single instructions.
@@ -28,8 +28,8 @@ pub(super) fn check(program: &Program, rules: Config) -> Vec<Finding> {
     findings
 }
 
-/// The scalar register that a load of two or more registers reads as its address and overwrites. A load at a multiple
-/// of its size is not split; an immediate offset that is such a multiple is taken as evidence of that.
+/// The scalar register that a load of two or more registers reads as its address and overwrites. A load from a multiple
+/// of its size is not split, so it is safe; an immediate offset that is such a multiple is taken as evidence of that.
 fn overwritten_address(inst: &Inst) -> Option<Reg> {
     if inst.desc.class != Class::SmemLoad {
         return None;
@@ -68,7 +68,7 @@ fn shift_amount(inst: &Inst) -> Option<Reg> {
     inst.operand("src0").and_then(Operand::reg).filter(|r| r.file == RegFile::Vgpr)
 }
 
-/// One past the highest VGPR that the program names, and whether it names AGPRs, which lie after the VGPRs.
+/// One past the highest VGPR that the program names, and whether it names AGPRs, which are allocated after the VGPRs.
 fn used(program: &Program) -> (u16, bool) {
     let mut end = 0;
     let mut agprs = false;

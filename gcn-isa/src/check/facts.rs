@@ -19,7 +19,7 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    /// Examines every line of `program`, whose control flow is `flow`.
+    /// Computes the facts for every line of `program`, whose control flow is `flow`.
     pub fn of(program: &Program, flow: &Flow, options: Options) -> Facts {
         let called = flow.roots.iter().any(|r| r.kind == EntryKind::Function);
         let indexing = options.rules.indexing(program, flow);
@@ -38,8 +38,8 @@ impl Facts {
     }
 }
 
-/// Effects on memory on which no other wave depends at a barrier: stores that the barrier does not order, scratch, and scalar accesses,
-/// which barriers never order.
+/// Effects on memory that no other wave depends on at a barrier: stores that the barrier does not order, scratch
+/// accesses, and scalar accesses, which barriers never order.
 fn unshared(stream: Stream, inst: &Inst, orders_stores: bool) -> MemoryEffect {
     let is_scratch = matches!(inst.desc.class, Class::ScratchLoad | Class::ScratchStore);
     match orders_stores && stream != Stream::Smem && !is_scratch {
@@ -48,7 +48,7 @@ fn unshared(stream: Stream, inst: &Inst, orders_stores: bool) -> MemoryEffect {
     }
 }
 
-/// Memory that waves of a workgroup share.
+/// Memory that the waves of a workgroup share.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Shared {
     Lds,
@@ -56,7 +56,7 @@ pub(super) enum Shared {
 }
 
 impl Shared {
-    /// The effect of writing it.
+    /// The effects that write this memory.
     pub fn writes(self) -> MemoryEffect {
         match self {
             Shared::Lds => MemoryEffect::LDS_WRITE | MemoryEffect::LDS_DMA,
@@ -64,7 +64,7 @@ impl Shared {
         }
     }
 
-    /// The effect of reading it.
+    /// The effects that read this memory.
     pub fn reads(self) -> MemoryEffect {
         match self {
             Shared::Lds => MemoryEffect::LDS_READ,
@@ -77,10 +77,10 @@ impl Shared {
 pub(super) struct LineFacts {
     pub wait: Option<WaitCnt>,
     pub events: Events,
-    /// The counters that a function must have waited for before this instruction, in case its caller left operations
-    /// outstanding. Computed only for programs with functions.
+    /// The counters that a function must have waited for before this instruction, because its caller may have left
+    /// operations outstanding. Computed only for programs with functions.
     pub uses_of_caller: SmallVec<[Counter; 3]>,
-    /// A return of a function, at which nothing is outstanding.
+    /// True for a function's return, at which nothing is outstanding.
     returns: bool,
 }
 
@@ -90,12 +90,12 @@ impl LineFacts {
         LineFacts { wait: WaitCnt::of(inst), events, uses_of_caller, returns: is_return(line) }
     }
 
-    /// The state after the instruction.
+    /// Updates the state for this instruction.
     pub fn step<'a>(&'a self, state: &mut Outstanding<'a>, line: usize) {
         if let Some(wait) = self.wait {
             state.wait(wait);
         }
-        // The missing waits of this instruction have been reported.
+        // A missing wait for these counters has been reported at this instruction; do not report it again.
         for &counter in &self.uses_of_caller {
             state.forget_caller(counter);
         }
@@ -107,12 +107,12 @@ impl LineFacts {
         }
     }
 
-    /// True for a return of a function.
+    /// True for a function's return.
     pub fn returns(&self) -> bool {
         self.returns
     }
 
-    /// True if the instruction reads this memory, LDS in its own order.
+    /// True if the instruction reads this memory. For LDS, only reads that LDS executes in order count.
     pub fn reads(&self, shared: Shared) -> bool {
         self.events.iter().any(|e| e.memory.intersects(shared.reads()))
     }

@@ -1,4 +1,4 @@
-//! An operation that may be outstanding, and the facts that hold for it on every path.
+//! An operation that may be outstanding, and what holds for it on every path.
 
 use std::hash::{Hash, Hasher};
 
@@ -8,30 +8,32 @@ use crate::hazards::counter::{self as rules, CounterRule};
 use crate::reg::Reg;
 use crate::target::InstructionSet;
 
-/// More than any counter can hold.
+/// A number of operations above the capacity of every counter.
 const MANY: u8 = 64;
 
-/// Marks an operation that a wait has completed, according to the order within its stream.
+/// Marks an operation that a wait has completed, if operations of its stream finish in order.
 const DONE: u8 = u8::MAX;
 
-/// An operation that may be outstanding and that later instructions can depend on.
+/// An operation that may be outstanding and on which later instructions may depend: the operation still has
+/// *obligations*, a result to write, registers to read or an effect on memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Operation<'a> {
     place: Place,
     event: &'a Event,
-    /// It says which counters there are.
+    /// Determines which counters exist.
     set: InstructionSet,
     progress: Progress,
 }
 
-/// The sort key of an operation: stream, effect, line. Operations with the same effect are neighbours.
+/// The sort key of an operation: stream, effect, line. Operations with the same effect are adjacent.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct Place {
     pub kind: Kind,
     line: u32,
 }
 
-/// A stream, the registers (or half register) that an operation on it writes, and its effect on memory, as one number.
+/// A stream, the registers (or half register) that an operation on it writes, and the operation's effect on memory, as
+/// one number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct Kind(u32);
 
@@ -47,29 +49,30 @@ impl Place {
     }
 }
 
-/// The facts about an operation that hold on every path.
+/// What holds for an operation on every path.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Progress {
-    /// The registers whose value is still outstanding, bit i for the i-th. A FLAT operation no longer owes registers
-    /// that a later vector memory operation has overwritten: whether that was right has been checked there
-    /// ([`crate::hazards::counter::WAW_FLAT`]), and if it was, the later one finishes last.
+    /// The registers whose value is still outstanding, bit i for the i-th. A FLAT operation no longer has to write
+    /// registers that a later vector memory operation has overwritten. Whether overwriting them was right has been
+    /// checked at the later operation ([`crate::hazards::counter::WAW_FLAT`]); if it was, the later operation finishes
+    /// last.
     live: u32,
-    /// The fewest operations of its stream that any path has started after it.
+    /// A lower bound, over all paths, on the number of operations of the same stream that have started since.
     younger: u8,
-    /// The smallest number of later operations of its stream on any path without a wait for as many of them, or
-    /// [`DONE`]. If operations of one type return in order, whatever else is outstanding, it has then completed.
+    /// As `younger`, until a wait on its counter leaves at most that many operations outstanding; then [`DONE`]. If
+    /// operations of one stream return in order, even while others are outstanding, the operation has then completed.
     by_order: u8,
-    /// On some path an operation of another stream of the counter was outstanding with it: they can overtake each
-    /// other, so only a count of 0 proves completion of either.
+    /// True if on some path an operation of another stream of the same counter was outstanding at the same time. Either
+    /// may overtake the other, so only a count of 0 proves that one of them has completed.
     mixed: bool,
-    /// On every path its counter was then so full that an instruction could issue only because it had completed,
-    /// provided that operations of one type finish in order.
+    /// True if on every path the counter was since so full that another instruction could issue only because this
+    /// operation had completed, provided that operations of one stream finish in order.
     full: bool,
-    /// Its effect on memory that later accesses can depend on.
+    /// The effects on memory on which later accesses may depend.
     memory: MemoryEffect,
 }
 
-/// The event follows from the place.
+/// `event` is not compared, because `place` determines it.
 impl PartialEq for Operation<'_> {
     fn eq(&self, other: &Self) -> bool {
         (self.place, self.progress) == (other.place, other.progress)
@@ -85,14 +88,14 @@ impl Hash for Operation<'_> {
 }
 
 impl<'a> Operation<'a> {
-    /// `event` of the instruction at `line`, which starts now.
+    /// The operation for `event` of the instruction at `line`, which starts now.
     pub fn started(set: InstructionSet, line: usize, event: &'a Event, mixed: bool) -> Operation<'a> {
         let memory = awaited(event);
         let progress = Progress { live: u32::MAX, younger: 0, by_order: 0, mixed, full: false, memory };
         Operation { place: Place::of(line, event), event, set, progress }
     }
 
-    /// Its place in the order of operations.
+    /// The operation's position in the sort order.
     pub fn place(&self) -> Place {
         self.place
     }
@@ -122,32 +125,34 @@ impl<'a> Operation<'a> {
         self.progress.live
     }
 
-    /// The result that it has not written yet.
+    /// The result that the operation has yet to write.
     pub fn owed(&self) -> Option<Owed> {
         self.writes().map(|reg| Owed { reg, live: self.live(), half: self.event.half })
     }
 
-    /// The registers that it still reads.
+    /// The registers that the operation has yet to read.
     pub fn holds(&self) -> &'a [Reg] {
         &self.event.holds
     }
 
-    /// The effects on memory that a later access can depend on.
+    /// The effects on memory on which a later access may depend.
     pub fn memory(&self) -> MemoryEffect {
         self.progress.memory
     }
 
-    /// True if it has completed on every path, provided that operations of one type return in order.
+    /// True if the operation has completed on every path, provided that operations of one stream return in order.
     fn is_done_by_order(&self) -> bool {
         self.progress.by_order == DONE
     }
 
-    /// True if no wait has completed it, but something else has that certain rules do not trust.
+    /// True if no wait certainly completes the operation, but it has completed under an assumption that some rules do
+    /// not make.
     pub fn is_done_if_trusted(&self) -> bool {
         self.is_done_by_order() || self.progress.full
     }
 
-    /// The rule that distrusts its completion, if there is reason to assume completion once its counter has `room`.
+    /// The rule that does not trust the operation's completion, if there is a reason to assume completion once its
+    /// counter has `room`.
     pub fn doubt(&self, room: WaitCnt) -> Option<&'static CounterRule> {
         if self.is_done_by_order() {
             Some(&rules::MIXED)
@@ -158,7 +163,8 @@ impl<'a> Operation<'a> {
         }
     }
 
-    /// True if its counter surely holds more than `value` until it is done. Scalar memory and messages finish in any order.
+    /// True if the counter certainly stays above `value` until the operation is done. Scalar memory operations and
+    /// messages finish in any order, so they are excluded.
     fn makes_room(&self, value: u8) -> bool {
         !matches!(self.stream(), Stream::Smem | Stream::Message) && self.progress.younger >= value
     }
@@ -169,12 +175,12 @@ impl<'a> Operation<'a> {
         same(self) == same(other) && self.holds() == other.holds()
     }
 
-    /// True if nothing is expected of it but its result.
+    /// True if the operation has no obligation other than writing its result.
     fn only_writes(&self) -> bool {
         self.holds().is_empty() && self.memory().is_empty()
     }
 
-    /// Counts `event` of a later instruction, on the same counter.
+    /// Accounts for `event` of a later instruction on the same counter.
     pub fn count(&mut self, event: &Event) {
         self.progress.full |= self.makes_room(self.counter().capacity(self.set).saturating_sub(event.count));
         let same = self.stream() == event.stream;
@@ -189,14 +195,16 @@ impl<'a> Operation<'a> {
         }
     }
 
-    /// Notes that vector memory overwrites registers. False if nothing is expected of a FLAT operation any more.
+    /// Accounts for a vector memory operation that overwrites registers. Returns false if a FLAT operation has no
+    /// obligations left.
     pub fn owes_after_overwriting(&mut self, written: Reg) -> bool {
         let Some(mine) = self.writes().filter(|_| self.stream() == Stream::FlatVm) else { return true };
         self.progress.live &= !mine.shared_with(written);
         self.live() & mine.shared_with(mine) != 0 || !self.only_writes()
     }
 
-    /// Notes a wait for at most `value` operations on its counter. True if that surely finishes it.
+    /// Accounts for a wait for at most `value` operations on the counter. Returns true if the wait certainly completes
+    /// this operation.
     pub fn is_finished_by(&mut self, value: u8) -> bool {
         let in_order = self.stream().in_order();
         let progress = &mut self.progress;
@@ -206,17 +214,17 @@ impl<'a> Operation<'a> {
         value == 0 || (!progress.mixed && in_order && progress.younger >= value)
     }
 
-    /// Expects `effect` of it no more.
+    /// Removes `effect` from the obligations.
     pub fn forget(&mut self, effect: MemoryEffect) {
         self.progress.memory.remove(effect);
     }
 
-    /// The weakest value of its counter that surely finishes it.
+    /// The largest value of the counter that certainly completes the operation.
     pub fn needed(&self) -> u8 {
         self.needed_below(0)
     }
 
-    /// The weakest value of its counter that finishes it, if others that overtake it only matter from `guess` on.
+    /// As [`Operation::needed`], but operations of other streams are ignored if the result is below `guess`.
     pub fn needed_below(&self, guess: u8) -> u8 {
         let younger = self.progress.younger.min(self.counter().cap(self.set));
         if self.stream().in_order() && !(self.progress.mixed && younger >= guess) { younger } else { 0 }
@@ -237,7 +245,7 @@ impl<'a> Operation<'a> {
         registers && holds && self.memory().contains(old.memory())
     }
 
-    /// Stays outstanding wherever `other` does. True if that is more than before.
+    /// Joins the facts of `other`, which is the same operation on another path. Returns true if that changed anything.
     pub fn take_worse(&mut self, other: &Operation<'_>) -> bool {
         let (mine, theirs) = (self.progress, other.progress);
         self.progress = Progress {
@@ -252,7 +260,7 @@ impl<'a> Operation<'a> {
     }
 }
 
-/// The effects of `event` on memory that something later can depend on.
+/// The effects of `event` on memory on which a later instruction may depend.
 pub(super) fn awaited(event: &Event) -> MemoryEffect {
     event.memory & MemoryEffect::LOAD.complement()
 }

@@ -1,4 +1,4 @@
-//! Operations that may be outstanding at one point of the program.
+//! The operations that may be outstanding at one point of the program.
 
 use super::operation::{self, Operation};
 use crate::counters::{Counter, Event, MemoryEffect, Stream, WaitCnt};
@@ -7,26 +7,26 @@ use crate::target::InstructionSet;
 /// The operations that may be outstanding.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Outstanding<'a> {
-    /// It says which counters there are.
+    /// Determines which counters exist.
     set: InstructionSet,
-    /// In the order of [`Operation::place`].
+    /// Sorted by [`Operation::place`].
     operations: Vec<Operation<'a>>,
-    /// By stream, the line of an operation if any may be outstanding.
+    /// For each stream, the line of an operation that may be outstanding, if there is any.
     active: [Option<usize>; Stream::ALL.len()],
-    /// The same for operations that do more than invalidate a cache.
+    /// As `active`, but without operations that only invalidate a cache.
     accesses: [Option<usize>; Stream::ALL.len()],
-    /// By stream, whether an operation may be outstanding that returns nothing to a register.
+    /// For each stream, whether an operation may be outstanding that returns nothing to a register.
     silent: [bool; Stream::ALL.len()],
-    /// By counter, whether operations of a caller may be outstanding, of any kind and for any register.
+    /// For each counter, whether operations of a caller may be outstanding, of any kind and for any register.
     caller: [bool; Counter::ALL.len()],
 }
 
-/// Beyond this number of operations, one represents all with the same obligations: a missing wait is then found through
-/// it. A program without waits would otherwise take time and memory quadratic in its length.
+/// Beyond this number of operations, one represents all those with the same obligations; a missing wait is then found
+/// through it. Otherwise a program without waits would take time and memory quadratic in its length.
 const CROWD: usize = 256;
 
 impl<'a> Outstanding<'a> {
-    /// Nothing.
+    /// The state without outstanding operations.
     pub fn none(set: InstructionSet) -> Outstanding<'a> {
         Outstanding {
             set,
@@ -38,7 +38,7 @@ impl<'a> Outstanding<'a> {
         }
     }
 
-    /// At the entry of a function: its caller may have anything outstanding.
+    /// The state at the entry of a function: its caller may have left any operation outstanding.
     pub fn of_caller(set: InstructionSet) -> Outstanding<'a> {
         Outstanding { caller: Counter::ALL.map(|counter| counter.exists_on(set)), ..Outstanding::none(set) }
     }
@@ -48,18 +48,18 @@ impl<'a> Outstanding<'a> {
         self.caller[counter as usize]
     }
 
-    /// Expects no more operations of a caller on `counter`.
+    /// Forgets the caller's operations on `counter`.
     pub fn forget_caller(&mut self, counter: Counter) {
         self.caller[counter as usize] = false;
     }
 
-    /// The state without the lines that represent streams: states with the same future behaviour become equal.
+    /// The state without the lines that represent streams, so that states with the same future behaviour compare equal.
     pub fn blurred(mut self) -> Outstanding<'a> {
         self.active.iter_mut().chain(&mut self.accesses).flatten().for_each(|line| *line = 0);
         self
     }
 
-    /// The operations with obligations.
+    /// The operations that have obligations.
     pub fn operations(&self) -> &[Operation<'a>] {
         &self.operations
     }
@@ -96,13 +96,14 @@ impl<'a> Outstanding<'a> {
         if let (Stream::Vmem, Some(written)) = (stream, event.writes) {
             self.operations.retain_mut(|o| o.owes_after_overwriting(written));
         }
-        // A wait for the new operation also completes an older one without further obligations.
+        // A wait for the new operation also completes an older one of the same stream, which then has no further
+        // obligations.
         self.operations.retain(|old| !(old.stream() == stream && new.covers(old)));
         let at = self.operations.partition_point(|o| o.place() < new.place());
         self.operations.insert(at, new);
     }
 
-    /// Counts an operation of another instruction without keeping track of it.
+    /// Counts an operation of another instruction without tracking its obligations.
     pub fn issue_behind(&mut self, line: usize, event: &Event) {
         let counter = event.stream.counter(self.set);
         for older in self.operations.iter_mut().filter(|o| o.counter() == counter) {
@@ -114,7 +115,7 @@ impl<'a> Outstanding<'a> {
         }
     }
 
-    /// Applies an `s_waitcnt`: completes the operations that it certainly completes.
+    /// Applies an `s_waitcnt`: removes the operations that it certainly completes.
     pub fn wait(&mut self, wait: WaitCnt) {
         for counter in Counter::ALL {
             if !counter.is_in(wait) {
@@ -133,20 +134,21 @@ impl<'a> Outstanding<'a> {
         }
     }
 
-    /// Completes the operations that a function must not leave outstanding.
+    /// Removes the operations that a function must not leave outstanding.
     pub fn wait_as_at_calls(&mut self) {
         self.wait(WaitCnt::at_calls(self.set));
     }
 
-    /// Expects `effect` of the operations of `line` no more; they stay outstanding.
+    /// Removes `effect` from the obligations of the operations of `line`, which remain outstanding.
     pub fn forget(&mut self, line: usize, effect: MemoryEffect) {
         for operation in self.operations.iter_mut().filter(|o| o.line() == line) {
             operation.forget(effect);
         }
     }
 
-    /// The largest value of `counter` below `guess` at which the effect on the operations of `line` changes; 0 if only
-    /// that is known to change it.
+    /// The largest value of `counter` that certainly completes the operations of `line`, computed by
+    /// [`Operation::needed_below`] with `guess`. It is 0 if only untracked operations of the line are outstanding, and
+    /// `None` if none is.
     pub fn needed_of(&self, line: usize, counter: Counter, guess: u8) -> Option<u8> {
         let started = |o: &&Operation<'_>| o.line() == line && o.counter() == counter;
         let mut values = self.operations.iter().filter(started).map(|o| o.needed_below(guess));
@@ -168,7 +170,7 @@ impl<'a> Outstanding<'a> {
         Stream::ALL.into_iter().filter(beside).any(|s| self.active[s.index()].is_some())
     }
 
-    /// Merges the operations that may be outstanding on another path. Returns true if that changed anything.
+    /// Joins the operations that may be outstanding on another path. Returns true if that changed anything.
     pub fn join(&mut self, other: &Outstanding<'a>) -> bool {
         let mut changed = false;
         let mine = self.active.iter_mut().chain(&mut self.accesses);
@@ -189,11 +191,12 @@ impl<'a> Outstanding<'a> {
         self.join_operations(&other.operations) || changed
     }
 
-    /// Takes in the operations of another path, in the order of both. True if that changed anything.
+    /// Joins the operations of another path. Both lists are sorted. Returns true if that changed anything.
     fn join_operations(&mut self, others: &[Operation<'a>]) -> bool {
         let mut changed = false;
         let mut new: Vec<Operation<'a>> = Vec::new();
-        // The first operations that do not come before theirs, and those not before others of the same kind.
+        // Positions in the sorted list: of the first operation that does not come before `theirs`, and of the first
+        // that has the same kind as it.
         let (mut at, mut alike) = (0, 0);
         for theirs in others {
             let place = theirs.place();
@@ -219,7 +222,7 @@ impl<'a> Outstanding<'a> {
             return changed;
         }
         self.operations.extend(new);
-        // Two ascending runs.
+        // The vector consists of two sorted runs, which this sort merges fast.
         self.operations.sort_by_key(Operation::place);
         true
     }

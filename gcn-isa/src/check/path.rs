@@ -1,4 +1,4 @@
-//! The paths on which an operation is still outstanding: for the report, and for the assumptions of a finding.
+//! The paths on which an operation is still outstanding, for the report and for the assumptions of a finding.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -19,44 +19,45 @@ use crate::program::Program;
 /// can have as many findings as lines; the paths of the first ones are enough to fix it.
 const LOOKS: (usize, usize) = (32, 1 << 21);
 
-/// Budget of all searches whose result does not affect the verdict.
+/// Budget of all searches that do not affect the verdict, in visited lines.
 const LOOKS_FOR_REPORT: usize = 1 << 16;
 
-/// Nodes of one search.
+/// The most nodes of one search.
 const MOST_NODES: usize = 4096;
 
-/// The facts about the paths of a finding.
+/// What a search found about the paths of a finding.
 #[derive(Default)]
 pub(super) struct Judgement {
-    /// The lines at which the shortest path (in blocks) enters its blocks; empty if it is straight or not known.
+    /// The lines at which the shortest path (in blocks) enters its blocks; empty if the path stays in one block or is
+    /// not known.
     pub path: Vec<usize>,
-    /// The assumption that every path makes.
+    /// The assumption that is necessary on every path.
     pub caveat: Option<Caveat>,
 }
 
-/// Searches paths within a budget that keeps the whole check linear in the program's length.
+/// Searches paths, within a budget that keeps the whole check linear in the program's length.
 pub(super) struct PathSearch<'a> {
     program: &'a Program,
     flow: &'a Flow,
     lines: &'a [LineFacts],
-    /// Lines that wait or start something, in order.
+    /// The lines that wait for, or start, an operation, or that return from a function; in order.
     relevant: Vec<u32>,
     exits: Option<Exits>,
-    /// Blocks at which the program or a function of it is entered.
+    /// Blocks at which the program or one of its functions is entered.
     roots: HashSet<usize>,
-    /// For each rule, the blocks from whose start an instruction that it serves can be reached.
+    /// For each rule, the blocks from whose start control can reach an instruction that serves it.
     serving: HashMap<&'static str, Vec<bool>>,
     looks: usize,
-    /// The number of times that [`PathSearch::is_served`] was left undecided.
+    /// How often [`PathSearch::is_served`] could not decide.
     pub unserved: usize,
 }
 
 /// The nodes that a search has found.
 struct Explored<'a> {
     nodes: Vec<Node<'a>>,
-    /// The assumption of the best path among them; `None` if none reaches the second instruction.
+    /// The assumption of the best path among the nodes; `None` if no path reaches the second instruction.
     judged: Option<Option<Caveat>>,
-    /// False if the budget ended the search: there may be more paths, and better ones.
+    /// False if the budget ended the search, so that there may be more paths, and better ones.
     complete: bool,
 }
 
@@ -103,13 +104,14 @@ impl<'a> PathSearch<'a> {
         Judgement { path, caveat }
     }
 
-    /// The assumption of the best path of `nodes` to the second instruction; for `between` see [`PathSearch::between`].
+    /// The assumption of the best path in `nodes` to the second instruction; for `between` see [`PathSearch::between`].
     fn judged(&mut self, nodes: &[Node<'_>], between: Option<&HashSet<usize>>) -> Option<Caveat> {
         let exits = self.exits.get_or_insert_with(|| Exits::of(self.program, self.flow));
         choices::caveat(self.flow, exits, nodes, between)
     }
 
-    /// The blocks from which `second` is reached without passing `first`, if every path to it passes `first` in another block.
+    /// The blocks on paths from `first` to `second`; `None` unless every path to `second` passes the block of `first`,
+    /// and that is another block.
     fn between(&mut self, first: usize, second: usize) -> Option<HashSet<usize>> {
         let (start, end) = (self.flow.cfg.block_of(first), self.flow.cfg.block_of(second));
         let mut between = HashSet::new();
@@ -127,8 +129,8 @@ impl<'a> PathSearch<'a> {
         (start != end).then_some(between)
     }
 
-    /// True if an instruction that `serves` can follow a wait that completes the operation of `first`, or if that could
-    /// not be determined.
+    /// True if an instruction that `serves` can follow a wait that completes the operation of `first`, or if the budget
+    /// did not suffice to decide that.
     pub fn is_served(
         &mut self,
         first: usize,
@@ -153,8 +155,8 @@ impl<'a> PathSearch<'a> {
         })
     }
 
-    /// Every block that can be entered with the operation of `first` outstanding, in order of their distance in blocks.
-    /// The search ends early when a path to `second` makes no assumption.
+    /// Every block that can be entered with the operation of `first` outstanding, in breadth-first order. The search
+    /// ends early when a path to `second` needs no assumption.
     fn explore(&mut self, first: usize, second: Option<usize>) -> Explored<'a> {
         let mut explored = Explored { nodes: Vec::new(), judged: None, complete: false };
         if self.looks == 0 {
@@ -175,12 +177,12 @@ impl<'a> PathSearch<'a> {
         self.lines[first].step(&mut state, first);
         let end = self.follow(&mut state, first, first + 1..self.flow.cfg.blocks[start].end, second);
         nodes.push(Node { block: start, state, calls: Calls::default(), parent: 0, end });
-        // States by number, and nodes by block and the number of the incoming state.
+        // A number for each state, and the node for each block, number of the incoming state, and calls.
         let mut states: HashMap<Outstanding<'a>, usize> = HashMap::new();
         let mut known: HashMap<(usize, usize, Calls), usize> = HashMap::new();
         let mut done = 0;
-        // Judging takes time linear in the nodes, so it happens when the second instruction is first reached, and each
-        // time that they have doubled since.
+        // Judging takes time linear in the number of nodes, so it happens when the second instruction is first reached
+        // and whenever the number of nodes has doubled since.
         let (mut reached, mut next_look) = (false, 0);
         while done < nodes.len() {
             if reached && nodes.len() >= next_look {
@@ -226,7 +228,7 @@ impl<'a> PathSearch<'a> {
         true
     }
 
-    /// Follows the operation of `first` through `range`.
+    /// Follows the operation of `first` through the lines of `range`.
     fn follow(
         &mut self,
         state: &mut Outstanding<'a>,
@@ -258,8 +260,8 @@ impl<'a> PathSearch<'a> {
         if second.is_some() { End::Second } else { End::Open(SmallVec::new()) }
     }
 
-    /// True if nothing of `first` is outstanding. Operations that nothing depends on leave only their counter in the
-    /// state.
+    /// True if no operation of `first` is outstanding. Operations without obligations are visible only through their
+    /// counter.
     fn is_finished(&self, state: &Outstanding<'_>, first: usize) -> bool {
         let events = &self.lines[first].events;
         let set = self.program.target.instruction_set();
@@ -270,7 +272,7 @@ impl<'a> PathSearch<'a> {
         tracked && !state.operations().iter().any(|o| o.line() == first && !o.is_done_if_trusted())
     }
 
-    /// The entries of the blocks after the start up to node `at`.
+    /// The lines at which a path from the start to node `at` enters its blocks, without the start's.
     fn path(&self, nodes: &[Node<'_>], at: usize) -> Vec<usize> {
         let mut path = Vec::new();
         let mut node = at;
@@ -285,13 +287,13 @@ impl<'a> PathSearch<'a> {
     }
 }
 
-/// The lines that wait, start something, or end a function.
+/// The lines that wait for, or start, an operation, or that return from a function.
 fn relevant(lines: &[LineFacts]) -> Vec<u32> {
     let matters = |l: &LineFacts| l.wait.is_some() || !l.events.is_empty() || l.returns();
     lines.iter().enumerate().filter(|(_, l)| matters(l)).map(|(i, _)| i as u32).collect()
 }
 
-/// For each block whether a block for which `here` holds can be reached from its start.
+/// For each block, whether a block for which `here` holds can be reached from it.
 fn reaches(flow: &Flow, here: impl Fn(usize) -> bool) -> Vec<bool> {
     let mut found = vec![false; flow.cfg.blocks.len()];
     let mut open: Vec<usize> = (0..found.len()).filter(|b| here(*b)).collect();

@@ -5,7 +5,7 @@ use crate::cfg::{Block, Flow};
 use crate::program::Program;
 use crate::table::Class;
 
-/// The first relevant event in a part of the code.
+/// The first relevant event in a range of lines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum First {
     Write,
@@ -13,7 +13,7 @@ enum First {
     Neither,
 }
 
-/// For each block whether LDS may be written from its start on before a barrier is reached.
+/// For each block, whether LDS may be written after its start before control reaches a barrier.
 pub(super) struct Phases {
     written: Vec<bool>,
 }
@@ -49,7 +49,7 @@ impl Phases {
     }
 }
 
-/// The first relevant event from line `from` of `block` on.
+/// The first relevant event in `block` from line `from` on.
 fn first(program: &Program, lines: &[LineFacts], from: usize, block: &Block) -> First {
     let kind = |line: usize| match program.lines[line].inst.desc.class {
         Class::Barrier => First::Barrier,

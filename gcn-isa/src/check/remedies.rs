@@ -1,4 +1,5 @@
-//! Sequences of RDNA, forwards: the sequences that may be in progress before each instruction, over all paths.
+//! RDNA's hazard sequences, by forward dataflow: the sequences that may be in progress before each instruction, over
+//! all paths.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -11,10 +12,10 @@ use crate::hazards::{Config, Views};
 use crate::inst::Via;
 use crate::program::Program;
 
-/// The identity of a finding: the rule, the two lines.
+/// The identity of a finding: the rule and the two lines.
 pub(super) type Site = (&'static str, Option<usize>, usize);
 
-/// Adds findings of the rules with remedies. Those that only jumps to unknown places bring are cautious.
+/// Adds findings of the rules with remedies. Findings that exist only because of jumps to unknown targets are cautious.
 pub(super) fn findings(program: &Program, flow: &Flow, rules: Config, found: &mut Findings) {
     let views = || Views::of(program, &rules.indexing(program, flow));
     let sequences = Sequences::of(program, views(), rules);
@@ -31,7 +32,7 @@ pub(super) fn findings(program: &Program, flow: &Flow, rules: Config, found: &mu
     }
 }
 
-/// Calls `ask` with the sequences that may be in progress in a program, if its target has rules with remedies that can
+/// Calls `ask` with the sequences that may be in progress in a program, if its target has rules with remedies that
 /// apply to it.
 pub(super) fn with_search(program: &Program, flow: &Flow, rules: Config, ask: impl FnOnce(&Search<'_>)) {
     let sequences = Sequences::of(program, Views::of(program, &rules.indexing(program, flow)), rules);
@@ -46,13 +47,13 @@ pub(super) struct Search<'a> {
     pub flow: &'a Flow,
     pub sequences: &'a Sequences<'a>,
     pub before: Vec<Option<Pending>>,
-    /// At the ends of blocks.
+    /// The states at the ends of blocks.
     pub after: Vec<Option<Pending>>,
 }
 
 impl<'a> Search<'a> {
-    /// Iterates over all paths to a fixpoint: the state of a block only grows, and is bounded by the registers and the
-    /// reach of the rules.
+    /// Iterates over all paths to a fixpoint. The iteration terminates because the state of a block only grows and is
+    /// bounded by the registers and the reach of the rules.
     fn new(program: &'a Program, flow: &'a Flow, sequences: &'a Sequences<'a>) -> Search<'a> {
         let nothing = vec![None; flow.cfg.blocks.len()];
         let mut search = Search { program, flow, sequences, before: nothing.clone(), after: nothing };
@@ -79,8 +80,9 @@ impl<'a> Search<'a> {
         search
     }
 
-    /// The edges along which the state may change when the state at the end of `block` changes: its own, and those from
-    /// the returns of a call at its end. An operation that is outstanding at a call may still be outstanding after it.
+    /// The edges along which the state may change when the state at the end of `block` changes: the edges from `block`
+    /// and, if it ends in a call, the edges from the returns of the called functions, because a sequence in progress at
+    /// the call may still be in progress after it.
     pub fn edges(&self, block: usize) -> Vec<(usize, usize)> {
         let Flow { cfg, .. } = self.flow;
         let own = cfg.blocks[block].succs.iter().map(|next| (block, *next));
@@ -91,7 +93,7 @@ impl<'a> Search<'a> {
         own.chain(returns).collect()
     }
 
-    /// The state along an edge, if its source is reachable; `after` holds the states at the ends of blocks.
+    /// The state along an edge; `None` if its source is unreachable. `after` returns the states at the ends of blocks.
     pub fn along<'p>(
         &self,
         from: usize,
@@ -111,7 +113,7 @@ impl<'a> Search<'a> {
         Some(state)
     }
 
-    /// Merges the state of a path into `block`. Returns true if that changed anything.
+    /// Joins the state of a path into `block`. Returns true if that changed anything.
     fn learn(&mut self, block: usize, brought: Pending) -> bool {
         let Some(known) = &self.before[block] else {
             self.before[block] = Some(brought);
@@ -124,7 +126,7 @@ impl<'a> Search<'a> {
         news
     }
 
-    /// True if control comes to a line.
+    /// True if control can reach the line.
     pub fn reaches(&self, line: usize) -> bool {
         self.before[self.flow.cfg.block_of(line)].is_some()
     }
@@ -137,7 +139,7 @@ impl<'a> Search<'a> {
         Some(state)
     }
 
-    /// All violations, with their remedies.
+    /// All violations, with the fixes that they need.
     pub fn sites(&self) -> HashMap<Site, Fix> {
         let mut sites = HashMap::new();
         for (block, before) in self.before.iter().enumerate() {
@@ -159,7 +161,7 @@ impl<'a> Search<'a> {
             for line in lines.start..lines.end {
                 let mut dangers = Vec::new();
                 self.sequences.dangers(&state, line, |danger| dangers.push(danger));
-                // Of several violations with the same remedy, the best supported is reported.
+                // Of several violations with the same fix, only the best supported is reported.
                 dangers.sort_by_key(|d| std::cmp::Reverse(d.rule.grade()));
                 for (at, danger) in dangers.iter().enumerate() {
                     let mended =

@@ -17,22 +17,22 @@ pub struct CheckReport {
     pub target: Target,
     /// The number of instructions that were checked.
     pub instructions: usize,
-    /// Rules that are not kept, in program order of the later instruction.
+    /// The violations of rules, in program order of the later instruction.
     pub findings: Vec<Finding>,
     /// Findings that are not listed, because there are more than [`MOST_FINDINGS`](super::MOST_FINDINGS) of their
     /// grade.
     pub not_listed: Vec<NotListed>,
-    /// Decisions that a budget cut short: findings with [`Caveat::Undecided`], and instructions from which not all
-    /// paths were followed back. If there are any, the program is not clean, whatever its findings are.
+    /// The number of decisions that a budget cut short: findings with [`Caveat::Undecided`], and instructions from
+    /// which not all paths were walked back. If it is not 0, the program is not clean, even without findings.
     pub undecided: usize,
-    /// Lines where control leaves to a target that is not visible in the program (`s_setpc`, `s_swappc`, a branch by
-    /// number). They are assumed to lead to every possible target in the program ([`crate::cfg::Flow`]); code outside
-    /// is not checked. Wait states across them are followed up to a budget that only programs with very many such jumps
-    /// exceed.
+    /// Lines where control leaves to a target that is not visible in the program (`s_setpc`, `s_swappc`, a branch with
+    /// a numeric offset). They are assumed to lead to every possible target in the program ([`crate::cfg::Flow`]); code
+    /// outside is not checked. Wait states across them are followed up to a budget that only programs with very many
+    /// such jumps exceed.
     pub unknown_exits: Vec<usize>,
 }
 
-/// Findings of one rule and one grade that a report counts and does not list.
+/// The number of findings of one rule and one grade that a report does not list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotListed {
     /// The rule.
@@ -45,10 +45,11 @@ pub struct NotListed {
     pub findings: usize,
 }
 
-/// A rule that some path through the program does not keep.
+/// A violation of a rule on some path through the program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
-    /// The rule: the id of a [`crate::hazards::Rule`], or `waitcnt.` / `barrier.` with the name of a counter rule.
+    /// The rule: the ID of a [`crate::hazards::Rule`], or the name of a counter rule, which begins with `waitcnt.` or
+    /// `barrier.`.
     pub rule: &'static str,
     /// How well the rule is supported.
     pub grade: Grade,
@@ -62,44 +63,45 @@ pub struct Finding {
     pub first_name: &'static str,
     /// The later instruction's mnemonic.
     pub second_name: &'static str,
-    /// The later instruction's place in the user's source.
+    /// The later instruction's location in the user's source.
     pub loc: Option<SourceLoc>,
-    /// The register by which they depend.
+    /// The register on which the dependency is based.
     pub reg: Option<Reg>,
-    /// Whether both name it, or one of them reaches it through an index.
+    /// Whether both instructions name the register, or one of them reaches it through an index.
     pub via: Via,
-    /// The requirement between the two.
+    /// What the rule requires between the two instructions.
     pub need: Amount,
-    /// The value found on the worst path.
+    /// What the worst path has between the two instructions.
     pub have: Amount,
-    /// The worst path: the lines at which it enters the blocks after the one of `first`. Empty if it is straight-line
+    /// The worst path: the lines at which it enters the blocks after the block of `first`. Empty for straight-line
     /// code.
     pub path: Vec<usize>,
-    /// The assumption of the finding, if it makes one. Its grade is then [`Grade::Cautious`], or at most
+    /// The assumption on which the finding depends, if any. Its grade is then [`Grade::Cautious`], or at most
     /// [`Grade::Documented`] for a register in the range of a bounded index ([`Via::Range`]).
     pub caveat: Option<Caveat>,
 }
 
-/// An assumption of a finding about something that the program does not show.
+/// An assumption about something that the program does not show, on which a finding depends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Caveat {
-    /// Two or more branches, one after the other, have to go this way; none of them alone is enough. The conditions of
-    /// branches are not compared, so they may exclude each other.
+    /// Two or more branches, one after the other, have to go a particular way; none of them alone is sufficient. The
+    /// conditions of branches are not compared, so they may exclude each other.
     Branches,
-    /// A jump with an unknown target goes here.
+    /// A jump with an unknown target goes to the finding's location.
     UnknownJump,
-    /// No single path goes this way: it exists only if returns lead to calls other than those that control came from.
+    /// No single path shows the violation. It exists only if functions may return to calls other than the one that
+    /// control came from.
     Unfollowed,
-    /// There are too many paths to follow all of them, so it is not decided whether one certainly goes this way.
+    /// There are too many paths to follow all of them, so it is undecided whether one certainly shows the violation.
     Undecided,
-    /// Both instructions access the same part of LDS, or the barrier is the one that publishes it.
+    /// Both instructions access the same part of LDS, or the barrier is the one that publishes the accessed part.
     Addresses,
-    /// An instruction reaches registers by an index that the program does not show.
+    /// An instruction reaches registers through an index whose value the program does not show.
     Index,
 }
 
 impl Caveat {
-    /// The assumption about a register that is reached in this way.
+    /// The assumption about a register that is accessed in this way.
     pub(super) fn of_index(via: Via) -> Option<Caveat> {
         (via >= Via::Range).then_some(Caveat::Index)
     }
@@ -120,7 +122,8 @@ impl fmt::Display for Caveat {
     }
 }
 
-/// The grade of a finding of a rule of grade `rule` with a register reached so.
+/// The grade of a finding: the grade of its `rule`, lowered for an assumption or for the way in which a register is
+/// accessed.
 pub(super) fn grade(rule: Grade, caveat: Option<Caveat>, via: Via) -> Grade {
     match caveat {
         None => rule,
@@ -132,22 +135,22 @@ pub(super) fn grade(rule: Grade, caveat: Option<Caveat>, via: Via) -> Grade {
 /// The amount that is present, or required, between two instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Amount {
-    /// So many wait states.
+    /// A number of wait states.
     States(u8),
-    /// Waits for counters at least this strong.
+    /// Waits for counters that are at least this strong.
     Wait(OnSet),
-    /// No wait that is strong enough.
+    /// No sufficiently strong wait.
     NoWait,
-    /// This instruction before the later one.
+    /// The instruction of this name before the later one.
     Instruction(&'static str),
-    /// An interruption of a sequence: instructions before the later one, or other fields in it.
+    /// An interruption of a hazard sequence: instructions before the later one, or changed fields in it.
     Remedy {
-        /// The remedy.
+        /// The required fix.
         fix: Fix,
-        /// The target whose instructions do it.
+        /// The target, which determines the instructions of the fix.
         target: Target,
     },
-    /// Another register in this place.
+    /// A different register in the place of this one.
     OtherRegister,
 }
 
@@ -157,7 +160,7 @@ impl Finding {
         self.remedy_at(&format!("line {}", self.second))
     }
 
-    /// The remedy, in words; the later instruction is called `place`.
+    /// The remedy, in words; `place` is what the later instruction is called.
     pub fn remedy_at(&self, place: &str) -> String {
         match (self.need, self.have) {
             (Amount::States(need), Amount::States(have)) => {
@@ -224,7 +227,7 @@ impl Finding {
     }
 }
 
-/// Texts of code in a row; `None` of none.
+/// Pieces of code, quoted and joined for a sentence; `None` if there are none.
 fn quoted(texts: &[String]) -> Option<String> {
     let all: Vec<String> = texts.iter().map(|t| format!("`{t}`")).collect();
     (!all.is_empty()).then(|| all.join(" and "))
@@ -240,7 +243,7 @@ impl fmt::Display for Finding {
 }
 
 impl CheckReport {
-    /// True if every rule is kept on every path that the program shows.
+    /// True if no rule is broken on any path that the program shows.
     pub fn is_clean(&self) -> bool {
         self.findings.is_empty() && self.not_listed.is_empty() && self.undecided == 0
     }
@@ -280,8 +283,7 @@ impl fmt::Display for CheckReport {
     }
 }
 
-/// Collects findings, up to a number for each grade: many findings of a low grade must not displace those of a high
-/// one.
+/// Collects findings up to a limit for each grade: many findings of a low grade must not displace those of a high one.
 #[derive(Default)]
 pub(super) struct Findings {
     pub list: Vec<Finding>,
@@ -292,7 +294,7 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    /// Takes a finding, or counts it only.
+    /// Adds a finding, or only counts it.
     pub fn push(&mut self, finding: Finding) {
         self.undecided += usize::from(finding.caveat == Some(Caveat::Undecided));
         let listed = &mut self.listed[finding.grade as usize];

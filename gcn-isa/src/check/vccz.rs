@@ -1,4 +1,4 @@
-//! VCCZ after writes to half of VCC: a forward analysis over all paths.
+//! Reads of VCCZ after writes to half of VCC: a forward dataflow analysis over all paths.
 
 use super::report::{Amount, Finding};
 use crate::cfg::Flow;
@@ -11,10 +11,10 @@ use crate::program::Program;
 use crate::reg;
 use crate::table::Behaviours;
 
-/// The line that wrote half of VCC last, if nothing has written all of it since.
+/// The last line that wrote half of VCC, if no instruction has written all of VCC since.
 type Stale = Option<usize>;
 
-/// Branches and operands that read VCCZ when it may still reflect an earlier VCC.
+/// Branches and operands that read VCCZ while it may still reflect an earlier value of VCC.
 pub(super) fn check(program: &Program, flow: &Flow) -> Vec<Finding> {
     let reads: Vec<usize> =
         (0..program.lines.len()).filter(|l| reads_vccz(&program.lines[*l].inst)).collect();
@@ -35,7 +35,7 @@ pub(super) fn check(program: &Program, flow: &Flow) -> Vec<Finding> {
     findings
 }
 
-/// The state at the start of each block; `None` for those that no path reaches.
+/// The state at the start of each block; `None` for blocks that no path reaches.
 fn solve(program: &Program, flow: &Flow) -> Vec<Option<Stale>> {
     let mut entries: Vec<Option<Stale>> = vec![None; flow.cfg.blocks.len()];
     let mut open: Vec<usize> = flow.roots.iter().map(|r| r.block).collect();
@@ -63,7 +63,7 @@ fn after(program: &Program, stale: Stale, line: usize) -> Stale {
     }
 }
 
-/// Whether an instruction writes all of VCC, or only half of it.
+/// Whether an instruction writes all of VCC (true) or only half of it (false); `None` if it does not write VCC.
 fn writes(inst: &Inst) -> Option<bool> {
     let written =
         inst.writes().iter().map(|w| w.reg).filter(|r| r.overlaps(reg::VCC)).max_by_key(|r| r.len)?;

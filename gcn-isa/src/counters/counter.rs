@@ -1,16 +1,16 @@
-//! What each counter is called and how far it counts.
+//! The counters' names and largest values.
 
 use crate::target::{Generation, InstructionSet};
 
-/// A counter, by the operations that it counts. An instruction set that lacks one counts those operations on another:
-/// see [`super::Stream::counter`].
+/// A counter, named after the operations that it counts. An instruction set that lacks a counter counts those
+/// operations on another: see [`super::Stream::counter`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Counter {
-    /// Vector memory: all of it on GFX9, what returns data from GFX10 on. `vmcnt`, `loadcnt`.
+    /// Vector memory: on GFX9 all operations, from GFX10 on those that return data. `vmcnt`, `loadcnt`.
     Vm,
-    /// LDS, and before GFX12 scalar memory and messages. `lgkmcnt`, `dscnt`.
+    /// LDS operations, and before GFX12 also scalar memory and messages. `lgkmcnt`, `dscnt`.
     Lgkm,
-    /// Exports, GDS and GWS that still read their data, LDS direct loads. `expcnt`.
+    /// Exports, GDS and GWS operations that have not read their data yet, and LDS direct loads. `expcnt`.
     Exp,
     /// Vector memory that returns nothing. `vscnt`, `storecnt`.
     Vs,
@@ -22,7 +22,7 @@ pub enum Counter {
     Bvh,
 }
 
-/// Counters of a generation with their names and largest values, which wait for nothing.
+/// A counter of a generation, with its name and its largest value, which means "do not wait".
 type Row = (Counter, &'static str, u8);
 
 // GFX9: MI100 ISA 4.4. GFX10, GFX11: LLVM 22 measured; RDNA2 ISA 4.4, RDNA3 ISA 5.6. GFX12: LLVM 22 measured; RDNA4 ISA 5.6.
@@ -109,13 +109,13 @@ impl Counter {
         self.capacity(set).saturating_sub(1)
     }
 
-    /// The largest number of operations that the counter holds: as many as its field can express, so that the largest
-    /// value never waits. 0 if there is no such counter.
+    /// The largest number of operations that the counter can count, which is the largest value of its field. A wait for
+    /// that value therefore never waits. 0 if there is no such counter.
     ///
-    /// An instruction that would exceed it does not issue before enough of them have completed. The manuals do not say
-    /// so; AMD's emulator and static checker of waits models it (ROCm/rocm-systems, issue 11202 and pull request 10926:
-    /// 15 and 63), and LLVM 22 relies on it (measured: no wait for the data of the first of eight GDS operations, nor,
-    /// after any `s_waitcnt`, for the first of 17 FLAT loads on lgkmcnt).
+    /// An instruction that would exceed it does not issue before enough operations have completed. The manuals do not
+    /// say so; AMD's emulator and its static checker of waits model it (ROCm/rocm-systems, issue 11202 and pull request
+    /// 10926: 15 and 63), and LLVM 22 relies on it (measured: no wait for the data of the first of eight GDS
+    /// operations, nor, after any `s_waitcnt`, for the first of 17 FLAT loads on lgkmcnt).
     pub const fn capacity(self, set: InstructionSet) -> u8 {
         match self.row(set) {
             Some(row) => row.2,

@@ -1,4 +1,4 @@
-//! The effects of each instruction on the counters.
+//! What each instruction does to the counters.
 
 use bitflags::bitflags;
 use smallvec::{SmallVec, smallvec};
@@ -9,25 +9,26 @@ use crate::reg::{Half, Reg, RegFile};
 use crate::table::{Access, Behaviours, Class, MemBytes};
 use crate::target::{InstructionSet, Target};
 
-/// A stream of operations on one counter. Operations of one stream finish in issue order (if
-/// [`Stream::in_order`]); streams that share a counter overtake each other.
+/// A stream: operations on one counter that finish in issue order (if [`Stream::in_order`]). Streams that share a
+/// counter may overtake each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stream {
-    /// Vector memory, in order: on GFX9 all but FLAT; from GFX10 on the operations that return data, FLAT included.
+    /// Vector memory, in order. On GFX9, all of it except FLAT; from GFX10 on, the operations that return data, FLAT
+    /// included.
     Vmem,
-    /// FLAT of GFX9 on vmcnt. It may go to LDS and leave this counter early.
+    /// FLAT on vmcnt, on GFX9. If the access goes to LDS, the operation may leave this counter early.
     FlatVm,
-    /// LDS, in order, from GFX10 on FLAT included.
+    /// LDS, in order; from GFX10 on, FLAT included.
     Lds,
-    /// FLAT of GFX9 on lgkmcnt. It may go to memory and leave this counter early.
+    /// FLAT on lgkmcnt, on GFX9. If the access goes to memory, the operation may leave this counter early.
     FlatLgkm,
-    /// Scalar memory, in no order.
+    /// Scalar memory, which completes in any order.
     Smem,
     /// Messages, in order.
     Message,
     /// GDS and GWS, in order.
     Gds,
-    /// GDS and GWS instructions that have not read their VGPRs yet, on expcnt.
+    /// GDS and GWS operations on expcnt, until they have read their VGPRs.
     GdsData,
     /// Vector memory that returns nothing, from GFX10 on.
     Store,
@@ -50,12 +51,12 @@ impl Stream {
         Stream::LdsDirect,
     ];
 
-    /// Position in [`Stream::ALL`].
+    /// The position in [`Stream::ALL`].
     pub const fn index(self) -> usize {
         self as usize
     }
 
-    /// The counter it moves on an instruction set.
+    /// The counter that the stream's operations use on an instruction set.
     pub const fn counter(self, set: InstructionSet) -> Counter {
         match self {
             Stream::Vmem | Stream::FlatVm => Counter::Vm,
@@ -67,7 +68,7 @@ impl Stream {
         }
     }
 
-    /// True if its operations access memory or LDS.
+    /// True if the stream's operations access memory or LDS.
     pub const fn accesses_memory(self) -> bool {
         matches!(self, Stream::Vmem | Stream::FlatVm | Stream::Lds | Stream::FlatLgkm | Stream::Smem)
     }
@@ -92,7 +93,7 @@ bitflags! {
         const STORE = 8;
         /// Reads global memory.
         const LOAD = 16;
-        /// Lets the wave continue only when other waves have reached a certain point (GWS).
+        /// Makes the wave wait until other waves have reached a certain point (GWS).
         const SYNC = 32;
     }
 }
@@ -100,19 +101,19 @@ bitflags! {
 /// An operation that an instruction starts on one counter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
-    /// The stream it joins, and with it the counter.
+    /// The stream to which the operation belongs; it determines the counter.
     pub stream: Stream,
     /// The amount by which the counter increases.
     pub count: u8,
-    /// Registers that it writes when it is done: neither to be read nor to be written before that.
+    /// The registers that the operation writes when it completes. Until then they must be neither read nor written.
     pub writes: Option<Reg>,
-    /// The half of that register, if only one half is written and counts as a register of its own ([`Inst::half`]).
+    /// The half of the register, if only one half is written and counts as a register of its own ([`Inst::half`]).
     pub half: Option<Half>,
-    /// Registers that it reads until it is done: not to be written before that.
+    /// The registers that the operation reads up to its completion. Until then they must not be written.
     pub holds: SmallVec<[Reg; 2]>,
-    /// Its effect on memory, once it is complete.
+    /// The operation's effect on memory, once it is complete.
     pub memory: MemoryEffect,
-    /// It only invalidates a cache: it counts, but nothing depends on its completion.
+    /// The operation only invalidates a cache: it is counted, but nothing depends on its completion.
     pub invalidates: bool,
 }
 
@@ -121,9 +122,9 @@ pub type Events = SmallVec<[Event; 2]>;
 
 /// The operations that `inst` starts on `target`. Waits start none.
 ///
-/// Sources: CDNA3 ISA 4.4 and 10.2.2 (the counters), LLVM 22 measured (GDS, GWS, FLAT; all of GFX10 to GFX12), LLVM pull requests
-/// 178316 and 220694 (cache control from gfx942 on). `ds_nop` and earlier cache control are not counted:
-/// counting an operation that the hardware does not count would make waits for older ones too weak, the
+/// Sources: CDNA3 ISA 4.4 and 10.2.2 (the counters), LLVM 22 measured (GDS, GWS, FLAT; all of GFX10 to GFX12), LLVM
+/// pull requests 178316 and 220694 (cache control from gfx942 on). `ds_nop` and earlier cache control are not counted:
+/// counting an operation that the hardware does not count would make waits for older operations too weak, while the
 /// reverse only makes them stronger.
 pub fn events(target: Target, inst: &Inst) -> Events {
     use Class as C;
@@ -186,7 +187,7 @@ pub fn events(target: Target, inst: &Inst) -> Events {
     }
 }
 
-/// One for a dword, two for more; the time instructions count like a load of two dwords.
+/// One for a dword, two for more; instructions that read the time count like a load of two dwords.
 fn smem_count(inst: &Inst) -> u8 {
     match inst.desc.mem_bytes {
         MemBytes::Bytes(0..=4) => 1,
@@ -194,8 +195,8 @@ fn smem_count(inst: &Inst) -> u8 {
     }
 }
 
-/// A FLAT access counts on both sides and may return from either. From GFX10 on LLVM assumes that it is in order on
-/// both (measured).
+/// A FLAT access is counted on both counters and may return from either. From GFX10 on LLVM assumes that it is in order
+/// on both (measured).
 fn flat(
     set: InstructionSet,
     (loads, half): (Option<Reg>, Option<Half>),
@@ -219,7 +220,7 @@ fn flat(
     smallvec![side(memory, global), side(local, lds)]
 }
 
-/// GDS and GWS read their VGPRs late. LLVM keeps those of GWS, too, until lgkmcnt shows completion.
+/// GDS and GWS operations read their VGPRs late. For GWS, LLVM keeps the VGPRs reserved until lgkmcnt shows completion.
 fn gds(inst: &Inst, loads: Option<Reg>) -> Events {
     let data: SmallVec<[Reg; 2]> = inst
         .reads()
@@ -244,7 +245,7 @@ fn gds(inst: &Inst, loads: Option<Reg>) -> Events {
     ]
 }
 
-/// The register that a memory instruction writes when its data returns, and the half of it if that is all.
+/// The register that a memory instruction writes when its data returns, and the half if it writes only one half.
 fn result(inst: &Inst) -> (Option<Reg>, Option<Half>) {
     let written =
         inst.operands.iter().zip(inst.desc.operands).enumerate().find_map(|(i, (operand, desc))| {
@@ -273,9 +274,9 @@ pub fn room(set: InstructionSet, events: &[Event]) -> WaitCnt {
     })
 }
 
-/// True if an operation of stream `second` may overwrite the result of an earlier one of stream `first` without a wait:
-/// vector memory after vector memory, which returns in order before GFX12. LDS and LDS direct loads return in order as
-/// well, but LLVM waits there; the stricter reading is used.
+/// True if an operation of stream `second` may overwrite the result of an earlier one of stream `first` without a wait.
+/// This holds for vector memory after vector memory, which returns in order before GFX12. LDS operations and LDS direct
+/// loads return in order as well, but LLVM waits for them, so the stricter interpretation is used.
 pub fn finishes_after(set: InstructionSet, first: Stream, second: Stream) -> bool {
     match (first, second) {
         (Stream::Vmem, Stream::Vmem) => set.returns_loads_in_order(),

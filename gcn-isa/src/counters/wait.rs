@@ -1,4 +1,4 @@
-//! Instructions that wait for counters.
+//! Waits for counters, and the instructions that perform them.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use crate::reg;
 use crate::table::{self, Class, InstDesc};
 use crate::target::{Generation, InstructionSet, Target};
 
-/// Each counter's largest permitted value. A counter at [`u8::MAX`] is not waited for.
+/// The largest permitted value of each counter. A counter at [`u8::MAX`] is not waited for.
 ///
 /// ```
 /// use gcn_isa::InstructionSet;
@@ -30,14 +30,14 @@ struct Waiter {
     mnemonic: &'static str,
     /// The counters in its immediate, with their lowest bits; the counters of `s_waitcnt` are [`Immediate::Counters`].
     fields: &'static [(Counter, u8)],
-    /// It has an operand before the immediate, a register that is added to the immediate.
+    /// True if it has a register operand before the immediate; the register's value is added to the immediate.
     register: bool,
 }
 
-/// The bits of a counter in an immediate that contains one or two.
+/// The bits of a counter in an immediate that has one or two counters.
 const BITS: u16 = 0x3f;
 
-/// The instructions, those of several counters first.
+/// The instructions; those that wait for several counters come first.
 const WAITERS: [Waiter; 14] = [
     waiter("s_wait_loadcnt_dscnt", &[(Counter::Vm, 8), (Counter::Lgkm, 0)]),
     waiter("s_wait_storecnt_dscnt", &[(Counter::Vs, 8), (Counter::Lgkm, 0)]),
@@ -63,7 +63,7 @@ const fn with_register(mnemonic: &'static str, fields: &'static [(Counter, u8)])
     Waiter { mnemonic, fields, register: true }
 }
 
-/// The counters of the immediate of `s_waitcnt`, with their fields. GFX12 has no use for the instruction.
+/// The counters in the immediate of `s_waitcnt`, with their fields. GFX12 does not use the instruction.
 fn fields(set: InstructionSet) -> impl Iterator<Item = (Counter, &'static Field)> {
     let fields: &[Field] =
         if set.generation() == Generation::GFX12 { &[] } else { Immediate::Counters.fields(set) };
@@ -71,7 +71,7 @@ fn fields(set: InstructionSet) -> impl Iterator<Item = (Counter, &'static Field)
 }
 
 impl Counter {
-    /// The largest value that `wait` permits: [`u8::MAX`] if it does not wait for this counter.
+    /// The counter's largest permitted value in `wait`; [`u8::MAX`] if `wait` does not wait for this counter.
     pub const fn of(self, wait: WaitCnt) -> u8 {
         wait.0[self as usize]
     }
@@ -86,7 +86,7 @@ impl Counter {
         self.set(WaitCnt::NONE, value)
     }
 
-    /// `wait` with this counter at `value`.
+    /// `wait` with this counter set to `value`.
     pub const fn set(self, mut wait: WaitCnt, value: u8) -> WaitCnt {
         wait.0[self as usize] = value;
         wait
@@ -94,18 +94,18 @@ impl Counter {
 }
 
 impl WaitCnt {
-    /// The instruction with the counters of its immediate.
+    /// The instruction whose immediate has all counters of a generation.
     pub const INSTRUCTION: &str = "s_waitcnt";
-    /// Waits for nothing.
+    /// The wait for nothing.
     pub const NONE: WaitCnt = WaitCnt([u8::MAX; Counter::ALL.len()]);
 
-    /// Waits for everything.
+    /// The wait for everything.
     pub fn all(set: InstructionSet) -> WaitCnt {
         set.counters().iter().fold(WaitCnt::NONE, |wait, counter| counter.set(wait, 0))
     }
 
-    /// The waits that a function has done when it begins and when it returns, by LLVM's convention (LLVM 22, measured):
-    /// for everything but stores that have a counter of their own.
+    /// The waits that LLVM's convention requires of a function at its entry and before it returns (LLVM 22, measured):
+    /// for everything except stores that have a counter of their own.
     ///
     /// ```
     /// use gcn_isa::InstructionSet;
@@ -178,7 +178,7 @@ impl WaitCnt {
         fields(set).fold(WaitCnt::NONE, |wait, (counter, field)| with(wait, set, counter, field.decode(imm)))
     }
 
-    /// The immediate of `s_waitcnt`, as far as it has the counters.
+    /// The immediate of `s_waitcnt` for this wait; counters that the immediate lacks are ignored.
     pub fn immediate(self, set: InstructionSet) -> u16 {
         fields(set).fold(0, |imm, (counter, field)| imm | field.encode(counter.of(self).into()))
     }
@@ -206,7 +206,7 @@ impl WaitCnt {
         self == Self::NONE
     }
 
-    /// The part of the wait that an instruction like `inst`, which waits for counters, can express.
+    /// The part of this wait that `inst`, an instruction that waits for counters, can express.
     #[must_use]
     pub fn part_of(self, inst: &Inst) -> WaitCnt {
         if inst.desc.mnemonic == WaitCnt::INSTRUCTION {
@@ -222,12 +222,13 @@ impl WaitCnt {
         }
     }
 
-    /// The part for these counters.
+    /// The part of this wait that concerns `counters`.
     fn only(self, counters: &[Counter]) -> WaitCnt {
         counters.iter().fold(WaitCnt::NONE, |part, counter| counter.set(part, counter.of(self)))
     }
 
-    /// Makes an instruction that waits for counters wait for these instead, as far as it can.
+    /// Replaces the wait of an instruction that waits for counters by this one, as far as the instruction can express
+    /// it.
     pub fn put_into(self, inst: &mut Inst) {
         let set = inst.desc.instruction_set();
         let value = if inst.desc.mnemonic == WaitCnt::INSTRUCTION {
@@ -241,7 +242,7 @@ impl WaitCnt {
         }
     }
 
-    /// The counters' values in an immediate with these fields.
+    /// The immediate with these fields that has the counters' values.
     fn field(self, set: InstructionSet, fields: &[(Counter, u8)]) -> u16 {
         fields.iter().fold(0, |imm, &(counter, low)| {
             let value = counter.of(self).min(counter.capacity(set));
@@ -249,8 +250,8 @@ impl WaitCnt {
         })
     }
 
-    /// The fewest mnemonics of the instruction set that express exactly this wait, each with whether it has a register
-    /// and what it waits for. None if there is nothing to wait for.
+    /// The fewest instructions of the instruction set that express exactly this wait: each with its mnemonic, whether
+    /// it has a register operand, and its part of the wait. Empty if there is nothing to wait for.
     fn parts(self, set: InstructionSet) -> SmallVec<[(&'static str, bool, WaitCnt); 1]> {
         let mut left = self;
         let mut parts = SmallVec::new();
@@ -270,7 +271,7 @@ impl WaitCnt {
         parts
     }
 
-    /// The instructions that wait for this and nothing else. None if nothing is waited for.
+    /// The instructions that perform exactly this wait. Empty if nothing is waited for.
     pub fn instructions(self, target: Target) -> SmallVec<[Inst; 1]> {
         let parts = self.parts(target.instruction_set()).into_iter();
         let made = parts.filter_map(|(mnemonic, register, part)| {
@@ -283,7 +284,7 @@ impl WaitCnt {
         made.collect()
     }
 
-    /// The wait with an instruction set, which determines its text.
+    /// The wait combined with an instruction set, which determines its text.
     pub const fn on(self, set: InstructionSet) -> OnSet {
         OnSet { wait: self, set }
     }
@@ -299,7 +300,7 @@ fn with(wait: WaitCnt, set: InstructionSet, counter: Counter, value: u16) -> Wai
 pub struct OnSet {
     /// The wait.
     pub wait: WaitCnt,
-    /// Where.
+    /// The instruction set.
     pub set: InstructionSet,
 }
 
@@ -314,7 +315,7 @@ impl OnSet {
         parts.join(" ")
     }
 
-    /// The statements that express the wait; for an empty one, the `s_waitcnt` that does not wait.
+    /// The statements that express the wait; for an empty wait, the `s_waitcnt` that does not wait.
     pub fn statements(self) -> Vec<String> {
         let parts = self.wait.parts(self.set);
         if parts.is_empty() {
@@ -333,7 +334,7 @@ impl OnSet {
 }
 
 impl fmt::Display for OnSet {
-    /// The instructions, as LLVM prints them: `s_waitcnt vmcnt(0) lgkmcnt(1)`.
+    /// Writes the instructions as LLVM prints them: `s_waitcnt vmcnt(0) lgkmcnt(1)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.statements().join("; "))
     }

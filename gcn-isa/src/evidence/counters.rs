@@ -13,16 +13,16 @@ use crate::program::Program;
 use crate::reg::Reg;
 use crate::table::Class;
 
-/// Operations of a block that are kept in mind at most; the oldest is forgotten first.
+/// The most operations of a block that are tracked; beyond it, the oldest is forgotten.
 const MOST_OPERATIONS: usize = 256;
 
-/// Counts broken sites from the checker's findings, kept ones block by block.
+/// Counts broken sites from the checker's findings, and satisfied ones block by block.
 pub(super) fn count(program: &Program, config: Config, evidence: &mut Evidence) {
     let options = Options { rules: config, memory_model: MemoryModel::Strict, ..Options::default() };
     let report = check::check_with(program, options);
     let mut broken = HashSet::new();
-    // A register that an index may reach is not a site, nor is an instruction that a jump to an unknown place may reach: whether
-    // it is reached is unknown.
+    // A register that an index may reach is not a site, and neither is an instruction that only an unknown jump may
+    // reach: it is unknown whether they are really reached.
     let unknown = [Some(Caveat::Index), Some(Caveat::UnknownJump)];
     let sites = report.findings.iter().filter(|f| !unknown.contains(&f.caveat));
     for finding in sites.filter(|f| hazards::rule(f.rule).is_none()) {
@@ -51,12 +51,12 @@ struct Operation {
     memory: MemoryEffect,
 }
 
-/// The operations of a block that nothing has depended on yet, waited for or not.
+/// The operations of a block on which no instruction has depended yet, whether waited for or not.
 #[derive(Default)]
 struct Open(Vec<Operation>);
 
 impl Open {
-    /// Removes the operations on which `inst` depends, and reports the rule for each.
+    /// Removes the operations on which `inst` depends, and reports the rule for each of them.
     fn settle(&mut self, inst: &Inst, events: &Events, mut depends: impl FnMut(&'static CounterRule, usize)) {
         let access = Access::of(inst, events);
         self.0.retain_mut(|operation| {
@@ -77,7 +77,7 @@ impl Open {
         });
     }
 
-    /// Takes in the operations that the instruction of `line` starts.
+    /// Adds the operations that the instruction of `line` starts.
     fn start(&mut self, line: usize, events: Events) {
         let expected = |e: &Event| e.writes.is_some() || !awaited(e).is_empty();
         for event in events.into_iter().filter(expected) {
@@ -109,8 +109,8 @@ impl<'a> Access<'a> {
         Access { inst, events, reads: inst.reads(), writes: inst.writes() }
     }
 
-    /// The rule by which an operation that writes `reg` has to complete before the instruction. Successive operations
-    /// that write the same register are excluded: most finish in order.
+    /// The rule by which an operation that writes `reg` must complete before the instruction. Successive operations
+    /// that write the same register are excluded, because most of them finish in order.
     fn register_rule(&self, reg: Reg) -> Option<&'static CounterRule> {
         if self.reads.iter().any(|u| u.reg.overlaps(reg)) {
             return Some(&counter::RAW);
@@ -123,8 +123,7 @@ impl<'a> Access<'a> {
         self.writes.iter().any(|u| u.reg.overlaps(reg))
     }
 
-    /// The rule by which an operation with the effect `memory` has to be done before the instruction, and the
-    /// effect.
+    /// The rule by which an operation with the effect `memory` must complete before the instruction, and that effect.
     fn memory_rule(&self, memory: MemoryEffect) -> Option<(&'static CounterRule, MemoryEffect)> {
         let dma = memory.contains(MemoryEffect::LDS_DMA);
         if self.inst.desc.class == Class::Barrier {

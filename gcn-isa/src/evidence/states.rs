@@ -10,7 +10,7 @@ use crate::program::Program;
 use crate::reg::Reg;
 use crate::table::Class;
 
-/// The most stretches of code that are searched before an instruction. Real code has a few; a block with thousands of
+/// The most ranges of code that are searched before an instruction. Real code has a few; a block with thousands of
 /// predecessors must not cost quadratic time.
 const MOST_STRETCHES: usize = 64;
 
@@ -30,18 +30,18 @@ pub(super) fn count(program: &Program, config: Config, evidence: &mut Evidence) 
     looks
 }
 
-/// The code between two instructions.
+/// A summary of the code between two instructions.
 #[derive(Clone, Copy, Default)]
 struct Between {
-    /// Wait states.
+    /// The number of wait states.
     states: u32,
-    /// The part of it that `s_nop` and `v_nop` contribute.
+    /// The number of wait states that are contributed by `s_nop` and `v_nop`.
     nops: u32,
-    /// The same, with each matrix instruction counted as its passes.
+    /// As `states`, but each matrix instruction counts as its number of passes.
     time: u32,
-    /// Branches.
+    /// The number of branches.
     branches: u32,
-    /// The kinds of instruction between them that matter to rules.
+    /// The kinds of the instructions in between that matter to rules.
     crossed: Kinds,
 }
 
@@ -74,12 +74,12 @@ struct Site {
     rule: &'static str,
     reg: Option<Reg>,
     need: u32,
-    /// The code between that instruction and the second one.
+    /// The code between the first instruction and the second.
     between: Between,
 }
 
 impl Site {
-    /// Wait states more than needed.
+    /// The number of wait states in excess of what the rule requires.
     fn slack(&self) -> i64 {
         i64::from(self.between.states) - i64::from(self.need)
     }
@@ -98,18 +98,18 @@ impl Site {
     }
 }
 
-/// A stretch of a block that is to be walked, last line first.
+/// A range of lines in a block, which is walked backwards.
 struct Stretch {
     block: usize,
     /// One past the last line.
     end: usize,
-    /// The code between that and the second instruction.
+    /// The code between that line and the second instruction.
     between: Between,
-    /// The stretch that follows on the path, by its place in the trail.
+    /// The range that follows on the path, as an index into the trail.
     next: Option<usize>,
 }
 
-/// The stretches before an instruction, in the order in which they were found.
+/// The ranges before an instruction, in the order in which they were found.
 type Trail = SmallVec<[Stretch; 4]>;
 
 struct Search {
@@ -117,7 +117,7 @@ struct Search {
     config: Config,
     views: Vec<View>,
     costs: Vec<Between>,
-    /// No rule of this program reaches so far, twice over.
+    /// Twice the number of wait states that any rule of this program requires.
     window: u32,
 }
 
@@ -129,14 +129,15 @@ impl Search {
         Search { cfg: Cfg::build(program), config, views, costs, window: 2 * u32::from(reach) }
     }
 
-    /// The sites of the instruction `second` of `block`. Returns the number of visited lines and edges.
+    /// Finds the sites whose second instruction is line `second` of `block`. Returns the number of visited lines and
+    /// edges.
     fn sites(&self, block: usize, second: usize, sites: &mut Vec<Site>) -> usize {
         let mut trail = Trail::new();
         trail.push(Stretch { block, end: second, between: Between::default(), next: None });
         let (mut done, mut looks) = (0, 0);
         while done < trail.len() {
             let walked = trail[done].block;
-            // A walk that ends early has visited no more lines than the rules reach.
+            // A walk that ends early has visited at most as many lines as the window has wait states.
             looks += (trail[done].end - self.cfg.blocks[walked].start).min(self.window as usize);
             if let Some(between) = self.walk(&trail, done, second, sites) {
                 looks += self.cfg.blocks[walked].preds.len();
@@ -145,7 +146,7 @@ impl Search {
                         let nearer = s.between.states <= between.states;
                         s.block == pred && nearer && s.between.crossed.contains(between.crossed)
                     };
-                    // The first stretch is not a whole block.
+                    // The first range is skipped, because it is not a whole block.
                     if trail.len() < MOST_STRETCHES && !trail[1..].iter().any(known) {
                         let end = self.cfg.blocks[pred].end;
                         trail.push(Stretch { block: pred, end, between, next: Some(done) });
@@ -157,8 +158,8 @@ impl Search {
         looks
     }
 
-    /// Compares the lines of the stretch at `index` with the second instruction. Returns the code between the block's
-    /// start and the second instruction, unless that is beyond the window.
+    /// Checks the lines of the range at `index` against the second instruction. Returns the code between the block's
+    /// start and the second instruction, unless that is longer than the window.
     fn walk(&self, trail: &Trail, index: usize, second: usize, sites: &mut Vec<Site>) -> Option<Between> {
         let stretch = &trail[index];
         let mut between = stretch.between;
@@ -182,8 +183,8 @@ impl Search {
         Some(between)
     }
 
-    /// True if the part of `reg` that `first` writes is written again before the second instruction. A rule may still
-    /// bind the two by its wording, but has no meaning for a value that is lost.
+    /// True if the part of `reg` that `first` writes is overwritten before the second instruction. A rule may still
+    /// bind the two by its wording, but is meaningless for a value that is lost.
     fn is_overwritten(&self, trail: &Trail, index: usize, first: usize, reg: Reg) -> bool {
         let written = self.views[first].uses().iter().filter(|u| u.role.intersects(Role::WRITES));
         let Some(common) = written.filter_map(|u| common(u.reg, reg)).next() else { return false };
@@ -201,13 +202,13 @@ impl Search {
     }
 }
 
-/// The registers of both.
+/// The registers that both tuples contain.
 fn common(a: Reg, b: Reg) -> Option<Reg> {
     let start = a.index.max(b.index);
     a.overlaps(b).then(|| Reg { file: a.file, index: start, len: (a.end().min(b.end()) - start) as u8 })
 }
 
-/// Adds a site, or merges it into a known one.
+/// Adds a site. If it is already known, keeps the one with less slack.
 fn keep_shortest(sites: &mut Vec<Site>, site: Site) {
     match sites.iter_mut().find(|s| s.rule == site.rule && s.reg == site.reg) {
         Some(known) if known.slack() <= site.slack() => {}
@@ -221,7 +222,7 @@ mod tests {
     use super::*;
     use crate::{Inst, Operand, Reg, Target, table};
 
-    /// Only the lines within reach of the join see its predecessors, and few of these are followed.
+    /// Only the lines within reach of the join visit its predecessors, and few of these are followed.
     #[test]
     fn a_block_with_thousands_of_predecessors_takes_work_linear_in_their_number() {
         let looks = |number: usize| {

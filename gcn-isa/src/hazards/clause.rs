@@ -1,10 +1,10 @@
 //! Memory clauses under XNACK: runs of memory instructions that a page fault replays as a whole.
 //!
 //! Adjacent scalar memory instructions form a clause, and so do adjacent vector memory instructions. Any other
-//! instruction between two of them, a branch or an `s_nop` included, ends it; a label does not. When one faults, others
-//! of the clause may run again, so no member may overwrite a register that a member reads, and a store must not follow
-//! a load. It is not enough to examine neighbours: the conflict may be with any earlier instruction of the clause
-//! (measured with LLVM 22).
+//! instruction between two of them, including a branch or an `s_nop`, ends the clause; a label does not. When one
+//! member faults, other members may execute again. Therefore no member may overwrite a register that a member reads,
+//! and a store must not follow a load. It is not enough to compare adjacent instructions: the conflict may be with any
+//! earlier member of the clause (measured with LLVM 22).
 
 use super::view::{Kinds, Role, View};
 use crate::reg::{Reg, RegUnit};
@@ -12,14 +12,14 @@ use crate::reg::{Reg, RegUnit};
 /// The two kinds of memory clauses.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ClauseKind {
-    /// Of scalar memory instructions.
+    /// A clause of scalar memory instructions.
     Scalar,
-    /// Of vector memory instructions.
+    /// A clause of vector memory instructions.
     Vector,
 }
 
 impl View {
-    /// The kind of clause to which the instruction belongs; `None` for one that ends a clause.
+    /// The kind of clause to which the instruction belongs; `None` if the instruction ends a clause.
     pub fn clause_kind(&self) -> Option<ClauseKind> {
         if self.kinds.contains(Kinds::SMEM) {
             Some(ClauseKind::Scalar)
@@ -31,15 +31,15 @@ impl View {
     }
 }
 
-/// Why an instruction must not join the clause before it.
+/// The reason why an instruction must not join the clause before it.
 pub(super) struct Conflict {
-    /// The instruction of the clause: 0 is the last.
+    /// The conflicting member of the clause, counted backwards from its last member, which is 0.
     pub back: usize,
-    /// The register that one writes and another reads; `None` if it is a store after a load.
+    /// The register that one of the two writes and the other reads; `None` for a store after a load.
     pub reg: Option<Reg>,
 }
 
-/// The conflict of `second` with the clause that `before` ends with, last instruction first.
+/// The conflict of `second` with the clause at the end of `before`, whose instructions come last first.
 pub(super) fn conflict<'a>(
     before: impl Iterator<Item = &'a View> + Clone,
     second: &View,
@@ -52,7 +52,7 @@ pub(super) fn conflict<'a>(
         written.add(member, Role::WRITES);
         read.add(member, Role::READS);
     }
-    // A clause without results may be replayed at will.
+    // A clause that writes no registers may be replayed at will.
     let loads = clause.clone().position(|v| v.uses_any(Role::WRITES))?;
     if second.kinds.intersects(Kinds::STORE.union(Kinds::LDS_DMA)) {
         return Some(Conflict { back: loads, reg: None });
@@ -80,7 +80,7 @@ pub(super) fn conflict<'a>(
 struct Registers([u64; RegUnit::COUNT / 64]);
 
 impl Registers {
-    /// Adds what `view` uses in one of `roles`.
+    /// Adds the registers that `view` uses in one of `roles`.
     fn add(&mut self, view: &View, roles: Role) {
         for unit in view.uses.iter().filter(|u| u.role.intersects(roles)).flat_map(|u| u.reg.units()) {
             if let Some(word) = self.0.get_mut(unit.index() / 64) {

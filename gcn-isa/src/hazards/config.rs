@@ -15,22 +15,22 @@ use crate::indexing::Indexing;
 use crate::program::Program;
 use crate::target::{Target, TargetSet};
 
-/// The facts that every rule has, of whatever kind.
+/// The facts that rules of every kind have.
 #[derive(Clone, Copy, Debug)]
 pub struct RuleFacts {
-    /// The name.
+    /// The rule's name.
     pub id: &'static str,
     /// The violation, in words.
     pub title: &'static str,
-    /// Where it is written.
+    /// The citation of the source.
     pub cite: Cite,
-    /// The targets that have it.
+    /// The targets to which the rule applies.
     pub targets: TargetSet,
-    /// Who says so.
+    /// The sources that support the rule.
     pub evidence: Evidence,
-    /// True if it matters only with XNACK replay on.
+    /// True if the rule matters only with XNACK replay on.
     pub xnack: bool,
-    /// True if it is about the distance of instructions.
+    /// True if the rule is about the distance between instructions.
     pub is_distance: bool,
     /// Further remarks.
     pub note: &'static str,
@@ -75,7 +75,7 @@ impl AnyRule for RemedyRule {
     }
 }
 
-/// Every rule of all kinds, in the order of their numbers.
+/// The rules of all kinds, ordered by number.
 fn every() -> impl Iterator<Item = &'static dyn AnyRule> {
     let distances = super::all().map(|r| r as &dyn AnyRule);
     let counters = counter::ALL.into_iter().map(|r| r as &dyn AnyRule);
@@ -85,13 +85,13 @@ fn every() -> impl Iterator<Item = &'static dyn AnyRule> {
 static NUMBERS: LazyLock<BTreeMap<&'static str, usize>> =
     LazyLock::new(|| every().enumerate().map(|(number, rule)| (rule.facts().id, number)).collect());
 
-/// The number of the rule called `id`; beyond all others if there is none.
+/// The number of the rule called `id`; larger than every rule's number if there is no such rule.
 pub(super) fn number(id: &str) -> usize {
     NUMBERS.get(id).copied().unwrap_or(NUMBERS.len())
 }
 
-/// Where the rule called `id` is written, as far as it is about code of `target`; `None` stands for all that have the rule. Empty if there
-/// is no such rule.
+/// The citation of the rule called `id`, restricted to the sources about `target`; `None` selects every target that has
+/// the rule. Empty if there is no such rule.
 ///
 /// ```
 /// use gcn_isa::Target;
@@ -107,10 +107,11 @@ pub fn citation(id: &str, target: Option<Target>) -> String {
     facts.map(on).unwrap_or_default()
 }
 
-/// A rule set by name. It contains rules, and thereby numbers: where sources require different numbers, each number is
-/// a rule.
+/// A named set of rules. Where sources require different numbers of wait states, each number is a rule of its own, so a
+/// set of rules also determines the numbers.
 ///
-/// A set is defined by its *sources*. That the available manuals do not mention a case is no permission to ignore it.
+/// A set is defined by its *sources*. If the available manuals do not mention a case, this does not mean that the case
+/// is safe.
 ///
 /// ```
 /// use gcn_isa::hazards::{RuleSet, rule};
@@ -135,8 +136,8 @@ pub enum RuleSet {
     Manual,
     /// The requirements of manuals and LLVM that shipping kernels always satisfy.
     Certain,
-    /// The waits that LLVM 22 inserts, for comparison: its numbers where others are larger, its unnecessary waits, and
-    /// remedies within each function separately.
+    /// The waits that LLVM 22 inserts, for comparison: LLVM's numbers even where other sources require more, including
+    /// waits that are unnecessary. Remedies are sought within each function separately.
     Llvm,
     /// The requirements of Mesa 25 on RDNA, and LLVM's rules about counters. On GFX9 it has no wait states.
     Mesa,
@@ -147,7 +148,7 @@ impl RuleSet {
     pub const ALL: [RuleSet; 6] =
         [RuleSet::Safe, RuleSet::Fast, RuleSet::Manual, RuleSet::Certain, RuleSet::Llvm, RuleSet::Mesa];
 
-    /// The name.
+    /// The set's name.
     pub const fn name(self) -> &'static str {
         match self {
             RuleSet::Safe => "safe",
@@ -185,7 +186,8 @@ impl RuleSet {
     }
 }
 
-/// True if not only LLVM and caution require the rule, or if it concerns something that only the target id can exclude.
+/// True if some source other than LLVM and caution requires the rule, or if the rule concerns a feature that only the
+/// target ID can exclude.
 fn is_fast(rule: &(impl AnyRule + ?Sized), evidence: Evidence, counts: Counts) -> bool {
     let uncontradicted = || evidence.llvm.is_asked_for() && !evidence.manual.is_less();
     evidence.is_asked_for_by_amd()
@@ -210,10 +212,10 @@ impl FromStr for RuleSet {
     }
 }
 
-/// The capacity for rules, in words of 64.
+/// The size of a set of rule numbers, in words of 64 bits.
 const WORDS: usize = 4;
 
-/// Rules by number.
+/// A set of rule numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 struct Numbers([u64; WORDS]);
 
@@ -238,7 +240,7 @@ impl Numbers {
 static BY_SET: LazyLock<[Numbers; RuleSet::ALL.len()]> =
     LazyLock::new(|| RuleSet::ALL.map(|set| Numbers::of(|rule| set.contains(rule))));
 
-/// Which rules count.
+/// The rules that are enabled.
 ///
 /// ```
 /// use gcn_isa::hazards::{Config, RuleSet, rule};
@@ -251,14 +253,16 @@ static BY_SET: LazyLock<[Numbers; RuleSet::ALL.len()]> =
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Config {
-    /// XNACK replay may be on: its rules count if they are in the set.
+    /// XNACK replay may be on: the rules about it apply if they are in the set.
     pub xnack: bool,
-    /// Unknown jumps are followed to every possible target ([`Config::flow`]). Requirements on such paths are cautious.
+    /// Jumps with an unknown destination are followed to every possible target ([`Config::flow`]). Requirements found
+    /// on such paths are graded cautious.
     pub follows_guesses: bool,
-    /// Registers that an index reaches count like those that an instruction names. LLVM 22 considers only the latter.
+    /// Registers that are reached through an index are treated like those that an instruction names. LLVM 22 considers
+    /// only the latter.
     pub follows_indices: bool,
-    /// Sequences of the rules with remedies continue into called functions, and back. LLVM 22 considers each function
-    /// separately.
+    /// Sequences of the rules with remedies continue into called functions and back to the caller. LLVM 22 considers
+    /// each function separately.
     pub follows_calls: bool,
     rules: Numbers,
 }
@@ -277,22 +281,22 @@ impl From<RuleSet> for Config {
 }
 
 impl Config {
-    /// The control flow that applies under these rules: findings on paths that are only possible are cautious.
+    /// The control flow to use with these rules. Findings on paths that are merely possible are graded cautious.
     pub fn flow(self, program: &Program) -> Flow {
         if self.follows_guesses { Flow::of(program) } else { Flow::sure(program) }
     }
 
-    /// The registers that an index reaches, as far as these rules consider them.
+    /// The registers that may be reached through an index; none if these rules ignore indices.
     pub fn indexing(self, program: &Program, flow: &Flow) -> Indexing {
         if self.follows_indices { Indexing::of(program, flow) } else { Indexing::default() }
     }
 
-    /// The rules of a grade and those that are better supported, XNACK off.
+    /// The rules with at least this grade, XNACK off.
     pub fn at_least(grade: Grade) -> Config {
         Config::default().and_at_least(grade)
     }
 
-    /// Of these, the rules of a grade and those that are better supported.
+    /// The rules of this configuration that have at least this grade.
     #[must_use]
     pub fn and_at_least(self, grade: Grade) -> Config {
         let graded =
@@ -301,13 +305,13 @@ impl Config {
         Config { rules, follows_guesses: self.follows_guesses && grade == Grade::Cautious, ..self }
     }
 
-    /// The same where XNACK replay may be on, or not.
+    /// The same rules, with XNACK replay on or off.
     #[must_use]
     pub const fn with_xnack(self, xnack: bool) -> Config {
         Config { xnack, ..self }
     }
 
-    /// The same and the rule called `id`.
+    /// These rules and the rule called `id`.
     ///
     /// # Errors
     /// There is no such rule.
@@ -315,7 +319,7 @@ impl Config {
         self.set(id, true)
     }
 
-    /// The same without the rule called `id`.
+    /// These rules without the rule called `id`.
     ///
     /// # Errors
     /// There is no such rule.
@@ -329,12 +333,12 @@ impl Config {
         Ok(self)
     }
 
-    /// True if the rule counts.
+    /// True if the rule is enabled.
     pub fn counts(self, rule: &(impl AnyRule + ?Sized)) -> bool {
         self.has(number(rule.facts().id), rule.facts().xnack)
     }
 
-    /// True if the rule of that number, about XNACK or not, counts.
+    /// True if the rule with this number is enabled; `xnack` is true if it matters only with XNACK replay on.
     pub(super) fn has(self, number: usize, xnack: bool) -> bool {
         (self.xnack || !xnack) && self.rules.has(number)
     }
@@ -376,7 +380,7 @@ mod tests {
         for rule in remedy::all() {
             let asked = [RuleSet::Llvm, RuleSet::Mesa].iter().filter(|set| set.contains(rule)).count();
             one_sided += usize::from(asked == 1);
-            // What cannot matter.
+            // LLVM's waits that cannot matter are not part of the set.
             let is_moot = rule.evidence.is_llvm_quirk();
             assert_eq!(RuleSet::Safe.contains(rule), asked > 0 && !is_moot, "{}", rule.id);
         }

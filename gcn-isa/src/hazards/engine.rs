@@ -14,15 +14,15 @@ use crate::inst::{Inst, Via};
 use crate::reg::Reg;
 use crate::target::{InstructionSet, Target};
 
-/// A rule as it holds on one target.
+/// A rule that one target has.
 struct Entry {
     rule: &'static Rule,
-    /// Its number among all rules.
+    /// The rule's number among all rules.
     number: usize,
 }
 
 impl Entry {
-    /// True if the rule counts.
+    /// True if the rule is enabled.
     fn counts(&self, config: Config) -> bool {
         config.has(self.number, self.rule.xnack)
     }
@@ -41,24 +41,24 @@ fn rules(target: Target) -> &'static [Entry] {
     &BY_TARGET[target.instruction_set().index()]
 }
 
-/// The kinds of instructions that rules require between two others, by target.
+/// The kinds of instructions that rules require between the first and the second, by target.
 static CROSSINGS: LazyLock<[Kinds; InstructionSet::COUNT]> = LazyLock::new(|| {
     let by = |e: &Entry| if let Link::Crossing { by, .. } = e.rule.link { by } else { Kinds::empty() };
     BY_TARGET.each_ref().map(|rules| rules.iter().map(by).fold(Kinds::empty(), Kinds::union))
 });
 
-/// The same of `target`.
+/// As [`CROSSINGS`], for `target`.
 fn crossings(target: Target) -> Kinds {
     CROSSINGS[target.instruction_set().index()]
 }
 
-/// The rules that can bind a later instruction after this one, the kinds that it may have, and the longest wait among
-/// them.
+/// The rules whose first instruction may be this one, the kinds that the second instruction may have, and the longest
+/// wait among these rules.
 fn candidates(view: &View) -> (Candidates, Kinds, u8) {
     let mut found = Candidates::new();
     let (mut binds, mut reach) = (Kinds::empty(), 0);
     for (i, Entry { rule, .. }) in rules(view.target).iter().enumerate() {
-        // Few instructions meet a rule's condition, so test that first.
+        // Few instructions meet a rule's first condition, so test it before anything else.
         if !rule.first.holds(view.kinds) || !produces(rule.link, view) {
             continue;
         }
@@ -72,7 +72,7 @@ fn candidates(view: &View) -> (Candidates, Kinds, u8) {
     (found, binds, reach)
 }
 
-/// True if `view` has the first instruction's side of the link.
+/// True if `view` satisfies the first instruction's side of the link.
 fn produces(link: Link, view: &View) -> bool {
     match link {
         Link::Registers { first, .. } => view.uses_any(first),
@@ -84,12 +84,12 @@ fn produces(link: Link, view: &View) -> bool {
 }
 
 impl View {
-    /// Prepares `inst`, which reaches no register by an index.
+    /// Prepares `inst`, which accesses no register through an index.
     pub fn new(target: Target, inst: &Inst) -> View {
         View::indexed(target, inst, &Indexed::default())
     }
 
-    /// Prepares `inst`, in which `indexed` are the operands that an index moves.
+    /// Prepares `inst`; `indexed` lists the operands to which an index is added.
     pub fn indexed(target: Target, inst: &Inst, indexed: &Indexed) -> View {
         let mut view = View::without_rules(target, inst, indexed);
         view.crossing = view.kinds & crossings(target);
@@ -102,7 +102,8 @@ impl View {
         self.required_since(second, config, Since::NOTHING)
     }
 
-    /// The longest wait that any rule requires if `second` follows this instruction with `since` in between.
+    /// The longest wait that any rule requires if `second` follows this instruction, separated from it by the code that
+    /// `since` summarises.
     pub fn required_since(&self, second: &View, config: Config, since: Since) -> Option<Need> {
         let mut best: Option<Need> = None;
         self.each_need(second, config, since, |need| {
@@ -118,7 +119,8 @@ impl View {
         self.required_all_since(second, config, Since::NOTHING)
     }
 
-    /// The requirement of each rule if `second` follows this instruction with `since` in between, longest first.
+    /// The requirement of each rule if `second` follows this instruction, separated from it by the code that `since`
+    /// summarises, longest first.
     pub fn required_all_since(&self, second: &View, config: Config, since: Since) -> SmallVec<[Need; 4]> {
         let mut needs = SmallVec::new();
         self.each_need(second, config, since, |need| needs.push(need));
@@ -126,9 +128,10 @@ impl View {
         needs
     }
 
-    /// Calls `found` with the requirement of each rule if `second` follows this instruction with `since` in between.
+    /// Calls `found` with the requirement of each rule if `second` follows this instruction, separated from it by the
+    /// code that `since` summarises.
     pub(crate) fn each_need(&self, second: &View, config: Config, since: Since, mut found: impl FnMut(Need)) {
-        // Most pairs of neighbours end here.
+        // For most pairs of instructions no rule applies, and the query ends here.
         if !self.binds.intersects(second.kinds) {
             return;
         }
@@ -146,14 +149,15 @@ impl View {
     }
 }
 
-/// A register that links two instructions, and how the less direct of the two reaches it.
+/// A register that links two instructions. `via` tells how they access it: by name or through an index; if they differ,
+/// it is the less direct way.
 #[derive(Clone, Copy)]
 struct Bound {
     reg: Reg,
     via: Via,
 }
 
-/// `Some` if the link holds, with the register that makes it if there is one.
+/// `Some` if the link holds; the inner value is the register that links the two, if there is one.
 fn linked(link: Link, first: &View, second: &View, since: Since) -> Option<Option<Bound>> {
     let live = since.live();
     match link {
@@ -172,11 +176,11 @@ fn linked(link: Link, first: &View, second: &View, since: Since) -> Option<Optio
     }
 }
 
-/// The requirement of the clause rule before `second` because of the instructions `before` it, in program order: the
-/// index in `before` of the conflicting instruction, and the need. `None` without XNACK.
+/// The requirement of the memory clause rule for `second` after the instructions `before`, which are in program order:
+/// the index in `before` of the conflicting instruction, and the need. `None` without XNACK.
 ///
-/// `before` may begin anywhere; the function finds the clause in it. Inserting one instruction that is not a memory
-/// instruction of `second`'s kind before `second` is a remedy.
+/// `before` may begin anywhere; the function finds the clause in it. The remedy is to insert, before `second`, any
+/// instruction that is not a memory instruction of `second`'s kind.
 pub fn clause_need<'a>(
     before: impl ExactSizeIterator<Item = &'a View> + DoubleEndedIterator + Clone,
     second: &View,
@@ -201,7 +205,7 @@ pub fn clause_need<'a>(
     needs.next()
 }
 
-/// True if the opcodes and passes of the two are as the overlap condition requires.
+/// True if the opcodes and pass counts of the two satisfy the overlap condition.
 fn alike(first: &View, second: &View, overlap: Overlap) -> bool {
     let same_opcode = first.opcode == second.opcode;
     let same_passes = first.passes == second.passes;
@@ -214,20 +218,22 @@ fn alike(first: &View, second: &View, overlap: Overlap) -> bool {
     }
 }
 
-/// True if the registers overlap as asked.
+/// True if the registers satisfy the overlap condition.
 fn fits(x: &Use, y: &Use, overlap: Overlap) -> bool {
     match overlap {
         Overlap::Any | Overlap::AnyLive | Overlap::AnySameOpcode | Overlap::AnyOtherOpcode => {
             x.reg.overlaps(y.reg)
         }
-        // With a range of registers it is unknown which one the index selects: it may or may not be the same tuple.
+        // If an index may select any register of a range, the tuple that it selects is unknown: it may or may not be
+        // the same tuple.
         _ if x.via.max(y.via) >= Via::Range => x.reg.overlaps(y.reg),
         Overlap::Partial | Overlap::PartialEver => x.reg.overlaps(y.reg) && x.reg != y.reg,
         _ => x.reg == y.reg,
     }
 }
 
-/// True if some of the registers that `x` of `first` shares with `y` have not been overwritten, or need not be intact.
+/// True if some register that the uses `x` and `y` share still has the value of `first`, or if the overlap condition
+/// does not require that.
 fn is_live(first: &View, x: &Use, y: &Use, overlap: Overlap, live: u32) -> bool {
     let need_not = match overlap {
         Overlap::PartialEver => true,
@@ -237,8 +243,8 @@ fn is_live(first: &View, x: &Use, y: &Use, overlap: Overlap, live: u32) -> bool 
     live == u32::MAX || need_not || first.owned() != Some(x.reg) || live & x.reg.shared_with(y.reg) != 0
 }
 
-/// The second instruction's register that overlaps one of the first as required. One that both name takes precedence
-/// over one that an index may reach.
+/// The second instruction's register that overlaps one of the first as required. A register that both instructions name
+/// takes precedence over one that an index may reach.
 fn common(first: &View, a: Role, second: &View, b: Role, overlap: Overlap, live: u32) -> Option<Bound> {
     if !second.roles.intersects(b) || !alike(first, second, overlap) {
         return None;

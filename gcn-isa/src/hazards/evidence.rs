@@ -1,4 +1,4 @@
-//! The support of a rule: manual, LLVM, rocRoller, shipping kernels, and the resulting grade.
+//! The support for a rule: manual, LLVM, rocRoller, shipping kernels, and the resulting grade.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,26 +16,26 @@ pub struct Evidence {
     /// rocRoller, AMD's generator of matrix multiplications: the wait state observers of its scheduler and their tests
     /// (commit 826b8ba2ed6f of July 2025; gfx908, gfx90a, gfx942, gfx950).
     pub rocroller: Voice,
-    /// Mesa 25.0.7: the pass of its shader compiler ACO that keeps hazards away, and its tests (RDNA only).
+    /// Mesa 25.0.7: the hazard pass of its shader compiler ACO and the tests of that pass (RDNA only).
     pub mesa: Voice,
-    /// Hardware computes wrong results without it, according to a public report that includes the code.
+    /// According to a public report that includes the code, hardware computes wrong results if the rule is broken.
     pub fails: bool,
 }
 
 /// The statement of one source about a rule.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Voice {
-    /// It is part of the machine's definition; no reading makes it optional.
+    /// The rule is part of the machine's definition; no reading of the source makes it optional.
     Defines,
-    /// It asks for this number or more.
+    /// The source requires this number or more.
     Agrees,
-    /// Its wording includes this number, but may not intend it.
+    /// The wording includes this number, but may not intend it.
     Covers,
-    /// It requires this number where that cannot matter.
+    /// The source requires this number where it cannot matter.
     Moot,
-    /// It requires fewer wait states or a weaker wait, at least in some cases.
+    /// The source requires fewer wait states or a weaker wait, at least in some cases.
     Less,
-    /// It does not mention the case.
+    /// The source does not mention the case.
     Silent,
 }
 
@@ -53,17 +53,17 @@ impl fmt::Display for Voice {
 }
 
 impl Voice {
-    /// True if this source puts the wait into programs, with good reason or without.
+    /// True if this source inserts or demands the wait, with good reason or without.
     pub const fn is_asked_for(self) -> bool {
         matches!(self, Voice::Defines | Voice::Agrees | Voice::Covers | Voice::Moot)
     }
 
-    /// True if this source asks for less.
+    /// True if this source requires less.
     pub const fn is_less(self) -> bool {
         matches!(self, Voice::Less)
     }
 
-    /// True if this source has a reason to require it.
+    /// True if this source has a reason to require the rule.
     const fn is_meant(self) -> bool {
         matches!(self, Voice::Defines | Voice::Agrees | Voice::Covers)
     }
@@ -72,38 +72,38 @@ impl Voice {
 impl Evidence {
     /// Part of the machine's definition.
     pub(super) const DEFINED: Evidence = Evidence::of(Voice::Defines, Voice::Agrees);
-    /// Manual and LLVM ask for the same.
+    /// Manual and LLVM require the same.
     pub(super) const AGREED: Evidence = Evidence::of(Voice::Agrees, Voice::Agrees);
-    /// The manual only.
+    /// Only the manual requires it.
     pub(super) const MANUAL: Evidence = Evidence::of(Voice::Agrees, Voice::Silent);
-    /// The manual; LLVM asks for less.
+    /// The manual requires it; LLVM requires less.
     pub(super) const ABOVE_LLVM: Evidence = Evidence::of(Voice::Agrees, Voice::Less);
-    /// LLVM only.
+    /// Only LLVM requires it.
     pub(super) const LLVM: Evidence = Evidence::of(Voice::Silent, Voice::Agrees);
-    /// LLVM; the manual asks for less.
+    /// LLVM requires it; the manual requires less.
     pub(super) const ABOVE_MANUAL: Evidence = Evidence::of(Voice::Less, Voice::Agrees);
 
-    /// rocRoller only; LLVM asks for less.
+    /// Only rocRoller requires it; LLVM requires less.
     pub(super) const ROCROLLER: Evidence = Evidence::of(Voice::Silent, Voice::Less).rocroller(Voice::Agrees);
 
-    /// Nothing from rocRoller.
+    /// The statements of the manual and of LLVM; rocRoller and Mesa say nothing.
     pub(super) const fn of(manual: Voice, llvm: Voice) -> Evidence {
         Evidence { manual, llvm, rocroller: Voice::Silent, mesa: Voice::Silent, fails: false }
     }
 
-    /// The same with what Mesa says.
+    /// The same with Mesa's statement.
     #[must_use]
     pub(super) const fn mesa(self, mesa: Voice) -> Evidence {
         Evidence { mesa, ..self }
     }
 
-    /// The same with what rocRoller says.
+    /// The same with rocRoller's statement.
     #[must_use]
     pub(super) const fn rocroller(self, rocroller: Voice) -> Evidence {
         Evidence { rocroller, ..self }
     }
 
-    /// The same, with hardware observed to fail.
+    /// The same, with a failure observed on hardware.
     #[must_use]
     pub(super) const fn fails(self) -> Evidence {
         Evidence { fails: true, ..self }
@@ -126,10 +126,10 @@ impl Evidence {
 
     /// The grade of a rule with these counts over shipping kernels.
     ///
-    /// *Documented* are requirements of the manual, at least by its wording, those on which rocRoller and LLVM agree,
-    /// and those without which hardware was observed to fail. A rule becomes *certain* if manual and LLVM agree and
-    /// shipping kernels satisfy it, if it is part of the machine's definition, or if both LLVM and Mesa, which have it
-    /// from AMD, require it. Everything else is *cautious*.
+    /// A rule is *documented* if the manual requires it, at least by its wording, if rocRoller and LLVM agree on it, or
+    /// if hardware was observed to fail without it. A rule is *certain* if manual and LLVM agree and shipping kernels
+    /// satisfy it, if it is part of the machine's definition, or if both LLVM and Mesa, whose source is AMD, require
+    /// it. Every other rule is *cautious*.
     pub const fn grade(self, counts: Counts) -> Grade {
         match (self.manual, self.llvm) {
             (Voice::Defines, _) => Grade::Certain,
@@ -143,39 +143,40 @@ impl Evidence {
     }
 }
 
-/// How often kernels in production satisfy a rule and break it. A site is an instruction with an earlier one to which
-/// the rule binds it, close enough for the rule to matter.
+/// How often kernels in production satisfy and break a rule. A *site* is an instruction that the rule binds to an
+/// earlier instruction that is close enough for the rule to matter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Counts {
-    /// Sites that keep the rule.
+    /// Sites that satisfy the rule.
     pub kept: u64,
     /// The sites with exactly the required distance.
     pub exact: u64,
-    /// The sites that satisfy it only because of `s_nop` or `v_nop`.
+    /// The sites that satisfy the rule only because of an `s_nop` or `v_nop`.
     pub nops: u64,
-    /// Sites that break it; for rules about counters and single instructions, findings.
+    /// Sites that break the rule. For rules about counters and single instructions, the number of findings.
     pub broken: u64,
-    /// The sites that satisfy it if matrix instructions in between count for their passes, or that have a branch in
-    /// between.
+    /// The broken sites that would satisfy the rule if matrix instructions in between counted for their passes, or that
+    /// have a branch in between.
     pub covered: u64,
-    /// Code objects with a site that breaks it.
+    /// Code objects that contain a site that breaks the rule.
     pub objects: u64,
 }
 
 impl Counts {
-    /// True if the rule is satisfied on purpose (some sites have exactly its distance, or an `s_nop` for it) and broken
-    /// without excuse at fewer than one site in ten: kernels have defects, too.
+    /// True if the rule is satisfied on purpose (some sites have exactly the required distance, or an `s_nop` for it)
+    /// and fewer than one site in ten breaks it without an excuse. Some violations are tolerated because kernels have
+    /// defects, too.
     pub const fn are_kept(self) -> bool {
         let broken = self.broken.saturating_sub(self.covered);
         self.exact + self.nops > 0 && broken.saturating_mul(10) < self.kept.saturating_add(self.broken)
     }
 
-    /// True if the rule was never seen to apply.
+    /// True if no site of the rule was seen.
     pub const fn is_unseen(self) -> bool {
         self.kept + self.broken == 0
     }
 
-    /// Both together.
+    /// The sums of both.
     #[must_use]
     pub fn plus(self, other: Counts) -> Counts {
         Counts {
@@ -209,9 +210,9 @@ impl fmt::Display for Counts {
     }
 }
 
-/// Counts over shipping kernels: a line for each corpus, rule and target. `made` tells whether people wrote the kernels
-/// by hand or a compiler generated them. Only the former are independent evidence: compiled code satisfies the rules of
-/// its compiler.
+/// Counts over shipping kernels: a line for each corpus, rule and target. The column `made` tells whether the kernels
+/// were written by hand or generated by a compiler. Only the former are independent evidence: compiled code satisfies
+/// the rules of its compiler.
 const COUNTED: &str = include_str!("../../data/evidence.tsv");
 
 /// The counts of hand-written and of compiled kernels.
@@ -221,11 +222,11 @@ type ByMaker = [Counts; 2];
 const MAKERS: [&str; 2] = ["hand", "compiler"];
 
 /// The counts by rule, summed over all corpora and targets. The file is part of the crate, so an error in it is a bug
-/// that the first test which reads it finds: hence the panic.
+/// that any test that reads the counts finds; hence the panic.
 static COUNTS: LazyLock<BTreeMap<&'static str, ByMaker>> =
     LazyLock::new(|| read(COUNTED).unwrap_or_else(|line| panic!("evidence.tsv: no counts in `{line}`")));
 
-/// The table by rule, or the malformed line. Columns are identified by their names.
+/// Parses the table into counts by rule, or returns the malformed line. Columns are identified by their names.
 fn read(table: &'static str) -> Result<BTreeMap<&'static str, ByMaker>, &'static str> {
     let mut lines = table.lines();
     let header: Vec<&str> = lines.next().unwrap_or_default().split('\t').collect();
@@ -255,13 +256,13 @@ fn read(table: &'static str) -> Result<BTreeMap<&'static str, ByMaker>, &'static
     Ok(rules)
 }
 
-/// The rules that were counted, in the order of their names, with the counts of hand-written kernels.
+/// The rules that were counted, ordered by name, with the counts of hand-written kernels.
 pub fn counted_rules() -> impl Iterator<Item = (&'static str, Counts)> {
     COUNTS.iter().map(|(rule, [hand, _])| (*rule, *hand))
 }
 
-/// The counts over hand-written shipping kernels for the rule called `id`; all zero if it was not counted. Grades
-/// follow from them.
+/// The counts over hand-written shipping kernels for the rule called `id`, which determine its grade; all zero if the
+/// rule was not counted.
 pub fn counts(id: &str) -> Counts {
     COUNTS.get(id).copied().unwrap_or_default()[0]
 }
@@ -277,9 +278,9 @@ pub enum Grade {
     /// LLVM or rocRoller only, or a wider reading than the manual's words.
     #[default]
     Cautious,
-    /// The manual says so, or rocRoller and LLVM agree, or hardware was observed to fail without it.
+    /// The manual requires it, or rocRoller and LLVM agree, or hardware was observed to fail without it.
     Documented,
-    /// Manual and LLVM agree and shipping kernels keep it.
+    /// Manual and LLVM agree and shipping kernels satisfy the rule.
     Certain,
 }
 

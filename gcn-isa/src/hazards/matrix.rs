@@ -1,4 +1,4 @@
-//! Rules of the matrix instructions from gfx90a on: about their inputs, and about the readers of their results.
+//! Rules of the matrix instructions from gfx90a on, about their inputs and about the readers of their results.
 //!
 //! "Exactly the same registers" means the same first register and the same size: an accumulation.
 
@@ -8,7 +8,8 @@ use super::rule::{
     WaitStates::{Const, OnlyAt2, Passes, PassesBut2},
 };
 
-/// Rules about the inputs of matrix instructions, and about instructions that follow them whatever they write.
+/// Rules about the inputs of matrix instructions, and about the instructions that follow them, regardless of what those
+/// write.
 pub(super) const INPUT_RULES: &[Rule] = &[
     rule!("cdna3.100", "vector ALU writes a VGPR or AGPR, then a matrix instruction reads it";
           VALU but DL => MATRIX, [vector VSRC]; FROM_GFX90A: Const(2);
@@ -36,7 +37,7 @@ pub(super) const INPUT_RULES: &[Rule] = &[
           cite::ROCROLLER, ROCROLLER; "LLVM has the rule for XDL only"),
 ];
 
-/// Rules about the results of XDL and SMFMAC instructions (on gfx90a: of every matrix instruction except the f64 ones).
+/// Rules about the results of XDL and SMFMAC instructions (on gfx90a, of every matrix instruction except the f64 ones).
 pub(super) const XDL_RULES: &[Rule] = &[
     rule!("cdna3.102", "XDL writes, then an XDL or f32 matrix instruction reads exactly that as source C";
           XDL => XDL | SGEMM, [source_c Exact]; GFX940: OnlyAt2(2);
@@ -79,7 +80,7 @@ pub(super) const XDL_RULES: &[Rule] = &[
           "a load takes longer than any pass count, but is not ordered with the matrix pipe"),
 ];
 
-/// Rules about the results of the f32 (where distinguished) and f64 matrix instructions.
+/// Rules about the results of the f32 matrix instructions (on targets that distinguish them) and of the f64 ones.
 pub(super) const F32_F64_RULES: &[Rule] = &[
     rule!("cdna3.107", "an f32 matrix instruction writes, then XDL reads exactly that as source C";
           SGEMM => XDL, [source_c Exact]; GFX940: OnlyAt2(2);

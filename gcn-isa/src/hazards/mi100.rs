@@ -1,4 +1,4 @@
-//! Rules of the matrix instructions of gfx908, whose AGPRs are a separate file.
+//! Rules of the matrix instructions of gfx908, whose AGPRs are a separate register file.
 
 use super::row::{cite, rule};
 use super::rule::{

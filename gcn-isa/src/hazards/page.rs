@@ -14,18 +14,18 @@ use crate::target::{Target, TargetSet};
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct RulePage {
-    /// The name.
+    /// The rule's name.
     pub id: &'static str,
-    /// The family.
+    /// The rule's family.
     pub family: &'static str,
     /// The violation, in words.
     pub title: &'static str,
     /// The conditions of wait-state rules on the two instructions; `None` for rules about counters and single
     /// instructions.
     pub pair: Option<PairFacts>,
-    /// The targets that have it.
+    /// The targets that have the rule.
     pub targets: Vec<&'static str>,
-    /// Where it is written.
+    /// The citation of the source.
     pub citation: String,
     /// The statement of the manuals.
     pub manual: String,
@@ -35,19 +35,19 @@ pub struct RulePage {
     pub rocroller: String,
     /// The statement of Mesa, for RDNA.
     pub mesa: String,
-    /// The remedy that a rule of RDNA requires; empty for others.
+    /// The remedy that an RDNA rule requires; empty for other rules.
     pub remedy: String,
-    /// True if hardware was seen to fail without it.
+    /// True if hardware was seen to fail without the rule.
     pub hardware_fails: bool,
     /// Counts over hand-written shipping kernels.
     pub kernels: KernelCounts,
     /// Counts over compiled shipping kernels: they show whether code satisfies the rule, not which source requires it.
     pub compiled: KernelCounts,
-    /// How well it is supported.
+    /// How well the rule is supported.
     pub grade: &'static str,
-    /// The rule sets that it is in.
+    /// The rule sets that contain the rule.
     pub rule_sets: Vec<&'static str>,
-    /// True if it matters only with XNACK replay on.
+    /// True if the rule matters only with XNACK replay on.
     pub xnack_only: bool,
     /// Further remarks.
     pub note: &'static str,
@@ -59,33 +59,33 @@ pub struct RulePage {
 pub struct PairFacts {
     /// The first instruction.
     pub first: String,
-    /// The condition on its action; may be empty.
+    /// The condition on what the first instruction does; may be empty.
     pub first_does: String,
     /// The second instruction.
     pub second: String,
-    /// The condition on its action; may be empty.
+    /// The condition on what the second instruction does; may be empty.
     pub second_does: String,
     /// The kind of dependency.
     pub dependency: String,
-    /// The required overlap of the registers of both.
+    /// How the registers of the two instructions must overlap.
     pub overlap: String,
-    /// The numbers.
+    /// The required wait states, by target.
     pub wait_states: Vec<TargetStates>,
 }
 
-/// The wait states that a rule requires on some targets.
+/// The number of wait states that a rule requires on some targets.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct TargetStates {
     /// The targets.
     pub targets: Vec<&'static str>,
-    /// A number, or a formula in the passes of the first instruction.
+    /// A number, or a formula in terms of the passes of the first instruction.
     pub formula: String,
-    /// By number of passes of the first instruction; empty if the formula is a number.
+    /// The wait states for each number of passes of the first instruction; empty if the formula is a number.
     pub after: Vec<AfterPasses>,
 }
 
-/// The wait states after an instruction of some number of passes.
+/// The wait states after an instruction with a certain number of passes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct AfterPasses {
@@ -95,27 +95,27 @@ pub struct AfterPasses {
     pub states: u8,
 }
 
-/// [`Counts`] as they are written out.
+/// [`Counts`] in serialisable form.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct KernelCounts {
-    /// Sites that keep it.
+    /// Sites that satisfy the rule.
     pub kept: u64,
     /// The sites with exactly the required distance.
     pub exact: u64,
-    /// Of these, thanks to `s_nop` or `v_nop`.
+    /// The sites that satisfy it only because of an `s_nop` or `v_nop`.
     pub nops: u64,
-    /// Sites that break it.
+    /// Sites that break the rule.
     pub broken: u64,
-    /// The sites excused by passes or a branch in between.
+    /// The broken sites that are excused by matrix passes or a branch in between.
     pub covered: u64,
-    /// Code objects that break it.
+    /// Code objects that break the rule.
     pub objects: u64,
-    /// All of it in words.
+    /// All these counts in words.
     pub summary: String,
 }
 
-/// Every rule, or every rule of one target: wait states family by family, then the others.
+/// Every rule, or every rule of one target: the wait-state rules family by family, then the other rules.
 pub fn pages(target: Option<Target>) -> Vec<RulePage> {
     let wanted = |targets: TargetSet| target.is_none_or(|t| targets.contains(t));
     let pairs = FAMILIES.iter().flat_map(|(family, rules)| rules.iter().map(move |r| (*family, r)));
@@ -211,7 +211,7 @@ fn states(rule: &Rule, on: TargetSet, states: WaitStates, only: Option<Target>) 
     })
 }
 
-/// The numbers of passes that matrix instructions of these kinds take on `target`.
+/// Adds the numbers of passes that matrix instructions of these kinds take on `target`.
 fn pass_counts(target: Target, kinds: Kinds, passes: &mut Vec<u8>) {
     for row in table::rows().iter().filter(|r| r.targets.contains(target) && matrix_kind(r).intersects(kinds))
     {

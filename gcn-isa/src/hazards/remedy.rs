@@ -1,11 +1,12 @@
-//! Rules of RDNA that wait states do not keep: sequences of instructions that something must interrupt.
+//! RDNA hazards that wait states cannot prevent: sequences of instructions that must be interrupted by something else.
 //!
 //! A [`RemedyRule`] describes a sequence: one or more instructions that lead up to a hazard ([`RemedyRule::steps`]),
 //! linked by registers, and the instruction that must not follow ([`RemedyRule::second`]). Instructions in between may
-//! end the danger ([`RemedyRule::ends`]), and so may distance ([`Within`]); otherwise a program needs the [`Remedy`].
+//! end the sequence ([`RemedyRule::ends`]), and so may distance ([`Within`]); otherwise the program needs the
+//! [`Remedy`].
 //!
-//! Where LLVM and Mesa differ, the common requirement is one rule, and the excess of either is another, so that a rule
-//! set is a set of rules: see [`RuleSet`](super::RuleSet).
+//! Where LLVM and Mesa differ, the common requirement is one rule, and whatever either requires beyond it is another,
+//! so that a rule set is a set of rules: see [`RuleSet`](super::RuleSet).
 //!
 //! [`Sequences`](super::sequences::Sequences) matches the rules against a program.
 
@@ -42,11 +43,11 @@ pub fn rules(target: Target) -> impl Iterator<Item = &'static RemedyRule> {
     all().filter(move |r| r.targets.contains(target))
 }
 
-/// LLVM and Mesa ask for it.
+/// LLVM and Mesa require it.
 const BOTH: Evidence = Evidence::LLVM.mesa(Voice::Agrees);
-/// LLVM asks for more than Mesa.
+/// LLVM requires more than Mesa.
 const MORE_IN_LLVM: Evidence = Evidence::LLVM.mesa(Voice::Less);
-/// Mesa asks for more than LLVM.
+/// Mesa requires more than LLVM.
 const MORE_IN_MESA: Evidence = Evidence::of(Voice::Silent, Voice::Less).mesa(Voice::Agrees);
 
 /// Any instruction of `kinds`.

@@ -1,4 +1,4 @@
-//! Rules as rows: the macros by which the lists of rules are written.
+//! The macros in which the lists of rules are written, one row for each rule.
 
 use crate::target::TargetSet;
 
@@ -10,9 +10,10 @@ use crate::target::TargetSet;
 ///       source, evidence; note)
 /// ```
 ///
-/// Kinds are alternatives (`XDL | SGEMM`), `but` excludes some. The evidence is a constant of [`Evidence`] or
-/// `of(manual, LLVM)`, with `rocroller` and a voice if rocRoller has one, and `hardware fails` if hardware was observed
-/// to fail without it. `xnack` after it marks rules that matter only with XNACK replay on. The note may be absent.
+/// Kinds are alternatives (`XDL | SGEMM`), and `but` excludes some. The evidence is a constant of [`Evidence`] or
+/// `of(manual, LLVM)`, followed by `rocroller` and a [`Voice`](super::Voice) if rocRoller has a statement, and by
+/// `hardware fails` if hardware was observed to fail without the rule. A trailing `xnack` marks rules that matter only
+/// with XNACK replay on. The note is optional.
 ///
 /// [`Evidence`]: super::Evidence
 macro_rules! rule {
@@ -46,9 +47,9 @@ macro_rules! condition {
     }};
 }
 
-/// The dependence of the second instruction on the first: [`Link`] in words.
+/// How the second instruction depends on the first: a [`Link`] in words.
 macro_rules! dependence {
-    // Both use a register: the first in one role, the second in one of others.
+    // Both use a common register: the first instruction in one role, the second in any of several.
     (registers $first:ident, $($second:ident)|+, $overlap:ident) => {{
         use $crate::hazards::{Link, Overlap, Role};
         Link::Registers { first: Role::$first, second: Role::empty()$(.union(Role::$second))+, overlap: Overlap::$overlap }
@@ -78,7 +79,7 @@ macro_rules! evidence {
     }};
 }
 
-/// True if the row says `xnack`.
+/// True if the row contains `xnack`.
 macro_rules! xnack {
     () => {
         false
@@ -88,8 +89,8 @@ macro_rules! xnack {
     };
 }
 
-/// A table of rules about counters and single instructions, each a static: documentation and name; its id and
-/// title; its source, targets and evidence as in [`rule!`]; a note. `ALL` lists them.
+/// A table of rules about counters and single instructions, each a static: documentation and name; ID and title;
+/// source, targets and evidence as in [`rule!`]; a note. `ALL` lists them.
 macro_rules! counter_rules {
     ($(
         $(#[$doc:meta])* $name:ident = $id:literal, $title:literal;
@@ -115,36 +116,36 @@ macro_rules! counter_rules {
 
 pub(super) use {condition, counter_rules, dependence, evidence, rule, xnack};
 
-/// Groups of targets that occur in rules.
+/// Groups of targets to which rules apply.
 pub(super) mod on {
     use crate::target::Target::{GFX90A, GFX908, GFX942, GFX950};
     use crate::target::{InstructionSet, TargetSet};
 
     /// Every target.
     pub const ALL: TargetSet = TargetSet::ALL;
-    /// Targets whose barriers do not drain memory operations, so that some may be outstanding at a barrier.
+    /// Targets whose barriers do not wait for memory operations, so that some may be outstanding at a barrier.
     pub const WITH_BACK_OFF: TargetSet = TargetSet::WITH_BACK_OFF_BARRIERS;
-    /// The others.
+    /// Targets whose barriers wait for memory operations.
     pub const WITHOUT_BACK_OFF: TargetSet = TargetSet::ALL.difference(WITH_BACK_OFF);
-    /// Those that may run a workgroup's waves on several compute units.
+    /// Targets that may run the waves of a workgroup on several compute units.
     pub const WITH_TG_SPLIT: TargetSet = TargetSet::WITH_TG_SPLIT;
-    /// Those that have GDS and GWS.
+    /// Targets that have GDS and GWS.
     pub const WITH_GDS: TargetSet = TargetSet::ALL.difference(GFX12);
-    /// Those with loads into LDS.
+    /// Targets that have loads into LDS.
     pub const UP_TO_GFX10: TargetSet = TargetSet::GFX9.union(GFX10);
-    /// Of these those whose barriers may be passed with some outstanding.
+    /// The targets with loads into LDS whose barriers do not wait for memory operations.
     pub const BACK_OFF_UP_TO_GFX10: TargetSet = UP_TO_GFX10.intersection(WITH_BACK_OFF);
     /// All of GFX9.
     pub const GFX9: TargetSet = TargetSet::GFX9;
-    /// Targets without matrix instructions, and gfx908, whose AGPRs are a separate file.
+    /// Targets without matrix instructions, and gfx908, whose AGPRs are a separate register file.
     pub const UP_TO_GFX908: TargetSet =
         TargetSet::between(InstructionSet::GFX9_GENERIC, InstructionSet::GFX908);
-    /// Those before gfx942.
+    /// Targets before gfx942.
     pub const UP_TO_GFX90A: TargetSet =
         TargetSet::between(InstructionSet::GFX9_GENERIC, InstructionSet::GFX90A);
-    /// Those with one file of VGPRs and AGPRs.
+    /// Targets that have one register file for VGPRs and AGPRs.
     pub const FROM_GFX90A: TargetSet = TargetSet::range(GFX90A, GFX950);
-    /// LLVM's gfx940 and later.
+    /// The targets that LLVM calls gfx940 and later.
     pub const GFX940: TargetSet = TargetSet::range(GFX942, GFX950);
     /// gfx908.
     pub const MI100: TargetSet = TargetSet::of(&[GFX908]);
@@ -154,7 +155,7 @@ pub(super) mod on {
     pub const MI200_MI300: TargetSet = TargetSet::of(&[GFX90A, GFX942]);
     /// gfx942.
     pub const MI300: TargetSet = TargetSet::of(&[GFX942]);
-    /// gfx950, and generic code that must run on it and on gfx942: if both have a rule, gfx950 requires more.
+    /// gfx950, and generic code that must run on both gfx942 and gfx950: if both have a rule, gfx950 requires more.
     pub const MI350: TargetSet = TargetSet::between(InstructionSet::GFX9_4_GENERIC, InstructionSet::GFX950);
     /// RDNA 1.
     pub const GFX10_1: TargetSet = TargetSet::between(InstructionSet::GFX10_1, InstructionSet::GFX1011);
@@ -174,17 +175,17 @@ pub(super) mod on {
     pub const GFX12: TargetSet = TargetSet::one(InstructionSet::GFX12);
 }
 
-/// Where a rule is written.
+/// The citation of a rule's source.
 #[derive(Clone, Copy, Debug)]
 pub enum Cite {
-    /// In one place for all targets.
+    /// One source for all targets.
     One(&'static str),
-    /// In the manual of each instruction set.
+    /// One source for each instruction set.
     BySet(&'static [(TargetSet, &'static str)]),
 }
 
 impl Cite {
-    /// The places that matter for these targets, the oldest first.
+    /// The sources that are relevant for these targets, the oldest first.
     pub fn on(self, targets: TargetSet) -> String {
         match self {
             Cite::One(place) => place.to_owned(),
@@ -196,7 +197,7 @@ impl Cite {
     }
 }
 
-/// Where rules are written.
+/// Citations that several rules share.
 pub(super) mod cite {
     pub const TABLE_11: &str = "CDNA3 ISA table 11; MI100 ISA table 12";
     pub const TABLE_37: &str = "CDNA3 ISA table 37";

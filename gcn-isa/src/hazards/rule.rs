@@ -1,4 +1,4 @@
-//! The parts of a rule.
+//! The structure of a wait-state rule.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use crate::inst::Via;
 use crate::reg::Reg;
 use crate::target::{Target, TargetSet};
 
-/// One requirement on the distance of two instructions.
+/// A requirement on the distance between two instructions.
 #[derive(Debug)]
 pub struct Rule {
     /// Name: `cdna3.` or `mi100.` with the manual's case; `llvm.` if no manual has it, `rocroller.` if only rocRoller
@@ -16,17 +16,17 @@ pub struct Rule {
     pub id: &'static str,
     /// The violation, in words.
     pub title: &'static str,
-    /// Where it is written.
+    /// The citation of the source.
     pub cite: &'static str,
     /// The first instruction.
     pub first: Condition,
     /// The second instruction.
     pub second: Condition,
-    /// The dependence of the second instruction on the first.
+    /// How the second instruction depends on the first.
     pub link: Link,
     /// The wait states, by target. A target that is not listed does not have the rule.
     pub need: &'static [(TargetSet, WaitStates)],
-    /// The statements of manuals, LLVM and rocRoller about it.
+    /// The statements of manuals, LLVM and rocRoller about the rule.
     pub evidence: Evidence,
     /// True if the rule matters only with XNACK replay on.
     pub xnack: bool,
@@ -65,7 +65,7 @@ impl Rule {
 }
 
 impl fmt::Display for Rule {
-    /// Name, words, and the wait states by target.
+    /// Writes the name, the title, and the wait states by target.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.id, self.title)?;
         for (i, (targets, states)) in self.need.iter().enumerate() {
@@ -77,7 +77,7 @@ impl fmt::Display for Rule {
 }
 
 impl PartialEq for Rule {
-    /// Names are unique.
+    /// Names are unique, so equal names mean equal rules.
     fn eq(&self, other: &Rule) -> bool {
         self.id == other.id
     }
@@ -85,12 +85,12 @@ impl PartialEq for Rule {
 
 impl Eq for Rule {}
 
-/// A condition on one instruction: it has one of some kinds, and none of others.
+/// A condition on one instruction: it has at least one kind of a set, and none of another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Condition {
-    /// At least one of these.
+    /// The instruction has at least one of these.
     pub any: Kinds,
-    /// None of these.
+    /// The instruction has none of these.
     pub none: Kinds,
 }
 
@@ -100,7 +100,7 @@ impl Condition {
         Condition { any: kinds, none: Kinds::empty() }
     }
 
-    /// The same, without `kinds`.
+    /// The same condition with `kinds` excluded.
     #[must_use]
     pub const fn but(self, kinds: Kinds) -> Condition {
         Condition { any: self.any, none: self.none.union(kinds) }
@@ -112,7 +112,7 @@ impl Condition {
     }
 }
 
-/// The relation of two instructions for the rule to bind them.
+/// How two instructions must be related for the rule to apply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Link {
     /// They use a common register: the first in one of the roles `first`, the second in one of the roles `second`.
@@ -121,7 +121,7 @@ pub enum Link {
         first: Role,
         /// Roles in the second instruction.
         second: Role,
-        /// The required overlap of the two uses.
+        /// How the two register tuples must overlap.
         overlap: Overlap,
     },
     /// The first writes a vector register that the second uses in one of the roles `second`, with an instruction of
@@ -132,25 +132,26 @@ pub enum Link {
         /// The kinds of the instruction in between.
         by: Kinds,
     },
-    /// The first writes (part of) this register, which every second instruction of the rule depends on.
+    /// The first writes (part of) this register. Every second instruction of the rule depends on it, so nothing else is
+    /// compared.
     Writes(Reg),
     /// They access the same hardware register.
     Hwreg,
-    /// They are in one memory clause that must not be replayed as a whole: [`super::clause_need`].
+    /// They are in one memory clause that must not be replayed as a whole: see [`super::clause_need`].
     Clause {
-        /// The number of the clause's instructions before the second that are considered.
+        /// The number of instructions of the clause before the second one that are examined.
         window: u8,
     },
-    /// None is needed.
+    /// No relation is needed.
     Always,
 }
 
-/// The required overlap of two register tuples. *Exactly* means the same first register and the same size.
+/// How two register tuples must overlap. *Exactly* means the same first register and the same size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Overlap {
     /// At least one common register.
     Any,
-    /// At least one common register that nothing in between has written.
+    /// At least one common register that has not been overwritten in between.
     AnyLive,
     /// At least one common register, in the same opcode.
     AnySameOpcode,
@@ -158,15 +159,15 @@ pub enum Overlap {
     AnyOtherOpcode,
     /// At least one common register, but not exactly the same ones.
     Partial,
-    /// The same, whatever has written them since.
+    /// As [`Overlap::Partial`], even if the registers have been overwritten in between.
     PartialEver,
-    /// Exactly, whatever the instructions.
+    /// Exactly, whatever the opcodes.
     Exact,
     /// Exactly, in different opcodes.
     ExactOtherOpcode,
-    /// Exactly, in instructions of as many passes but of different opcodes.
+    /// Exactly, in instructions with the same number of passes but different opcodes.
     ExactSamePassesOtherOpcode,
-    /// Exactly, in instructions of different numbers of passes.
+    /// Exactly, in instructions with different numbers of passes.
     ExactOtherPasses,
 }
 
@@ -198,7 +199,7 @@ pub enum Dependency {
     Waw,
     /// The second writes what the first reads.
     War,
-    /// Instructions that may be replayed together.
+    /// The instructions may be replayed together.
     Replay,
     /// No data passes between them.
     Structural,
@@ -219,15 +220,15 @@ impl fmt::Display for Dependency {
 /// A number of wait states, which may depend on the pass count of the first instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WaitStates {
-    /// So many.
+    /// A fixed number.
     Const(u8),
-    /// The number of passes plus this, not below zero.
+    /// The number of passes plus this (possibly negative) number, at least zero.
     Passes(i8),
     /// `at2` after two passes, otherwise the number of passes plus `plus`.
     PassesBut2 {
         /// After two passes.
         at2: u8,
-        /// On top of any other number of passes.
+        /// This is added to any other number of passes.
         plus: i8,
     },
     /// This many after two passes, none otherwise.
@@ -235,7 +236,7 @@ pub enum WaitStates {
 }
 
 impl WaitStates {
-    /// The number after an instruction of `passes` passes.
+    /// The number of wait states after an instruction with `passes` passes.
     pub const fn after(self, passes: u8) -> u8 {
         match self {
             WaitStates::Const(n) => n,
@@ -267,16 +268,16 @@ impl fmt::Display for WaitStates {
     }
 }
 
-/// The requirement of a rule between two instructions.
+/// What a rule requires between two instructions.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Need {
     /// The rule.
     pub rule: &'static Rule,
-    /// Wait states between the two.
+    /// The number of wait states between the two.
     pub states: u8,
-    /// The register by which they depend, if it is by a register.
+    /// The register through which the second depends on the first; `None` if they share no register.
     pub reg: Option<Reg>,
-    /// Whether both name it.
+    /// Whether both instructions name the register, or one reaches it through an index.
     pub via: Via,
 }
 

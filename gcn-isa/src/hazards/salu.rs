@@ -1,4 +1,4 @@
-//! Rules of the scalar side: hardware registers and M0.
+//! Rules about hardware registers and M0.
 
 use super::row::{cite, rule};
 use super::rule::{Rule, WaitStates::Const};

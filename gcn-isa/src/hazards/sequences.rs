@@ -1,7 +1,12 @@
-//! Tracks sequences of instructions that are in progress, and finds instructions that must not follow them.
+//! Tracks the hazard sequences that are in progress, and finds instructions that must not follow them.
 //!
-//! [`Sequences`] matches the rules with [remedies](super::remedy) against a program line by line. Inserter and checker
-//! share only this and [`View`].
+//! [`Sequences`] matches the rules with [remedies](super::remedy) against a program line by line. The inserter and the
+//! checker share no other code except [`View`].
+//!
+//! This is a forward dataflow analysis. Its state is [`Pending`], a set of sequences in progress. Each step of a
+//! sequence records *clocks*, which count the instructions of several kinds that have executed since then. A state is
+//! *sealed* when its clocks are relative to the end of its block, so that states of different paths can be compared and
+//! joined.
 
 mod acts;
 
@@ -18,28 +23,29 @@ use crate::program::{EntryKind, Program};
 use crate::reg::Reg;
 use acts::{Act, Acts, CLOCKS, Units};
 
-/// A sequence that is under way.
+/// A sequence in progress.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 struct Fact {
-    /// The last step that it has gone through.
+    /// The last step that it has completed.
     stage: u8,
-    /// The register of the sequence; [`NONE`] or [`EVERY`] if it does not concern a single one.
+    /// The register of the sequence; [`NONE`] or [`EVERY`] if the sequence is not about a single register.
     unit: Unit,
-    /// The second register, for sequences with two.
+    /// The second register, for sequences that have two.
     other: Unit,
-    /// The clocks after the last step; at the ends of blocks, minus the time that has passed since. Later is greater.
+    /// The values of the clocks at the first step or, once the last step has been taken, at that step. In a sealed
+    /// state, the negated time since then. In both forms a greater value means a later step.
     at: [i32; CLOCKS],
-    /// The line that took the last step; [`OUTSIDE`] if the program does not show it.
+    /// The line that took the last step; [`OUTSIDE`] if that line is not part of the program.
     line: u32,
-    /// The registers with which sequences have certainly begun if this one is in progress.
+    /// The registers with which, on every path to this sequence, other sequences of the rule have begun.
     begun: Begun,
 }
 
-/// Aligned pairs of scalar registers with which sequences have begun, one bit for each; 0 if the rule does not use
-/// that.
+/// The aligned pairs of scalar registers with which sequences have begun, one bit for each; 0 if the rule does not need
+/// this.
 type Begun = u64;
 
-/// The pairs of scalar registers.
+/// The set of pairs to which these scalar registers belong.
 fn begun(units: &[Unit]) -> Begun {
     units.iter().fold(0, |all, unit| all | 1 << (unit / 2 % 64))
 }
@@ -48,22 +54,22 @@ fn begun(units: &[Unit]) -> Begun {
 const NONE: Unit = Unit::MAX;
 /// Any register.
 const EVERY: Unit = Unit::MAX - 1;
-/// A line of code that is not shown.
+/// Stands for a line that is not part of the program.
 const OUTSIDE: u32 = u32::MAX;
 
 impl Fact {
-    /// The key of sequences of which the nearest represents all.
+    /// Identifies sequences that differ only in time. Of these, the nearest represents all.
     fn key(&self) -> (u8, Unit, Unit) {
         (self.stage, self.unit, self.other)
     }
 
-    /// True if this is the same sequence later on the same path.
+    /// True if this is a later occurrence of the same sequence on the same path.
     fn replaces(&self, other: &Fact) -> bool {
         self.key() == other.key() && self.at.iter().zip(other.at).all(|(mine, theirs)| *mine >= theirs)
     }
 
-    /// The smaller, the worse it is to come after the sequence. It is worse if the sequence is nearer, and, if the
-    /// vector ALU is counted, if a transcendental instruction has come after it.
+    /// A rank in which smaller values are worse for the instructions that follow. It is worse if the sequence is nearer
+    /// and, for rules that count vector ALU instructions, if a transcendental instruction has come after it.
     fn mildness(&self, rule: &RemedyRule) -> [i32; CLOCKS] {
         let mut mildness = self.at.map(|at| -at);
         if counts_transcendentals(rule) {
@@ -72,8 +78,8 @@ impl Fact {
         mildness
     }
 
-    /// True if every violation after `other`, on another path, is also a violation after this and requires no more.
-    /// Both must be sealed.
+    /// True if every violation after `other`, which is from another path, is also a violation after this sequence and
+    /// requires no stronger remedy. Both must be sealed.
     fn covers(&self, other: &Fact, rule: &RemedyRule) -> bool {
         let pairs = || self.mildness(rule).into_iter().zip(other.mildness(rule));
         self.key() == other.key() && pairs().all(|(mine, theirs)| mine <= theirs)
@@ -83,9 +89,9 @@ impl Fact {
 /// The sequences in progress before an instruction, by rule.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Pending {
-    /// For each selected rule the sequences in progress; sorted when sealed.
+    /// The sequences in progress for each selected rule; sorted in a sealed state.
     tracks: Vec<SmallVec<[Fact; 2]>>,
-    /// For each rule the registers with which sequences have begun on every path.
+    /// For each rule, the registers with which sequences have begun on every path.
     begun: Vec<Begun>,
     clocks: [i32; CLOCKS],
 }
@@ -97,34 +103,34 @@ impl Pending {
     }
 }
 
-/// A violation: an instruction that comes too soon.
+/// A violation: an instruction that follows a sequence too early.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Danger {
     /// The rule.
     pub rule: &'static RemedyRule,
-    /// The line that took the last step, if the program shows it.
+    /// The line that took the last step, if it is part of the program.
     pub first: Option<usize>,
-    /// The register that links the sequence, if there is one.
+    /// The register that links the instructions of the sequence, if there is one.
     pub reg: Option<Reg>,
-    /// The requirement.
+    /// The required fix.
     pub fix: Fix,
 }
 
-/// The rules selected for a program, and the meaning of each of its lines to them.
+/// The rules selected for a program, and what each of its lines does to their sequences.
 #[derive(Debug)]
 pub struct Sequences<'a> {
     program: Cow<'a, Program>,
     rules: Vec<&'static RemedyRule>,
     views: Views,
-    /// By number of a line's view.
+    /// What each distinct instruction does, indexed by the number of its view.
     acts: Vec<Option<Acts>>,
-    /// Sequences continue into called functions, and back ([`Config::follows_calls`]).
+    /// Sequences continue into called functions and back to the caller ([`Config::follows_calls`]).
     follows_calls: bool,
 }
 
 impl<'a> Sequences<'a> {
-    /// The sequences of `program`, with `views` of its instructions. Rules whose second instruction does not occur in
-    /// the program are omitted.
+    /// Prepares the analysis of `program`, with `views` of its instructions. Rules whose second instruction does not
+    /// occur in the program are omitted.
     pub fn of(program: impl Into<Cow<'a, Program>>, views: Views, config: Config) -> Sequences<'a> {
         let program = program.into();
         let target = program.target;
@@ -146,18 +152,18 @@ impl<'a> Sequences<'a> {
         Sequences { program, rules, views, acts, follows_calls: config.follows_calls }
     }
 
-    /// True if no rule can ask for anything.
+    /// True if no rule can require anything in this program.
     pub fn is_idle(&self) -> bool {
         self.rules.is_empty()
     }
 
-    /// Nothing under way.
+    /// A state without sequences.
     fn nothing(&self) -> Pending {
         let rules = self.rules.len();
         Pending { tracks: vec![SmallVec::new(); rules], begun: vec![0; rules], clocks: [0; CLOCKS] }
     }
 
-    /// The state where control enters from outside. Sealed.
+    /// The state at an entry where control comes from outside the program. Sealed.
     pub fn entry(&self, kind: EntryKind) -> Pending {
         let mut pending = self.nothing();
         if kind == EntryKind::Function {
@@ -166,7 +172,8 @@ impl<'a> Sequences<'a> {
         pending
     }
 
-    /// The state after a return from code outside, which may have begun any sequence. Input and result are sealed.
+    /// The state after a return from code outside the program, which may have begun any sequence. Input and result are
+    /// sealed.
     pub fn come_back(&self, pending: &mut Pending) {
         let Pending { tracks, begun, .. } = pending;
         for ((track, rule), begun) in tracks.iter_mut().zip(&self.rules).zip(begun) {
@@ -192,8 +199,8 @@ impl<'a> Sequences<'a> {
 
     /// The state at the entry of a called function. Input and result are sealed.
     ///
-    /// LLVM, which considers each function separately, assumes that the vector ALU has read all registers before a
-    /// function begins. So does this, whatever the caller.
+    /// LLVM considers each function separately and assumes that the vector ALU has read all registers before a function
+    /// begins. This method assumes the same for every caller.
     pub fn enter(&self, pending: &mut Pending) {
         if !self.follows_calls {
             *pending = self.entry(EntryKind::Function);
@@ -207,8 +214,8 @@ impl<'a> Sequences<'a> {
         }
     }
 
-    /// The state after a return from a known function to a call, with `call` as the state before the call. Input and
-    /// result are sealed.
+    /// The state after a known function returns to its caller; `call` is the state before the call. Input and result
+    /// are sealed.
     pub fn leave(&self, pending: &mut Pending, call: Option<&Pending>) {
         if !self.follows_calls {
             *pending = call.cloned().unwrap_or_else(|| self.nothing());
@@ -216,7 +223,7 @@ impl<'a> Sequences<'a> {
         }
     }
 
-    /// Merges another path. Both inputs and the result are sealed.
+    /// Joins the state of another path. Both inputs and the result are sealed.
     pub fn join(&self, into: &mut Pending, from: &Pending) {
         into.begun.iter_mut().zip(&from.begun).for_each(|(mine, theirs)| *mine &= theirs);
         for ((mine, theirs), rule) in into.tracks.iter_mut().zip(&from.tracks).zip(&self.rules) {
@@ -232,7 +239,7 @@ impl<'a> Sequences<'a> {
         }
     }
 
-    /// Makes states of ends of blocks comparable.
+    /// Makes the clocks relative to the end of the block, so that states of different blocks are comparable.
     pub fn seal(&self, pending: &mut Pending) {
         let clocks = std::mem::take(&mut pending.clocks);
         for (track, rule) in pending.tracks.iter_mut().zip(&self.rules) {
@@ -251,14 +258,14 @@ impl<'a> Sequences<'a> {
         self.acts.get(self.views.number(line) as usize)?.as_ref()
     }
 
-    /// Executes `line`.
+    /// Applies `line` to the state.
     pub fn step(&self, pending: &mut Pending, line: usize) {
         if let Some(acts) = self.acts(line) {
             self.take(pending, acts, line as u32);
         }
     }
 
-    /// Executes the instructions that `fix` inserts.
+    /// Applies the instructions that `fix` inserts.
     pub fn apply(&self, pending: &mut Pending, fix: Fix) {
         let target = self.program.target;
         for inst in fix.instructions(target).iter().chain(fix.field_as_wait(target).iter()) {
@@ -266,7 +273,7 @@ impl<'a> Sequences<'a> {
         }
     }
 
-    /// Executes an instruction that the program does not have.
+    /// Applies an instruction that is not part of the program.
     pub fn execute(&self, pending: &mut Pending, inst: &Inst) {
         let acts = Acts::of(&self.rules, inst, &View::new(self.program.target, inst));
         self.take(pending, &acts, OUTSIDE);
@@ -284,7 +291,8 @@ impl<'a> Sequences<'a> {
         }
     }
 
-    /// Calls `found` for each rule that `line` breaks, in the order of the rules, with the strongest remedy that it needs.
+    /// Calls `found` for each rule that `line` breaks, in the order of the rules, with the strongest fix that the rule
+    /// requires there.
     pub fn dangers(&self, pending: &Pending, line: usize, mut found: impl FnMut(Danger)) {
         let Some(acts) = self.acts(line) else { return };
         for act in &acts.of_rules {
@@ -317,8 +325,8 @@ impl<'a> Sequences<'a> {
         }
     }
 
-    /// All requirements of `line`. One remedy may resolve several violations, and an inserted instruction may itself be
-    /// dangerous.
+    /// The combined fix that `line` needs. One remedy may resolve several violations, and an inserted instruction may
+    /// itself cause a hazard.
     pub fn need(&self, pending: &Pending, line: usize) -> Fix {
         let mut need = Fix::NONE;
         self.dangers(pending, line, |danger| {
@@ -338,7 +346,8 @@ impl<'a> Sequences<'a> {
         }
     }
 
-    /// True if the instructions that `fix` inserts end all sequences of `rule` that lack only the second instruction.
+    /// True if the instructions that `fix` inserts end all sequences of `rule` that have completed every step and lack
+    /// only the second instruction.
     fn is_ended(&self, rule: &'static RemedyRule, fix: Fix) -> bool {
         let target = self.program.target;
         let last = rule.steps.len() - 1;
@@ -360,7 +369,7 @@ impl<'a> Sequences<'a> {
     }
 }
 
-/// Sorts, and drops what is covered.
+/// Sorts the sequences, and drops those that another one covers.
 fn settle(rule: &RemedyRule, track: &mut SmallVec<[Fact; 2]>) {
     track.sort_unstable_by_key(|f| (f.key(), f.mildness(rule), f.line));
     let mut kept = 0;
@@ -377,14 +386,14 @@ fn settle(rule: &RemedyRule, track: &mut SmallVec<[Fact; 2]>) {
     track.truncate(kept);
 }
 
-/// The time passed since the last step.
+/// The time since the last step, by clock.
 fn passed(fact: &Fact, clocks: &[i32; CLOCKS]) -> [i32; CLOCKS] {
     let mut passed = *clocks;
     passed.iter_mut().zip(fact.at).for_each(|(clock, at)| *clock -= at);
     passed
 }
 
-/// The reach of a sequence from its last step, by clock.
+/// How long a sequence lasts after its last step, by clock.
 fn reach(rule: &RemedyRule, stage: u8) -> [u8; CLOCKS] {
     let Within { valus, transcendentals, salus, states, valus_of_steps } = rule.within;
     if usize::from(stage) + 1 == rule.steps.len() {
@@ -400,7 +409,7 @@ fn lasts(rule: &RemedyRule, fact: &Fact, clocks: &[i32; CLOCKS]) -> bool {
     passed(fact, clocks).into_iter().zip(reach(rule, fact.stage)).all(within)
 }
 
-/// Drops clocks that do not count, so that states reach a fixpoint.
+/// Resets the clocks that the rule does not use, so that the states reach a fixpoint.
 fn forget(rule: &RemedyRule, fact: &mut Fact) {
     for (clock, (at, reach)) in fact.at.iter_mut().zip(reach(rule, fact.stage)).enumerate() {
         if reach == Within::EVER {
@@ -410,27 +419,27 @@ fn forget(rule: &RemedyRule, fact: &mut Fact) {
     }
 }
 
-/// Sequences may have begun with every register; none is known for certain.
+/// Marks every register as one with which sequences have begun.
 fn begin_all(track: &mut [Fact], begun: &mut Begun) {
     *begun = Begun::MAX;
     track.iter_mut().for_each(|f| f.begun = Begun::MAX);
 }
 
-/// True if the rule uses the registers with which sequences have begun: the ended sequence must have begun on the same
-/// path.
+/// True if the rule needs the registers with which sequences have begun: one of its events ends a sequence only if
+/// another has begun on the same path.
 fn counts_begun(rule: &RemedyRule) -> bool {
     rule.ends.iter().any(|end| matches!(end.by, EndBy::Reads(..)))
 }
 
-/// True if the rule depends on whether any transcendental instruction has come, regardless of the number.
+/// True if the rule depends on whether a transcendental instruction has come since the last step, not on how many.
 fn counts_transcendentals(rule: &RemedyRule) -> bool {
     matches!(rule.remedy, Remedy::Field(WaitField::Valus))
 }
 
-/// The clock of transcendental instructions.
+/// The index of the clock that counts transcendental instructions.
 const TRANSCENDENTALS: usize = 1;
 
-/// True if an instruction that uses these registers is the second of the sequence.
+/// True if an instruction that uses these registers completes the sequence as its second instruction.
 fn completes(rule: &RemedyRule, fact: &Fact, used: &[Unit], operands: &[Units]) -> bool {
     let has = |unit: Unit| any_meets(used, unit);
     match rule.second.tie {
@@ -445,7 +454,7 @@ fn completes(rule: &RemedyRule, fact: &Fact, used: &[Unit], operands: &[Units]) 
     }
 }
 
-/// Applies an instruction to the sequences of a rule.
+/// Applies an instruction to the sequences of one rule.
 fn advance(
     rule: &RemedyRule,
     (track, all_begun): (&mut SmallVec<[Fact; 2]>, &mut Begun),
@@ -465,8 +474,8 @@ fn advance(
             act.ends >> f.stage & 1 == 0 && !of && !begun && lasts(rule, f, &before)
         });
     }
-    // Continuing steps come first, so that one instruction does not take two steps at once, except for rules that
-    // permit it.
+    // Continue sequences before beginning new ones, so that one instruction does not take two steps at once, except for
+    // rules that permit that.
     if rule.alone {
         begin(rule, (track, all_begun), act, after, line);
     }
@@ -475,7 +484,7 @@ fn advance(
         let mut new: SmallVec<[Fact; 2]> = SmallVec::new();
         for fact in track.iter().filter(|f| f.stage + 1 == *place) {
             let next = |unit: Unit, other: Unit| {
-                // The clocks run from the first step to the last, and then from there.
+                // Time is measured from the first step until the last step is taken, and then from the last step.
                 let last = usize::from(*place) + 1 == rule.steps.len();
                 Fact {
                     stage: *place,
@@ -543,7 +552,7 @@ fn begin(
     }
 }
 
-/// Adds a sequence, replacing an equal earlier one.
+/// Adds a sequence, replacing an earlier occurrence of the same one.
 fn put(rule: &RemedyRule, track: &mut SmallVec<[Fact; 2]>, mut fact: Fact) {
     if reach(rule, fact.stage) == [Within::EVER; CLOCKS]
         && !matches!(rule.remedy, Remedy::Field(_) | Remedy::States(_))

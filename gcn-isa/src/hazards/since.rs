@@ -1,9 +1,9 @@
-//! The code between two instructions, as far as rules depend on it.
+//! A summary of the code between two instructions that contains what rules depend on.
 
 use super::view::{Kinds, View};
 use crate::reg::Reg;
 
-/// The code since an instruction that rules may bind to a later one.
+/// A summary of the code between an instruction and a later one to which rules may bind it.
 ///
 /// ```
 /// use gcn_isa::hazards::{Config, Since, View};
@@ -22,16 +22,16 @@ use crate::reg::Reg;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Since {
-    /// The registers that the instruction owns (bit i for the i-th; [`View::owned`]) and that no later one has
-    /// overwritten. For an overwritten register, the first write no longer binds anything.
+    /// The registers that the first instruction owns and that have not been overwritten since (bit i for the i-th;
+    /// [`View::owned`]). The first instruction's write of an overwritten register no longer binds anything.
     live: u32,
-    /// The kinds of later instructions for rules about an instruction between two others
+    /// The kinds of the instructions in between, for rules that require an instruction between two others
     /// ([`Link::Crossing`](super::Link::Crossing)).
     crossed: Kinds,
 }
 
 impl Since {
-    /// Nothing that a rule asks for.
+    /// No code in between, or code that does not affect any rule.
     pub const NOTHING: Since = Since { live: u32::MAX, crossed: Kinds::empty() };
 
     /// A value with these fields: see [`Since::live`] and [`Since::crossed`].
@@ -39,31 +39,31 @@ impl Since {
         Since { live, crossed }
     }
 
-    /// Instructions of these kinds, none of which overwrites anything.
+    /// Instructions of these kinds in between, none of which overwrites anything.
     pub fn across(crossed: Kinds) -> Since {
         Since { crossed, ..Since::NOTHING }
     }
 
-    /// The same with `later` after it, for the instruction `first`.
+    /// This code followed by `later`; `first` is the instruction before the code.
     #[must_use]
     #[inline]
     pub fn past(self, first: &View, later: &View) -> Since {
         self.past_owned(first.owned(), later)
     }
 
-    /// The same for an instruction that owns these registers.
+    /// As [`Since::past`], for a first instruction that owns the registers `owned`.
     #[inline]
     pub(crate) fn past_owned(self, owned: Option<Reg>, later: &View) -> Since {
         let live = owned.map_or(self.live, |mine| self.live & !later.overwritten_of(mine));
         Since { live, crossed: self.crossed | later.crossing() }
     }
 
-    /// True if the rules that bind after `other` bind after this, too.
+    /// True if every rule that binds an instruction after `other` also binds it after this code.
     pub fn covers(self, other: Since) -> bool {
         self.live | other.live == self.live && self.crossed.contains(other.crossed)
     }
 
-    /// The owned registers that are still the instruction's own (bit i for the i-th); all ones if none was overwritten.
+    /// The owned registers that have not been overwritten (bit i for the i-th); all ones if none has been.
     pub fn live(self) -> u32 {
         self.live
     }

@@ -1,4 +1,4 @@
-//! An instruction as the rules see it.
+//! [`View`]: an instruction in the form in which rules examine it.
 
 use bitflags::bitflags;
 use smallvec::SmallVec;
@@ -143,7 +143,7 @@ bitflags! {
     pub struct Role: u16 {
         /// Writes a VGPR or AGPR.
         const VDST = 1;
-        /// Reads a VGPR or AGPR. An old value that is kept in part is read.
+        /// Reads a VGPR or AGPR. An old value that is partly preserved counts as read.
         const VSRC = 2;
         /// Reads it as source A or B of a matrix or dot instruction.
         const SRC_AB = 4;
@@ -155,21 +155,21 @@ bitflags! {
         const STORE_DATA = 32;
         /// Writes an SGPR, VCC, M0 or EXEC.
         const SDST = 64;
-        /// Reads an SGPR, VCC, M0 or EXEC, EXEC as a mask excepted.
+        /// Reads an SGPR, VCC, M0 or EXEC; EXEC as the mask of the lanes is not included.
         const SSRC = 128;
-        /// Reads it as lane number.
+        /// Reads it as a lane number.
         const LANE_SELECT = 256;
         /// Reads VCCZ or EXECZ; the register is VCC or EXEC.
         const ZERO_FLAG = 512;
         /// Reads a VGPR as the source that DPP permutes.
         const PERMUTED = 1024;
-        /// Reads a VGPR in a DPP instruction otherwise, an old value that is kept included.
+        /// Reads a VGPR in a DPP instruction other than as the permuted source; a preserved old value is included.
         const UNPERMUTED = 2048;
         /// Vector ALU: reads an SGPR as carry-in.
         const CARRY = 4096;
-        /// Vector ALU: reads an SGPR otherwise.
+        /// Vector ALU: reads an SGPR in any other way.
         const CONSTANT = 8192;
-        /// Writes a VGPR in a DPP instruction that keeps nothing of the old value.
+        /// Writes a VGPR in a DPP instruction that preserves nothing of the old value.
         const REPLACED = 16384;
         /// Vector ALU: reads an SGPR as the mask that selects between two sources.
         const MASK = 32768;
@@ -185,14 +185,14 @@ impl Kinds {
     pub const ANY_VALU: Kinds = Kinds::VALU.union(Kinds::MATRIX);
     /// Every instruction.
     pub const EVERY: Kinds = Kinds::VECTOR.union(Kinds::SALU).union(Kinds::SMEM);
-    /// Everything that uses vector registers.
+    /// Every instruction that uses vector registers.
     pub const VECTOR: Kinds = Kinds::ANY_VALU.union(Kinds::MEMORY);
 }
 
 impl Role {
-    /// Every kind of writing.
+    /// Every role that writes a register.
     pub const WRITES: Role = Role::VDST.union(Role::SDST);
-    /// Every kind of reading.
+    /// Every role that reads a register.
     pub const READS: Role = Role::VSRC.union(Role::SSRC);
 }
 
@@ -205,7 +205,7 @@ pub struct Use {
     pub reg: Reg,
     /// The half of the register, if only one half is used and counts as a register of its own ([`Inst::half`]).
     pub half: Option<Half>,
-    /// Whether the program names them.
+    /// Whether the program names the registers or reaches them through an index.
     pub via: Via,
 }
 
@@ -215,10 +215,10 @@ impl Use {
     }
 }
 
-/// Rules that an instruction meets the first condition of, as indices into its target's rules.
+/// The rules whose first condition an instruction meets, as indices into the rules of its target.
 pub(super) type Candidates = SmallVec<[u8; 12]>;
 
-/// An instruction prepared for questions about wait states.
+/// An instruction prepared for queries about wait states.
 #[derive(Clone, Debug)]
 pub struct View {
     pub(super) target: Target,
@@ -227,22 +227,22 @@ pub struct View {
     pub(super) opcode: u16,
     pub(super) hwreg: Option<u8>,
     pub(super) uses: SmallVec<[Use; 8]>,
-    /// Every role that some use has.
+    /// The union of the roles of all uses.
     pub(super) roles: Role,
     pub(super) candidates: Candidates,
-    /// The kinds that the second instruction of some candidate may have.
+    /// The kinds that the second instruction of any candidate rule may have.
     pub(super) binds: Kinds,
     pub(super) reach: u8,
-    /// The registers whose overwriting ends the ownership of earlier instructions. An unknown index overwrites none for
-    /// certain.
+    /// The registers that this instruction certainly overwrites, so that earlier instructions no longer own them. A
+    /// register selected by an unknown index is not among them.
     overwrites: SmallVec<[Reg; 2]>,
     owned: Option<Reg>,
     pub(super) crossing: Kinds,
 }
 
 impl View {
-    /// The kinds and uses of `inst`, with `indexed` as the operands that an index moves; without the rules that it may
-    /// begin.
+    /// The kinds and uses of `inst`, without its candidate rules; `indexed` lists the operands to which an index is
+    /// added.
     pub(super) fn without_rules(target: Target, inst: &Inst, indexed: &Indexed) -> View {
         let mut view = View {
             target,
@@ -270,7 +270,7 @@ impl View {
         view
     }
 
-    /// The longest wait that any rule may require after this instruction, whatever follows.
+    /// The most wait states that any rule may require after this instruction, whatever follows.
     pub fn reach(&self) -> u8 {
         self.reach
     }
@@ -285,28 +285,28 @@ impl View {
         self.kinds
     }
 
-    /// The registers it uses.
+    /// The registers that the instruction uses.
     pub fn uses(&self) -> &[Use] {
         &self.uses
     }
 
-    /// The result that a later instruction may overwrite, so that rules then bind only the later one: the registers of
-    /// a matrix instruction, the SGPRs of another one.
+    /// The result that this instruction *owns*: once a later instruction has overwritten it, rules bind only the later
+    /// one. These are the registers that a matrix instruction writes, or the SGPRs that another instruction writes.
     pub fn owned(&self) -> Option<Reg> {
         self.owned
     }
 
-    /// The registers that it writes as a matrix instruction; `None` for other instructions.
+    /// The result of a matrix instruction; `None` for other instructions.
     pub fn matrix_result(&self) -> Option<Reg> {
         self.owned.filter(|_| self.kinds.contains(Kinds::MATRIX))
     }
 
-    /// The registers of `owned` that it overwrites: bit i for the i-th.
+    /// The registers of `owned` that this instruction overwrites: bit i for the i-th.
     pub(super) fn overwritten_of(&self, owned: Reg) -> u32 {
         self.overwrites.iter().fold(0, |all, reg| all | owned.shared_with(*reg))
     }
 
-    /// True if it overwrites something that, written before, could bind `second`.
+    /// True if this instruction overwrites a register whose earlier write could bind `second`.
     pub fn overwrites_for(&self, second: &View) -> bool {
         let read =
             |reg: &Reg| second.uses.iter().any(|u| u.role.contains(Role::SSRC) && u.reg.overlaps(*reg));
@@ -314,18 +314,18 @@ impl View {
         self.kinds.contains(Kinds::MATRIX) || self.roles.contains(Role::SDST) && scalar()
     }
 
-    /// The kinds of the instruction for rules about instructions between two others
+    /// The kinds of this instruction that matter to rules about an instruction between two others
     /// ([`Link::Crossing`](super::Link::Crossing)).
     pub fn crossing(&self) -> Kinds {
         self.crossing
     }
 
-    /// True if it affects [`Since`](super::Since) of earlier instructions.
+    /// True if this instruction, when between two others, affects their [`Since`](super::Since).
     pub fn matters_between(&self) -> bool {
         !self.overwrites.is_empty() || !self.crossing().is_empty()
     }
 
-    /// True if it uses some register in one of `roles`.
+    /// True if the instruction uses some register in one of `roles`.
     pub(super) fn uses_any(&self, roles: Role) -> bool {
         self.roles.intersects(roles)
     }
@@ -335,7 +335,7 @@ impl View {
     }
 }
 
-/// VSKIP in MODE.
+/// The VSKIP bit of the MODE register.
 const VSKIP_BIT: u32 = 28;
 
 fn kinds(target: Target, inst: &Inst) -> Kinds {
@@ -367,7 +367,7 @@ fn kinds(target: Target, inst: &Inst) -> Kinds {
     kinds
 }
 
-/// Kinds that follow from the table's class or the mnemonic.
+/// Kinds that follow from the table's class or from the mnemonic.
 fn class_kinds(inst: &Inst) -> Kinds {
     match inst.desc.class {
         Class::MfmaXdl | Class::Smfmac => Kinds::XDL,
@@ -397,7 +397,7 @@ fn class_kinds(inst: &Inst) -> Kinds {
     }
 }
 
-/// Kinds of a whole class, whatever else its instructions are.
+/// Kinds that all instructions of a class have, in addition to their other kinds.
 fn whole_class_kinds(inst: &Inst) -> Kinds {
     match inst.desc.class {
         Class::Cmp | Class::Cmpx => Kinds::COMPARE,
@@ -412,7 +412,7 @@ fn whole_class_kinds(inst: &Inst) -> Kinds {
     }
 }
 
-/// Kinds of instructions that only their behaviours tell.
+/// Kinds that follow only from an instruction's behaviour flags.
 const BEHAVIOURS: [(Behaviours, Kinds); 8] = [
     (Behaviours::FLOAT_ATOMIC, Kinds::FLOAT_ATOMIC),
     (Behaviours::SETS_DENORM_MODE, Kinds::DENORM_MODE),
@@ -455,7 +455,7 @@ fn valu_kinds(target: Target, inst: &Inst) -> Kinds {
     let mut kinds = Kinds::empty();
     kinds.set(Kinds::DPP, inst.mods.dpp.is_some());
     kinds.set(Kinds::MOVED_RESULT, moves_result(inst));
-    // Rows without the modifier have its bits set in the encoding, but for elements of 8 and 4 bits.
+    // Table rows without the modifier have its bits set in the encoding, except for elements of 8 and 4 bits.
     let high = match desc.modifiers.contains(Modifiers::OP_SEL_HI) {
         true => inst.mods.op_sel_hi & 1 == 1,
         false => !desc.does(Behaviours::BYTES_OR_NIBBLES),
@@ -529,13 +529,14 @@ fn uses(inst: &Inst, indexed: &Indexed) -> SmallVec<[Use; 8]> {
     uses
 }
 
-/// Adds the roles of the registers of `used`, at an operand.
+/// Adds the registers `used` by an operand, with their roles.
 fn operand_uses(uses: &mut SmallVec<[Use; 8]>, inst: &Inst, used: RegUse, slot: &OperandDesc) {
     let RegUse { reg, via, operand } = used;
     if reg.file == RegFile::Sgpr {
         return scalar_uses(uses, inst, used, slot);
     }
-    // On RDNA, an instruction that keeps the other half of a register does not read it, from a compiler's view.
+    // On RDNA, an instruction that preserves the other half of a register does not read that register, as compilers see
+    // it.
     let keeps_old = match inst.desc.instruction_set().generation() {
         Generation::GFX9 => inst.preserves_destination(),
         _ => inst.mods.keep_a_part() || inst.desc.modifiers.contains(Modifiers::DPP8) && !inst.mods.fi,
@@ -557,7 +558,7 @@ fn operand_uses(uses: &mut SmallVec<[Use; 8]>, inst: &Inst, used: RegUse, slot: 
     }
 }
 
-/// The half of a VGPR that an operand is, also where the mnemonic says it.
+/// The half of a VGPR that an operand selects, including a selection by the mnemonic.
 fn half(inst: &Inst, operand: u8) -> Option<Half> {
     inst.half(operand).or_else(|| {
         let desc = inst.desc;
@@ -594,12 +595,13 @@ fn third_source(inst: &Inst) -> Role {
     }
 }
 
-/// The same for an implicit read of VCC: no instruction reads it as a constant.
+/// The role of an implicit read of VCC, which is never that of a constant.
 fn implicit_source(inst: &Inst) -> Role {
     if third_source(inst) == Role::MASK { Role::MASK } else { Role::CARRY }
 }
 
-/// EXEC is not listed as read: every vector instruction reads it as mask, and rules about that go by kind.
+/// EXEC is not listed as read: every vector instruction reads it as a mask, and rules about such reads test the
+/// instruction's kind.
 fn implicit_uses(uses: &mut SmallVec<[Use; 8]>, registers: ImplicitRegs, role: Role) {
     let named = [
         (ImplicitRegs::VCC, reg::VCC),
@@ -615,7 +617,7 @@ fn implicit_uses(uses: &mut SmallVec<[Use; 8]>, registers: ImplicitRegs, role: R
     }
 }
 
-/// The additional role of a vector operand that is read under `name`.
+/// The additional role of a vector operand that depends on its `name` in the instruction.
 fn position(inst: &Inst, name: &str) -> Role {
     let dot = inst.desc.class == Class::ValuDot;
     match name {

@@ -1,4 +1,4 @@
-//! The instructions of a whole program as the rules see them.
+//! The views of the instructions of a whole program.
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
@@ -30,20 +30,20 @@ use crate::table::NameHasher;
 #[derive(Clone, Debug)]
 pub struct Views {
     distinct: Vec<View>,
-    /// For each line its view's place in `distinct`.
+    /// The index in `distinct` of each line's view.
     numbers: Vec<u32>,
 }
 
-/// The number of a view that is still to be made.
+/// Stands for a view that has not been made yet.
 const NEW: u32 = u32::MAX;
 
 impl Views {
-    /// Those of `program`, with `indexing` as the registers that indices reach.
+    /// The views of `program`; `indexing` tells which registers indices reach.
     pub fn of(program: &Program, indexing: &Indexing) -> Views {
-        // Nobody chooses where instructions lie.
+        // The keys are addresses, which no attacker can choose, so a fast hasher is safe.
         let mut known: HashMap<*const Inst, u32, BuildHasherDefault<NameHasher>> = HashMap::default();
         let mut distinct = Vec::new();
-        // With a different index the same instruction has a different view.
+        // The view of the same instruction depends on the index.
         let mut indexed: HashMap<(*const Inst, &Indexed), u32> = HashMap::new();
         let number = |(at, line): (usize, &crate::Line)| {
             let inst = Arc::as_ptr(&line.inst);
@@ -71,12 +71,13 @@ impl Views {
         self.numbers.len()
     }
 
-    /// The number of a line's view: the same for lines that share it, below [`Views::len`].
+    /// The number of a line's view, below [`Views::len`]. Lines that share an instruction and its index have the same
+    /// number.
     pub fn number(&self, line: usize) -> u32 {
         self.numbers[line]
     }
 
-    /// The views of some lines, in order; none if the program does not have all of them.
+    /// The views of some lines, in order; none if a line is outside the program.
     pub fn lines(
         &self,
         lines: Range<usize>,

@@ -3,7 +3,7 @@
 use super::rule::{Condition, Dependency, Link, Overlap};
 use super::view::{Kinds, Role};
 
-/// Kinds with their names. A union that is named stands before its parts.
+/// Kinds with their names. A named union comes before its members.
 const KINDS: [(Kinds, &str); 45] = [
     (Kinds::VECTOR, "any instruction on vector registers"),
     (Kinds::ANY_VALU, "vector ALU or matrix instruction"),
@@ -52,7 +52,7 @@ const KINDS: [(Kinds, &str); 45] = [
     (Kinds::READS_VCC, "vector ALU instruction that reads VCC"),
 ];
 
-/// What is read or written in a role.
+/// What an instruction does to a register in each role.
 const ROLES: [(Role, &str); 18] = [
     (Role::READS, "reads it"),
     (Role::WRITES, "writes it"),
@@ -74,7 +74,7 @@ const ROLES: [(Role, &str); 18] = [
     (Role::REPLACED, "writes it in every lane"),
 ];
 
-/// The instructions that meet a condition.
+/// Describes the instructions that meet a condition.
 pub(super) fn condition(condition: Condition) -> String {
     let any = kinds(condition.any).join("; ");
     if condition.none.is_empty() {
@@ -96,7 +96,7 @@ fn kinds(kinds: Kinds) -> Vec<&'static str> {
     names
 }
 
-/// The conditions on the first and the second instruction for a link to hold.
+/// Describes what the first and the second instruction must do for a link to hold.
 pub(super) fn link(link: Link) -> (String, String) {
     match link {
         Link::Registers { first, second, .. } => (register(first).to_owned(), role(second)),
@@ -111,7 +111,7 @@ pub(super) fn link(link: Link) -> (String, String) {
     }
 }
 
-/// The first instruction's side of a link by registers.
+/// Describes what the first instruction does to a register that links two instructions.
 fn register(first: Role) -> &'static str {
     match first {
         Role::VDST => "writes a VGPR or AGPR",
@@ -137,7 +137,7 @@ fn role(second: Role) -> String {
     names.join(" or ")
 }
 
-/// The required overlap of the registers of both, or its equivalent.
+/// Describes how the registers of both must overlap, or the equivalent for other links.
 pub(super) fn overlap(link: Link) -> String {
     match link {
         Link::Registers { overlap, .. } => overlap.to_string(),
@@ -154,7 +154,7 @@ pub(super) fn overlap(link: Link) -> String {
     }
 }
 
-/// A dependency with its usual short name.
+/// A dependency and its usual abbreviation.
 pub(super) fn dependency(dependency: Dependency) -> String {
     let short = match dependency {
         Dependency::Raw => " (RAW)",

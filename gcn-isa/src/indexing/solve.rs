@@ -13,7 +13,7 @@ use crate::reg::{self, Reg, RegFile};
 use crate::semantics;
 use crate::table::Class;
 
-/// The lines that may reach registers by an index, in order.
+/// The lines that may reach registers through an index, in ascending order.
 pub(super) fn lines(program: &Program, flow: &Flow) -> Vec<(u32, Indexed)> {
     let enables = may_index_vgprs(program);
     if !enables && !program.lines.iter().any(|l| moves_relatively(&l.inst)) {
@@ -39,7 +39,7 @@ fn moves_relatively(inst: &Inst) -> bool {
     matches!(inst.desc.class, Class::MovrelSource | Class::MovrelDestination)
 }
 
-/// The lines that may change M0 or the mode.
+/// The lines that may change M0 or MODE.
 fn changes(program: &Program) -> Vec<u32> {
     let changes = |inst: &Inst| {
         matches!(inst.desc.class, Class::GprIdx | Class::Setreg)
@@ -52,14 +52,14 @@ fn changes(program: &Program) -> Vec<u32> {
 struct Solver<'a> {
     program: &'a Program,
     flow: &'a Flow,
-    /// Something sets GPR_IDX_EN.
+    /// True if some line sets GPR_IDX_EN.
     enables: bool,
-    /// Lines that may change something.
+    /// The lines that may change M0 or MODE.
     changes: Vec<u32>,
 }
 
 impl Solver<'_> {
-    /// The state before each block that control comes to.
+    /// The state before each block that control reaches.
     fn solve(&self) -> Vec<Option<State>> {
         let blocks = &self.flow.cfg.blocks;
         let mut states: Vec<Option<State>> = vec![None; blocks.len()];
@@ -72,13 +72,13 @@ impl Solver<'_> {
             let Some(mut state) = states[index] else { continue };
             let block = &blocks[index];
             let from = self.changes.partition_point(|l| (*l as usize) < block.start);
-            // Only lines that change M0 or MODE: the iteration does not depend on the length of the code
-            // between.
+            // Only visit lines that change M0 or MODE, so that the time of the iteration does not depend on the length
+            // of the code between them.
             let own = self.changes[from..].iter().take_while(|l| (**l as usize) < block.end);
             own.for_each(|line| self.step(&mut state, block.start, *line as usize));
             for &next in &block.succs {
                 let mut new = state;
-                // Code outside may have changed M0; the mode is taken to be as before the call.
+                // Code outside the program may have changed M0; the mode is assumed to be as before the call.
                 if self.flow.comes_back(index, next) {
                     new.m0 = Bits::UNKNOWN;
                 }
@@ -112,8 +112,9 @@ impl Solver<'_> {
         }
     }
 
-    /// The four instructions of VGPR indexing are told apart by their operands: a source is the index, an
-    /// immediate the mask (MI100 ISA 6.6.1, table 27). Both switch it on, neither switches it off.
+    /// The four instructions of VGPR indexing are distinguished by their operands: a source operand is the index, an
+    /// immediate is the mask (MI100 ISA 6.6.1, table 27). The instruction with both switches indexing on, the one with
+    /// neither switches it off.
     fn index(&self, state: &mut State, start: usize, line: usize) {
         let inst = &self.program.lines[line].inst;
         let mask = inst.operands.iter().find(|o| matches!(o, Operand::Imm(_)));
@@ -131,7 +132,8 @@ impl Solver<'_> {
         }
     }
 
-    /// The value that `line` writes to its scalar destination, as far as constants of its block determine it.
+    /// The value that `line` writes to its scalar destination, as far as it is determined by constants in the same
+    /// block.
     fn result(&self, start: usize, line: usize, depth: usize) -> Bits {
         let inst = &self.program.lines[line].inst;
         let source = |name: &str| {

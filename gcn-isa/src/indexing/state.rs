@@ -1,8 +1,8 @@
-//! The lattice of the analysis: the possible values of M0 and MODE.GPR_IDX_EN at a place.
+//! The lattice of the analysis: the possible values of M0 and MODE.GPR_IDX_EN.
 //!
-//! For the bit of MODE, a state records whether it may be set and whether it may be clear; for M0, the bits
-//! that have the same value on every path. The join keeps what both paths allow. States only grow, and none
-//! can grow more than 34 times, which bounds the iteration.
+//! For the bit of MODE, a state records whether it may be set and whether it may be clear; for M0, the bits that have
+//! the same value on every path. The join keeps what either path allows. States change in one direction only, and each
+//! can change at most 34 times, which bounds the iteration.
 
 use crate::operand::Operand;
 use crate::table::IndexedBy;
@@ -11,7 +11,7 @@ use crate::table::IndexedBy;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Bits {
     known: u32,
-    /// The known bits; 0 elsewhere.
+    /// The values of the known bits; unknown bits are 0.
     value: u32,
 }
 
@@ -27,25 +27,25 @@ impl Bits {
         operand.constant32().map(Bits::constant)
     }
 
-    /// Bitwise and: a 0 on either side is known.
+    /// Bitwise and: a bit is known to be 0 if it is a known 0 on either side.
     pub fn and(self, other: Bits) -> Bits {
         let zeros = (self.known & !self.value) | (other.known & !other.value);
         Bits { known: self.known & other.known | zeros, value: self.value & other.value }
     }
 
-    /// The bits on which both agree.
+    /// The bits that are known and equal on both sides.
     fn join(self, other: Bits) -> Bits {
         let known = self.known & other.known & !(self.value ^ other.value);
         Bits { known, value: self.value & known }
     }
 
-    /// The same with the bits of `mask` taken from `other`.
+    /// This number with the bits of `mask` replaced by those of `other`.
     pub fn with(self, mask: u32, other: Bits) -> Bits {
         let pick = |mine: u32, theirs: u32| mine & !mask | theirs & mask;
         Bits { known: pick(self.known, other.known), value: pick(self.value, other.value) }
     }
 
-    /// The bits of `mask`, the others 0.
+    /// This number with the bits outside `mask` cleared.
     fn only(self, mask: u32) -> Bits {
         Bits { known: self.known | !mask, value: self.value & mask }
     }
@@ -61,33 +61,33 @@ impl Bits {
 
 /// `M0[7:0]`, the index (MI100 ISA 6.6.1).
 pub(super) const INDEX: u32 = 0xff;
-/// `M0[15:12]`, the operands that it is added to.
+/// `M0[15:12]`, the mask of the operands to which the index is added.
 pub(super) const OPERANDS: u32 = 0xf000;
-/// The lowest bit of these.
+/// The lowest bit of the operand mask.
 pub(super) const FIRST_OPERAND: u32 = 12;
 
-/// The possible values at a place.
+/// The possible values at a point of the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct State {
     /// MODE.GPR_IDX_EN may be set.
     pub may_be_on: bool,
-    /// It may be clear.
+    /// MODE.GPR_IDX_EN may be clear.
     pub may_be_off: bool,
     pub m0: Bits,
 }
 
-/// Numbers that may be added to a register's number.
+/// The range of numbers that may be added to a register's number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Offsets {
     pub least: u32,
     pub most: u32,
-    /// An index surely counts, and the program excludes some.
+    /// True if the index is certainly added and the program excludes some of its values.
     pub bounded: bool,
 }
 
 impl State {
-    /// Where control comes in: indexing is off (the dispatcher, and every caller, leaves MODE so), and
-    /// nothing is known of M0.
+    /// The state at an entry: indexing is off (the dispatcher and every caller leave it off), and nothing is known
+    /// about M0.
     pub const ENTRY: State = State { may_be_on: false, may_be_off: true, m0: Bits::UNKNOWN };
 
     pub fn join(self, other: State) -> State {
@@ -98,8 +98,8 @@ impl State {
         }
     }
 
-    /// The offsets that may be added to the register of an operand; `None` if there are none, or only 0.
-    /// `named`: the manual's description covers its register file.
+    /// The offsets that may be added to an operand's register; `None` if there are none, or only 0. `named`: the
+    /// manual's description covers the operand's register file.
     pub fn offsets(&self, by: IndexedBy, named: bool) -> Option<Offsets> {
         let (value, certain) = match by {
             IndexedBy::M0 => (self.m0, true),
@@ -122,7 +122,7 @@ impl State {
 mod tests {
     use super::*;
 
-    /// Against all numbers of five bits that a pattern of known bits stands for.
+    /// Compares with all five-bit numbers that a pattern of known bits represents.
     #[test]
     fn bits_hold_for_each_number_that_they_stand_for() {
         let patterns =

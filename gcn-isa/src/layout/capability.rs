@@ -1,4 +1,4 @@
-//! Capabilities: the kinds of matrix instructions that a target can have, by name. Bounds of generic code and
+//! Capabilities: the kinds of matrix instructions that a target can have, by name. Trait bounds of generic code and
 //! lists of targets use them.
 
 use super::{Arrangement, ElemType, Shape, instructions_on};
@@ -30,7 +30,7 @@ fn is_mfma(shape: &Shape) -> bool {
 }
 
 impl Capability {
-    /// The one called `name`.
+    /// The capability called `name`.
     pub fn find(name: &str) -> Option<Capability> {
         CAPABILITIES.into_iter().find(|c| c.name == name)
     }

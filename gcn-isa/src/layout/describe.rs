@@ -1,4 +1,4 @@
-//! Layouts as formulas, for people.
+//! Layouts as human-readable formulas.
 
 use super::{Arrangement, ElemType, LANES, Matrix, QUAD, Shape};
 
@@ -7,11 +7,11 @@ use super::{Arrangement, ElemType, LANES, Matrix, QUAD, Shape};
 pub struct Formulas {
     /// The lane.
     pub lane: String,
-    /// Register and bits in that lane.
+    /// The register and the bits in that lane.
     pub register: String,
 }
 
-/// The formulas of `matrix`; `None` if the shape has no such matrix or its formats are not chosen.
+/// The formulas of `matrix`; `None` if the shape has no such matrix or its formats have not been chosen.
 ///
 /// ```
 /// use gcn_isa::{Target, layout::{self, Matrix}, table};
@@ -55,7 +55,7 @@ fn wmma(shape: &Shape, matrix: Matrix) -> Formulas {
     if shape.copies(matrix) > 1 {
         lane += ", and in every other 16 lanes again";
     }
-    // The bits of the index that are not in the lane, as pieces of consecutive ones.
+    // The bits of the index that are not in the lane, grouped into runs of consecutive bits.
     let mut removed: Vec<u32> = lane_bits.into_iter().flatten().collect();
     removed.sort_unstable();
     let (mut pieces, mut from, mut unit) = (Vec::new(), 1, 1);
@@ -97,13 +97,14 @@ fn wmma(shape: &Shape, matrix: Matrix) -> Formulas {
     Formulas { lane, register }
 }
 
-/// The bits of an index that is less than `end` from the one with the value `from` up to that with the value `to`, as a number.
+/// A formula for the bits of `index`, which is less than `end`, from the bit with the value `from` up to the bit with
+/// the value `to`.
 fn digits(index: &str, from: u32, to: u32, end: u32) -> String {
     let down = if from == 1 { index.to_owned() } else { format!("{index} / {from}") };
     if to >= end { down } else { format!("{down} % {}", to / from) }
 }
 
-/// `what % n`, nothing if that is always 0.
+/// `what % n`; nothing if that is always 0.
 fn modulo(what: &str, n: u32) -> String {
     if n == 1 { "0".to_owned() } else { format!("{what} % {n}") }
 }

@@ -1,4 +1,4 @@
-//! Layouts under the controls of an instruction, and the elements they hold.
+//! Layouts under the control fields of an instruction, and the elements that they contain.
 
 use std::fmt;
 
@@ -12,19 +12,18 @@ use crate::target::Target;
 /// The fields of an instruction that change a layout. The default changes nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Controls {
-    /// `cbsz`: log2 of the number of blocks that share one block of A; for sparse instructions, not zero =
-    /// index set 0; for f8f6f4 the format of A.
+    /// `cbsz`: log2 of the number of blocks that share one block of A. For sparse instructions, a value other than zero
+    /// selects index set 0; for f8f6f4, the format of A.
     pub cbsz: u8,
-    /// `abid`: which block of A they share; for sparse instructions the index set.
+    /// `abid`: which block of A they share; for sparse instructions, the index set.
     pub abid: u8,
-    /// `blgp`: lane pattern of B; for f8f6f4 the format of B; for f64 the negations, bit 0 A, bit 1 B, bit 2
-    /// C.
+    /// `blgp`: the lane pattern of B; for f8f6f4, the format of B; for f64, the negations (bit 0 A, bit 1 B, bit 2 C).
     pub blgp: u8,
-    /// The byte of `scale_src0` that holds the scales of A: bit 0 of `op_sel`, then bit 0 of `op_sel_hi`.
+    /// The byte of `scale_src0` that has the scales of A: bit 0 of `op_sel`, then bit 0 of `op_sel_hi`.
     pub scale_a: u8,
-    /// The byte of `scale_src1` that holds the scales of B: bit 1 of `op_sel`, then bit 1 of `op_sel_hi`.
+    /// The byte of `scale_src1` that has the scales of B: bit 1 of `op_sel`, then bit 1 of `op_sel_hi`.
     pub scale_b: u8,
-    /// `index_key` of sparse instructions of RDNA: the index set.
+    /// `index_key` of RDNA's sparse instructions: the index set.
     pub index_key: u8,
     /// Bit 2 of `op_sel` of WMMA with f16 or bf16 results on RDNA 3: C and D are in the upper halves of their registers.
     pub upper_halves: bool,
@@ -68,7 +67,7 @@ impl Blocks {
 }
 
 impl fmt::Display for Blocks {
-    /// The block numbers, comma separated.
+    /// Writes the block numbers, separated by commas.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, block) in self.iter().enumerate() {
             write!(f, "{}{block}", if i == 0 { "" } else { "," })?;
@@ -77,10 +76,10 @@ impl fmt::Display for Blocks {
     }
 }
 
-/// One element of a matrix operand and its place.
+/// An element of a matrix operand and its location.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Element {
-    /// The products that it takes part in. More than one where `cbsz` broadcasts a block of A.
+    /// The products that the element takes part in; more than one if `cbsz` broadcasts a block of A.
     pub blocks: Blocks,
     /// Row.
     pub row: u16,
@@ -90,11 +89,11 @@ pub struct Element {
     pub register: u8,
     /// Lane.
     pub lane: u8,
-    /// Its lowest bit in that register.
+    /// The element's lowest bit in that register.
     pub low_bit: u8,
-    /// Its highest bit. Above 31 it lies in the next register: bit 32 is that one's bit 0.
+    /// The element's highest bit. Values above 31 are in the next register: bit 32 is bit 0 of that one.
     pub high_bit: u8,
-    /// The instruction uses the element's negative.
+    /// The instruction uses the negated element.
     pub negated: bool,
 }
 
@@ -120,7 +119,7 @@ pub enum LayoutError {
         /// The matrices of the instruction.
         has: String,
     },
-    /// A control has a value that the instruction does not take.
+    /// A control field has a value that the instruction does not accept.
     #[error("{mnemonic} on {target}: {control}:{value} is not possible, {remedy}")]
     Control {
         /// The instruction.
@@ -131,12 +130,12 @@ pub enum LayoutError {
         control: &'static str,
         /// The value.
         value: u8,
-        /// The permitted requests.
+        /// The permitted values.
         remedy: String,
     },
 }
 
-/// The layout of one matrix operand under given controls.
+/// The layout of one matrix operand under given control fields.
 ///
 /// ```
 /// use gcn_isa::layout::{Controls, Layout, Matrix};
@@ -214,17 +213,17 @@ impl Layout {
         Ok(Layout { shape, matrix, controls })
     }
 
-    /// The shape, formats chosen.
+    /// The shape, with the chosen formats.
     pub fn shape(&self) -> &Shape {
         &self.shape
     }
 
-    /// Registers of the operand in each lane.
+    /// The number of registers of the operand in each lane.
     pub fn registers(&self) -> u8 {
         self.shape.registers(self.matrix).unwrap_or(0)
     }
 
-    /// Every element, block by block, row by row, and as often as there are copies of it.
+    /// Every element, block by block, row by row; once for each copy.
     pub fn elements(&self) -> impl Iterator<Item = Element> + use<> {
         let layout = *self;
         let (rows, cols) = self.shape.extent(self.matrix).unwrap_or((0, 0));
@@ -240,8 +239,8 @@ impl Layout {
             .flat_map(move |e| (0..copies).map(move |copy| Element { lane: e.lane + apart * copy, ..e }))
     }
 
-    /// The contents of `bit` of `register` in `lane`: nothing, an element, or several (sparse operands pack
-    /// four elements into the place of two; a lane pattern of B uses a lane more than once).
+    /// The contents of `bit` of `register` in `lane`: nothing, an element, or several (sparse operands represent four
+    /// elements in the space of two; a lane pattern of B uses a lane more than once).
     pub fn at(&self, register: u8, lane: u8, bit: u8) -> impl Iterator<Item = Element> + use<> {
         let layout = *self;
         let lanes: Vec<u8> = match self.lane_pattern() {
@@ -257,7 +256,7 @@ impl Layout {
         })
     }
 
-    /// The element at (`row`, `col`) of A's or another matrix's block that serves the blocks from `first` on.
+    /// The element at (`row`, `col`) of the block that serves the products from `first` on.
     fn element(&self, first: u8, row: u16, col: u16) -> Option<Element> {
         let Controls { cbsz, abid, .. } = self.controls;
         let block = if self.broadcasts() { a_source_block(cbsz, abid, first) } else { first };
@@ -294,9 +293,8 @@ impl Layout {
         if self.broadcasts() { 1 << self.controls.cbsz } else { 1 }
     }
 
-    /// The blocks that an element of the block (group) `first` serves. AMD's calculator lists A of a sparse
-    /// instruction under 2^cbsz blocks too, although it has only one; so that the listings agree, so does
-    /// this.
+    /// The products that the block (or block group) `first` serves. AMD's calculator lists A of a sparse instruction
+    /// under 2^cbsz blocks, too, although it has only one; this function does the same, so that the listings agree.
     fn blocks_of(&self, first: u8) -> Blocks {
         let sparse_a = self.shape.sparse && self.matrix == Matrix::A;
         let count = if sparse_a { 1 << self.controls.cbsz.min(4) } else { self.blocks_that_share() };
@@ -308,7 +306,7 @@ impl Layout {
         if self.matrix == Matrix::B && self.shape.permutes_b { self.controls.blgp } else { 0 }
     }
 
-    /// Where in the register the index set or the scale byte begins.
+    /// The bit of the register at which the index set or the scale byte begins.
     fn first_bit(&self) -> u8 {
         match self.matrix {
             Matrix::Index if self.shape.arrangement != Arrangement::Mfma => {
@@ -333,13 +331,13 @@ impl Layout {
     }
 }
 
-/// True if the instruction has the operand. The accumulator of a sparse instruction is its D.
+/// True if the instruction has the operand. A sparse instruction accumulates into D, so it has no C.
 fn has(shape: &Shape, matrix: Matrix) -> bool {
     shape.extent(matrix).is_some() && !(shape.sparse && matrix == Matrix::C)
 }
 
 impl Shape {
-    /// Bits of one index set of a sparse instruction: four for each group of four `k` in a lane.
+    /// The number of bits of one index set of a sparse instruction: four for each group of four `k` in a lane.
     pub fn index_set_bits(&self) -> u8 {
         if self.arrangement != Arrangement::Mfma {
             return self.wmma_index_bits() as u8;
@@ -348,7 +346,7 @@ impl Shape {
     }
 }
 
-/// The control that the shape does not accept: its name, its value, and the permitted values.
+/// A control field with a value that the shape does not accept: its name, its value, and the permitted values.
 type Illegal = (&'static str, u8, String);
 
 fn check(shape: &Shape, controls: Controls) -> Result<(), Illegal> {
@@ -356,7 +354,7 @@ fn check(shape: &Shape, controls: Controls) -> Result<(), Illegal> {
     check_abid(shape, controls)?;
     check_blgp(shape, controls.blgp)?;
     check_wmma(shape, controls)?;
-    // Bits 0 and 1 of `op_sel` choose no bytes there.
+    // There, bits 0 and 1 of `op_sel` do not choose bytes.
     if shape.arrangement != Arrangement::Mfma {
         return Ok(());
     }

@@ -1,22 +1,22 @@
-//! Coordinates as code computes them: from the lane's bits.
+//! Element coordinates as code computes them: from the bits of the lane number.
 //!
-//! The lanes' elements are spread so that each bit of the lane number adds a fixed amount to block, row or
-//! column. A compiler that wants the coordinates of a place in every lane at once needs those six amounts,
-//! not a table.
+//! The elements are distributed such that each bit of the lane number adds a fixed amount to block, row or column. A
+//! compiler that needs the coordinates of one register position in every lane therefore needs those six amounts instead
+//! of a table.
 
 use super::{LANES, Matrix, Shape};
 
-/// A number that each lane has: `base`, plus `weights[b]` for each set bit `b` of the lane number.
+/// A number with a value in each lane: `base` plus `weights[b]` for each set bit `b` of the lane number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct ByLane {
     /// The value in lane 0.
     pub base: u32,
-    /// The contribution of each bit of the lane number; that of bit 5 is 0 with 32 lanes.
+    /// The contribution of each bit of the lane number; that of bit 5 is 0 if the wave has 32 lanes.
     pub weights: [u32; 6],
 }
 
 impl ByLane {
-    /// The number of `lane`.
+    /// The value in `lane`.
     ///
     /// ```
     /// use gcn_isa::layout::ByLane;
@@ -28,7 +28,7 @@ impl ByLane {
         self.base + added.sum::<u32>()
     }
 
-    /// The linear function of the lane's bits with these values in each lane; `None` if there is none.
+    /// The linear function of the lane's bits that has these values in the lanes; `None` if there is none.
     fn fit(values: &[u32]) -> Option<ByLane> {
         let base = *values.first()?;
         let mut weights = [0; 6];
@@ -40,7 +40,7 @@ impl ByLane {
     }
 }
 
-/// Block, row and column of the element at one place, in every lane.
+/// The block, row and column, in every lane, of the element at one position.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Coordinates {
     /// The block.
@@ -52,9 +52,8 @@ pub struct Coordinates {
 }
 
 impl Shape {
-    /// The coordinates of the element at `bit` of the lane's registers, taken as one long number, in every
-    /// lane: the first of the four elements that share a place in a sparse operand. `None` where some lane
-    /// has nothing there.
+    /// The coordinates, in every lane, of the element at `bit`, counted through all registers of the operand. For a
+    /// sparse operand, the first of the four elements that share a position. `None` if some lane has no element there.
     ///
     /// ```
     /// use gcn_isa::{Target, table, layout::{self, Matrix}};
@@ -83,8 +82,8 @@ mod tests {
     use super::*;
     use crate::layout::{ElemType, instructions};
 
-    /// Every place of every operand of every instruction has coordinates made of the lane's bits, and they
-    /// lead back there.
+    /// Every position of every operand of every instruction has coordinates that are linear in the lane's bits, and
+    /// they map back to the position.
     #[test]
     fn coordinates_are_made_of_the_lanes_bits() {
         let mut places = 0;
@@ -95,7 +94,7 @@ mod tests {
                 for matrix in Matrix::ALL {
                     let Some(registers) = shape.registers(matrix) else { continue };
                     let bits = match matrix {
-                        // The two elements of a group of four share their place.
+                        // The two elements of a group of four share their position.
                         Matrix::A if shape.sparse => 2 * shape.a.bits().unwrap(),
                         Matrix::A | Matrix::B => shape.a.bits().unwrap(),
                         Matrix::Index => 4,

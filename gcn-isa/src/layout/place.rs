@@ -1,10 +1,11 @@
-//! The arithmetic between elements and places, both ways.
+//! The arithmetic between elements and locations, in both directions.
 
 use super::{Arrangement, ElemType, ElementPlace, LANES, Matrix, QUAD, SCALE_BLOCK, Shape};
 
 impl Shape {
-    /// Place of the element at (`row`, `col`) of `block`, `None` outside the matrix or where the format is
-    /// not chosen yet ([`Shape::with_formats`]). The lowest lane, if the element is in several ([`Shape::copies`]).
+    /// The location of the element at (`row`, `col`) of `block`; `None` if it is outside the matrix, or if the format
+    /// has not been chosen yet ([`Shape::with_formats`]). If several lanes have the element ([`Shape::copies`]), the
+    /// lowest.
     ///
     /// ```
     /// use gcn_isa::{Target, table, layout::{self, Matrix, ElementPlace}};
@@ -34,7 +35,7 @@ impl Shape {
         }
     }
 
-    /// Rows and columns of one block of an operand; `None` if the instruction has no such operand.
+    /// The number of rows and columns of one block of an operand; `None` if the instruction has no such operand.
     pub fn extent(&self, matrix: Matrix) -> Option<(u16, u16)> {
         let scales = self.k / SCALE_BLOCK as u16;
         match matrix {
@@ -47,7 +48,7 @@ impl Shape {
         }
     }
 
-    /// Registers of an operand in each lane; `None` as in [`Shape::place`].
+    /// The number of registers of an operand in each lane; `None` as in [`Shape::place`].
     pub fn registers(&self, matrix: Matrix) -> Option<u8> {
         self.extent(matrix)?;
         if self.arrangement != Arrangement::Mfma {
@@ -66,8 +67,8 @@ impl Shape {
         Some(bits.div_ceil(32) as u8)
     }
 
-    /// The elements that occupy `bit` of `register` in `lane`, as (block, row, column): one, or the four that
-    /// share a place in a sparse operand, or none. The inverse of [`Shape::place`].
+    /// The elements at `bit` of `register` in `lane`, as (block, row, column): one, or the four that share a position
+    /// in a sparse operand, or none. The inverse of [`Shape::place`].
     pub fn elements_at(
         &self,
         matrix: Matrix,
@@ -82,7 +83,7 @@ impl Shape {
         })
     }
 
-    /// The first element at `bit` of the lane's registers taken as one long number.
+    /// The first element at `bit`, counted through all registers of the operand in `lane`.
     fn element_at(&self, matrix: Matrix, bit: u32, lane: u32) -> Option<(u32, u32, u32)> {
         if lane >= self.lanes() || bit >= 32 * u32::from(self.registers(matrix)?) {
             return None;
@@ -104,7 +105,7 @@ impl Shape {
         }
     }
 
-    /// Rows of A or columns of B: lanes of a lane group.
+    /// The number of rows of A or columns of B, which is the number of lanes in a lane group.
     pub(super) fn width(&self, matrix: Matrix) -> u32 {
         u32::from(if matrix == Matrix::B { self.n } else { self.m })
     }
@@ -114,14 +115,14 @@ impl Shape {
         (u32::from(self.k) * self.width(matrix) * u32::from(self.blocks) / LANES).max(1)
     }
 
-    /// The number of consecutive `k` that stay in one lane before the next lane group takes over.
+    /// The number of consecutive `k` in one lane before the next lane group follows.
     pub(super) fn consecutive(&self, matrix: Matrix) -> u32 {
         let ty = if matrix == Matrix::B { self.b } else { self.a };
-        // Eight-bit f8f6f4 operands fill two halves of 128 bits, one after the other.
+        // Eight-bit f8f6f4 operands consist of two halves of 128 bits, filled one after the other.
         if self.formats_chosen && ty.bits() == Some(8) { 16 } else { self.per_lane(matrix) }
     }
 
-    /// Lane of a row of A (column of B) and `k`, and the position of `k` among those of the lane.
+    /// The lane of a row of A (column of B) and `k`, and the position of `k` among the elements of the lane.
     fn lane_of(&self, matrix: Matrix, block: u32, line: u32, k: u32) -> (u32, u32) {
         let (width, blocks) = (self.width(matrix), u32::from(self.blocks));
         let (run, groups) = (self.consecutive(matrix), LANES / (width * blocks));

@@ -1,25 +1,26 @@
 //! The arithmetic of WMMA: which bits of `k`, or of the row of C and D, are bits 4 and 5 of the lane.
 //!
-//! Bits 0 to 3 of the lane are the row of A and the column of B, C and D. Each of the bits above them is one bit of the other index: of
-//! `k` for A and B, of the row for C and D. The remaining bits of that index, in order, number the elements of a lane.
+//! Bits 0 to 3 of the lane are the row of A and the column of B, C and D. Each higher bit of the lane is one bit of the
+//! other index: of `k` for A and B, of the row for C and D. The remaining bits of that index, in order, number the
+//! elements of a lane.
 
 use super::place::place;
 use super::{Arrangement, ElementPlace, Matrix, Shape};
 use crate::target::WaveSize;
 
-/// Lanes that differ in the row of A or in the column.
+/// The number of lanes that differ in the row of A or in the column of B, C and D.
 const WIDTH: u32 = 16;
-/// Consecutive `k`; a sparse A has two elements of them.
+/// The number of consecutive `k` in a group of which a sparse A has two elements.
 const SPARSE_GROUP: u32 = 4;
-/// Bits of the index operand for each group.
+/// The number of bits of the index operand for each group.
 const INDEX_BITS: u32 = 4;
 
-/// The parts of an index (`k` or row) that bits of the lane stand for, by their values: 8 means bit 3. Those of lane bits 4 and 5, lowest
-/// lane bit first.
+/// The bits of an index (`k` or row) that bits 4 and 5 of the lane represent, in this order. Each is given by its
+/// value: 8 means bit 3.
 pub(super) type LaneBits = [Option<u32>; 2];
 
 impl Shape {
-    /// The number of lanes that hold the same element: those of RDNA 3's WMMA for A and B, 1 of all others.
+    /// The number of lanes that have the same element: more than one for A and B of RDNA 3's WMMA, otherwise 1.
     pub fn copies(&self, matrix: Matrix) -> u32 {
         let copied = self.arrangement == Arrangement::WmmaCopied && matches!(matrix, Matrix::A | Matrix::B);
         if copied { self.lanes() / WIDTH } else { 1 }
@@ -35,7 +36,8 @@ impl Shape {
             (_, false) if self.a.bits() == Some(16) => (k / 4, k / 2),
             (_, false) => (k / 2, k / 4),
         };
-        // An operand that fits one register with 32 lanes is not spread over 64: the upper lanes are empty.
+        // With 64 lanes, an operand that needs only one register with 32 lanes is not distributed further: the upper
+        // lanes are empty.
         let bits_of_32_lanes = self.elements_in(matrix, WIDTH * 2) * self.unit(matrix);
         let matrix_is_small = !is_result && matrix != Matrix::Index && bits_of_32_lanes <= 32;
         let index_is_small = matrix == Matrix::Index && self.lane_bits(Matrix::A)[1].is_none();
@@ -43,7 +45,8 @@ impl Shape {
         [Some(fourth), spreads.then_some(fifth)]
     }
 
-    /// Elements of an operand in each lane, if so many lanes share them. Of a sparse A and of the index: groups of four `k`.
+    /// The number of elements of an operand in each lane, if it is distributed over `lanes` lanes. For a sparse A and
+    /// the index, the number of groups of four `k`.
     fn elements_in(&self, matrix: Matrix, lanes: u32) -> u32 {
         let (m, k) = (u32::from(self.m), u32::from(self.k));
         match matrix {
@@ -54,7 +57,7 @@ impl Shape {
         }
     }
 
-    /// Bits from one element of a lane to the next.
+    /// The number of bits from one element of a lane to the next.
     fn unit(&self, matrix: Matrix) -> u32 {
         let bits = |ty: super::ElemType| u32::from(ty.bits().unwrap_or(32));
         match matrix {
@@ -67,7 +70,7 @@ impl Shape {
         }
     }
 
-    /// `k` that share an element of the operand.
+    /// The number of `k` that share an element of the operand.
     fn shared(&self, matrix: Matrix) -> u32 {
         if self.sparse && matches!(matrix, Matrix::A | Matrix::Index) { SPARSE_GROUP } else { 1 }
     }
@@ -81,7 +84,7 @@ impl Shape {
         Some((self.elements_in(matrix, lanes) * self.unit(matrix)).div_ceil(32) as u8)
     }
 
-    /// Bits of one index set: each lane's part of the index.
+    /// The number of bits of one index set, which is each lane's part of the index.
     pub(super) fn wmma_index_bits(&self) -> u32 {
         let lanes = WIDTH << self.lane_bits(Matrix::Index).into_iter().flatten().count();
         self.elements_in(Matrix::Index, lanes) * INDEX_BITS
@@ -107,7 +110,7 @@ impl Shape {
         Some(place(lane, position / self.shared(matrix) * self.unit(matrix), bits))
     }
 
-    /// The first element at `bit` of the lane's registers taken as one long number: block, row, column.
+    /// The first element at `bit`, counted through all registers of the operand in `lane`: block, row, column.
     pub(super) fn wmma_element_at(&self, matrix: Matrix, bit: u32, lane: u32) -> Option<(u32, u32, u32)> {
         let bits = self.lane_bits(matrix);
         let mut index = bit / self.unit(matrix) * self.shared(matrix);

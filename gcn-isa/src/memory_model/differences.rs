@@ -1,12 +1,12 @@
 //! Places where LLVM 22 differs from the guide, and where the guide contradicts itself.
 //!
-//! The tables follow the guide; the test of this module against LLVM's memory legalizer fails on any
-//! difference that is not listed here, and on any entry that no longer is one.
+//! The tables follow the guide. This module's test against LLVM's memory legalizer fails on any difference that is not
+//! listed here, and on any entry that is no longer a difference.
 
 use super::{Mode, Operation, Ordering, Scope, Space};
 use crate::Target;
 
-/// A combination.
+/// A combination of a target and an access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Applies {
     /// The target.
@@ -28,13 +28,13 @@ pub struct Applies {
 pub struct Difference {
     /// Short name.
     pub id: &'static str,
-    /// Where, in words.
+    /// Where the difference occurs, in words.
     pub place: &'static str,
     /// The guide's sequence, which this project emits.
     pub guide: &'static str,
     /// LLVM's sequence.
     pub llvm: &'static str,
-    /// Where, exactly.
+    /// Whether the difference applies to a combination.
     pub applies: fn(Applies) -> bool,
 }
 
@@ -45,7 +45,7 @@ pub struct Erratum {
     pub rows: &'static str,
     /// The printed text.
     pub printed: &'static str,
-    /// The entry in the tables, and the reason.
+    /// The entry in our tables, and the reason for it.
     pub taken: &'static str,
 }
 

@@ -1,7 +1,8 @@
 //! The sequences of RDNA 1 to 3, row by row.
 //!
-//! The guide that the GFX9 tables are from has these as "Memory Model GFX10-GFX11"; the rows are what LLVM 22.1.8's memory legalizer answers for every
-//! combination (`tests/it/memory_model/llvm.rs` in the crate's tests asks again). It waits for more before a release in LDS than the guide.
+//! The guide on which the GFX9 tables are based has these as "Memory Model GFX10-GFX11". The rows are what LLVM
+//! 22.1.8's memory legalizer emits for every combination (`tests/it/memory_model/llvm.rs` in the crate's tests repeats
+//! the comparison). It waits for more before a release in LDS than the guide does.
 
 use super::Operation::{Load, Rmw, Store};
 use super::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
@@ -13,10 +14,10 @@ use super::step::{
 };
 
 const GL0_INV: Step = cache("buffer_gl0_inv", NONE);
-/// The outer cache is invalidated first.
+/// GL1, which several compute units share, is invalidated before GL0.
 const GL1_INV: Step = cache("buffer_gl1_inv", NONE);
 
-/// The rows, by the bits of a load for other workgroups: RDNA 3 has no use for `dlc`.
+/// The rows, with the cache bits of a load that other workgroups may observe: RDNA 3 does not use `dlc`.
 macro_rules! rows {
     ($wide:expr) => {
         &[

@@ -1,6 +1,6 @@
 //! The guide's table "AMDHSA Memory Model Code Sequences GFX940", row by row.
 //!
-//! Where the guide contradicts itself the reading is in [`super::ERRATA`].
+//! Where the guide contradicts itself, [`super::ERRATA`] records the interpretation that is used.
 
 use super::Operation::{Load, Rmw, Store};
 use super::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
@@ -16,7 +16,7 @@ const WBL2_SC0_SC1: Step = cache("buffer_wbl2", SC0_SC1);
 const INV_SC0_IF_SPLIT: Step = if_split(cache("buffer_inv", SC0));
 const INV_SC1: Step = cache("buffer_inv", SC1);
 const INV_SC0_SC1: Step = cache("buffer_inv", SC0_SC1);
-/// `s_waitcnt lgkm/vmcnt(0)`: the one or the other, by mode.
+/// `s_waitcnt lgkm/vmcnt(0)`: one of the two counters, depending on the mode.
 const LGKM: Step = WAIT_LGKM_UNLESS_SPLIT;
 const VM: Step = WAIT_VM_IF_SPLIT;
 

@@ -1,4 +1,4 @@
-//! The page `docs/memory-model.md`, from the tables.
+//! Generates the page `docs/memory-model.md` from the tables.
 
 use std::fmt::{self, Write};
 
@@ -53,10 +53,10 @@ because the value was needed. After `s_barrier` nothing is outstanding that a se
 barrier, such as one with three buffers in turn. `gcn sim --sanitize races` tells if that does not hold.
 ";
 
-/// The page.
+/// The text of the page.
 pub fn page() -> String {
     let mut out = String::from(INTRODUCTION);
-    // Writing to a string does not fail.
+    // Writing to a string cannot fail.
     _ = write_page(&mut out);
     out
 }
@@ -99,7 +99,7 @@ fn write_table(out: &mut String, table: &Table) -> fmt::Result {
     Ok(())
 }
 
-/// The mode besides the normal one, and its name.
+/// The mode of a table other than the normal one, and its name.
 fn other_mode(table: &Table) -> Option<(Mode, &'static str)> {
     let wgp = table.targets.iter().any(crate::InstructionSet::has_workgroup_processors);
     match (table.tg_split, wgp) {
@@ -109,17 +109,17 @@ fn other_mode(table: &Table) -> Option<(Mode, &'static str)> {
     }
 }
 
-/// Scopes and address spaces with their code, normal and in the other mode.
+/// Scopes and address spaces with their code, in the normal and in the other mode.
 type Codes = (Vec<Scope>, Vec<Space>, String, String);
 
-/// A row, once for each code that its scopes and address spaces come to (one but for "same as
+/// Writes a row, once for each distinct code of its scopes and address spaces (only one, except for "same as
 /// corresponding").
 fn write_row(out: &mut String, table: &Table, row: &Row) -> fmt::Result {
     let spaces = if row.operation == Operation::Fence { &[Space::Generic] } else { row.spaces };
     let mut lines: Vec<Codes> = Vec::new();
     for &scope in row.scopes {
         for &space in spaces {
-            // A wide scope in LDS is another row's.
+            // A scope wider than the workgroup in LDS belongs to another row.
             if space == Space::Local && scope > Scope::Workgroup {
                 continue;
             }
@@ -147,7 +147,7 @@ fn write_row(out: &mut String, table: &Table, row: &Row) -> fmt::Result {
     Ok(())
 }
 
-/// Scopes that have the same code in the same address spaces share a line.
+/// Merges scopes that have the same code in the same address spaces into one line.
 fn merged(lines: Vec<Codes>) -> Vec<Codes> {
     let mut out: Vec<Codes> = Vec::new();
     for line in lines {

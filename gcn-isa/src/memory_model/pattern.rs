@@ -1,34 +1,33 @@
-//! Recognises waits that order memory by the instructions next to them.
+//! Recognises waits that order memory by the instructions around them.
 //!
-//! A wait for a register can be derived from the program again. A wait of the memory model cannot: nothing in
-//! the code shows that other threads rely on it. It can only be recognised by its place in the tables'
-//! sequences.
+//! A wait for a register can be derived again from the program. A wait of the memory model cannot: nothing in the code
+//! shows that other threads rely on it. It can only be recognised by its position in one of the tables' sequences.
 
 use crate::table::{Behaviours, Class};
 use crate::{Inst, Program};
 
-/// Why a wait is taken to order memory.
+/// Why a wait is assumed to order memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MemoryWait {
-    /// Before `s_barrier`: accesses to memory that the workgroup shares are complete.
+    /// Before `s_barrier`: accesses to memory that the workgroup shares must be complete.
     Barrier,
-    /// After a write-back (`buffer_wbl2`, `s_dcache_wb`): it is done.
+    /// After a write-back (`buffer_wbl2`, `s_dcache_wb`): the write-back must be complete.
     WriteBack,
-    /// Before an invalidation (`buffer_inv`, `buffer_invl2`, `buffer_wbinvl1*`): the load before it is done.
+    /// Before an invalidation (`buffer_inv`, `buffer_invl2`, `buffer_wbinvl1*`): the load before it must be complete.
     Invalidate,
     /// Before an atomic access: a read-modify-write, or a load or store with scope bits.
     Release,
     /// After an atomic access.
     Acquire,
-    /// Before the end of the program or a message: everything that leaves the wave is complete.
+    /// Before the end of the program or a message: everything that leaves the wave must be complete.
     Exit,
 }
 
-/// Whether the `s_waitcnt` at line `at` of `program` may order memory, so that it must stay even if no
+/// Whether, and why, the `s_waitcnt` at line `at` of `program` may order memory, so that it must stay even if no
 /// register needs it. `None` for other instructions, and for waits without an ordered access nearby.
 ///
-/// Neighbours are looked for across other waits, `s_nop` and cache instructions. The answer errs on the side
-/// of order: a wait before an atomic may serve a register only.
+/// The search for such an access skips other waits, `s_nop` and cache instructions. In doubt the wait is assumed to
+/// order memory: a wait before an atomic may serve only a register.
 ///
 /// ```
 /// use gcn_isa::memory_model::{MemoryWait, memory_wait};
@@ -66,7 +65,7 @@ pub fn memory_wait(program: &Program, at: usize) -> Option<MemoryWait> {
     }
 }
 
-/// The number of waits that may stand side by side: two counters and the wait states of one hazard are far
+/// The most instructions that are skipped in each direction. Two counters and the wait states of one hazard are far
 /// fewer.
 const REACH: usize = 8;
 
@@ -78,7 +77,7 @@ fn is_write_back(inst: &Inst) -> bool {
     inst.desc.does(Behaviours::WRITES_BACK)
 }
 
-/// Read-modify-writes, and loads and stores that bypass a cache.
+/// True for read-modify-writes, and for loads and stores that bypass a cache.
 fn is_shared_access(inst: &Inst) -> bool {
     let memory = inst.desc.is_vmem() || inst.desc.is_ds();
     memory && (inst.desc.class.is_atomic() || inst.mods.glc || inst.mods.scc || inst.mods.scope != 0)

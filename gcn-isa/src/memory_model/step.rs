@@ -1,11 +1,11 @@
-//! The parts of a row of the guide's tables, and the short functions with which the rows are written.
+//! The parts of a row of the guide's tables, and the short functions in which the rows are written.
 
 use bitflags::bitflags;
 
 use super::{Mode, Operation, Ordering, Scope, Space};
 
 bitflags! {
-    /// Cache bits of an access or a cache instruction, by the name that the target's assembler gives them.
+    /// Cache bits of an access or a cache instruction, by their names in the target's assembler.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub struct Bits: u8 {
         /// `glc` before gfx942: miss in the L1 cache.
@@ -31,9 +31,9 @@ bitflags! {
         const VM = 1;
         /// `lgkmcnt(0)`: LDS operations are done.
         const LGKM = 1 << 1;
-        /// Stores are done, where they have a counter of their own.
+        /// Stores are done, on targets that count them separately.
         const VS = 1 << 2;
-        /// The read-modify-write is done: the counter of loads if it returns, of stores if not.
+        /// The read-modify-write is done: on the counter of loads if it returns a value, otherwise on that of stores.
         const ATOMIC = 1 << 3;
     }
 }
@@ -45,9 +45,9 @@ pub struct Row {
     pub operation: Operation,
     /// Column "LLVM Memory Ordering".
     pub ordering: Ordering,
-    /// Column "LLVM Memory Sync Scope"; `singlethread` always goes with `wavefront` and is left out.
+    /// Column "LLVM Memory Sync Scope"; `singlethread` always accompanies `wavefront` and is omitted.
     pub scopes: &'static [Scope],
-    /// Column "AMDGPU Address Space"; none for a fence.
+    /// Column "AMDGPU Address Space"; empty for a fence.
     pub spaces: &'static [Space],
     /// Column "AMDGPU Machine Code", step by step.
     pub steps: &'static [Step],
@@ -58,14 +58,14 @@ pub struct Row {
 pub struct Step {
     /// The effect of the step.
     pub what: What,
-    /// In which mode.
+    /// The mode in which the step applies.
     pub when: When,
 }
 
 /// The effect of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum What {
-    /// The access itself with these bits.
+    /// The access itself, with these bits.
     Access(Bits),
     /// `s_waitcnt`.
     Wait(Counters),
@@ -75,10 +75,10 @@ pub enum What {
     Same(Ordering),
 }
 
-/// The mode that a step is for.
+/// The modes in which a step applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum When {
-    /// Any.
+    /// All modes.
     Always,
     /// "If not TgSplit execution mode, omit."
     TgSplit,
@@ -89,7 +89,7 @@ pub enum When {
 }
 
 impl When {
-    /// True if the step is there in `mode`.
+    /// True if the step applies in `mode`.
     pub const fn holds(self, mode: Mode) -> bool {
         match self {
             When::Always => true,

@@ -1,10 +1,10 @@
-//! The table of modifiers: the field of [`Mods`] that holds each, its name, and its flag in the rows of instructions.
+//! The table of modifiers: for each, its field of [`Mods`], its name, and its flag in the rows of instructions.
 
 use bitflags::bitflags;
 
 use super::Mods;
 
-/// A field of [`Mods`], as bits.
+/// A field of [`Mods`] as a bit pattern.
 trait Field: Copy {
     fn bits(self) -> u32;
     fn of_bits(bits: u32) -> Self;
@@ -63,8 +63,8 @@ macro_rules! modifiers {
         }
 
         bitflags! {
-            /// The modifiers that a row of the instruction table can list. `sc0`, `nt`, `sc1` are the later spellings of
-            /// `glc`, `slc`, `scc`.
+            /// The modifiers that a row of the instruction table can list. `sc0`, `nt` and `sc1` are the later
+            /// spellings of `glc`, `slc` and `scc`.
             #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
             pub struct Modifiers: u64 {
                 $($(#[doc = concat!("`", $name, "`.")] const $flag = 1 << $bit;)?)*
@@ -75,37 +75,38 @@ macro_rules! modifiers {
             /// Every modifier.
             pub const ALL: &[Modifier] = &[$(Modifier::$variant),*];
 
-            /// The name in messages, which is the word of the assembler where there is one word.
+            /// The name in messages, which is the assembler's word if there is exactly one.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Modifier::$variant => $name,)*
                 }
             }
 
-            /// Its effect, in words.
+            /// The modifier's effect, in words.
             pub const fn meaning(self) -> &'static str {
                 match self {
                     $(Modifier::$variant => $meaning,)*
                 }
             }
 
-            /// The value. An offset is its 32-bit two's complement; DPP and SDWA controls are 0 on an instruction without them.
+            /// The modifier's value. An offset is in 32-bit two's complement; DPP and SDWA controls are 0 on an
+            /// instruction without them.
             pub fn get(self, mods: &Mods) -> u32 {
                 match self {
                     $(Modifier::$variant => get!(mods, $field $(.$part)?),)*
                 }
             }
 
-            /// Sets the value; the inverse of [`Modifier::get`]. DPP and SDWA controls are set only on instructions that have
-            /// them.
+            /// Sets the modifier's value; the inverse of [`Modifier::get`]. DPP and SDWA controls are set only on
+            /// instructions that have them.
             pub fn set(self, mods: &mut Mods, value: u32) {
                 match self {
                     $(Modifier::$variant => set!(mods, value, $field $(.$part)?),)*
                 }
             }
 
-            /// The flag in the rows of the table. Empty where rows list the modifier for each source (`abs`, `sext`), and where it
-            /// goes with the encoding (buffer formats, `tfe`).
+            /// The modifier's flag in the rows of the table. Empty if rows list the modifier for each source (`abs`,
+            /// `sext`), or if it follows from the encoding (buffer formats, `tfe`).
             pub const fn flag(self) -> Modifiers {
                 match self {
                     $(Modifier::$variant => Modifiers::empty()$(.union(Modifiers::$flag))?,)*
@@ -183,7 +184,7 @@ modifiers! {
     Bitop3 = "bitop3" in bitop3 => BITOP3 = 28: "the truth table of the three sources: bit 4a+2b+c is the result for bits a, b, c";
 }
 
-/// Words of the assembler as flags.
+/// Declares flags named after words of the assembler.
 macro_rules! words {
     ($(#[doc = $doc:literal])* $name:ident: $ty:ty { $($flag:ident)* }) => {
         const _: () = {
@@ -204,7 +205,7 @@ macro_rules! words {
 }
 
 words! {
-    /// The DPP controls of a form, by the words of the assembler.
+    /// The DPP controls of a form, named after the assembler's words.
     DppControls: u16 {
         QUAD_PERM ROW_SHL ROW_SHR ROW_ROR ROW_SHARE ROW_XMASK WAVE_SHL WAVE_ROL WAVE_SHR WAVE_ROR ROW_MIRROR ROW_HALF_MIRROR
         ROW_BCAST ROW_NEWBCAST
@@ -228,13 +229,13 @@ impl DppControls {
 }
 
 impl Modifiers {
-    /// The modifier of a name in the table files.
+    /// The modifier with this name in the table files.
     pub fn named(name: &str) -> Option<Modifiers> {
         named(name)
     }
 }
 
-/// The flag of that name in lower case.
+/// The flag that has this name in lower case.
 pub(crate) fn named<F: bitflags::Flags + Copy>(name: &str) -> Option<F> {
     F::FLAGS.iter().find(|flag| flag.name().eq_ignore_ascii_case(name)).map(|flag| *flag.value())
 }

@@ -1,4 +1,4 @@
-//! The words that assemblers have for modifiers, and how each word's value is written.
+//! The assembler's words for modifiers, and the notation of each word's value.
 
 use super::{DppControls, Modifier, Modifiers, TemporalHints};
 use crate::target::Target;
@@ -6,53 +6,53 @@ use crate::target::Target;
 /// A word of the assembler for a modifier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Word {
-    /// As it is written.
+    /// The spelling of the word.
     pub name: &'static str,
-    /// Its effect.
+    /// The modifier that the word sets.
     pub modifier: Modifier,
-    /// Whether it has a value, and which.
+    /// Whether the word has a value, and its notation.
     pub form: Form,
-    /// Which instructions know it.
+    /// The instructions that accept the word.
     pub spelling: Spelling,
 }
 
-/// Which instructions know a word.
+/// The instructions that accept a word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Spelling {
-    /// All.
+    /// All instructions.
     Common,
-    /// `glc`, `slc`, `scc`: up to gfx90a, and scalar memory.
+    /// `glc`, `slc`, `scc`: targets up to gfx90a, and scalar memory.
     Old,
     /// `sc0`, `nt`, `sc1`: vector memory from gfx942 on.
     New,
 }
 
-/// Whether a word has a value, and how it is written.
+/// Whether a word has a value, and its notation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
-    /// No value: the word alone sets this one.
+    /// No value: the word alone sets the modifier to this value.
     Flag(u32),
     /// A number, or `swizzle(…)`.
     Offset,
-    /// A number up to this.
+    /// A number up to this limit.
     UpTo(u32),
     /// `[1,0,…]`, up to four bits.
     Bits,
     /// `[0,1,2,3]`.
     QuadPerm,
-    /// A lane count: first `dpp_ctrl`, the count that it means, the last count.
+    /// A number of lanes: the first `dpp_ctrl`, the number of lanes that it means, and the largest number of lanes.
     Lanes(u16, u16, u16),
-    /// 15 or 31.
+    /// The number 15 or 31.
     RowBroadcast,
     /// One of [`SDWA_SELECTORS`].
     Selector,
     /// One of [`SDWA_UNUSED`].
     Unused,
-    /// `mul:` 1, 2 or 4.
+    /// `mul:` with 1, 2 or 4.
     Multiply,
-    /// `div:` 1 or 2.
+    /// `div:` with 1 or 2.
     Divide,
-    /// 0 or 1, which mean the same.
+    /// 0 or 1, which have the same meaning.
     BoundControl,
     /// A buffer format.
     Format,
@@ -68,12 +68,12 @@ pub enum Form {
     Hint,
     /// One of [`SCOPES`].
     Scope,
-    /// One of these names, whose place is the value.
+    /// One of these names; the value is its position.
     Name(&'static [&'static str]),
 }
 
-/// The temporal hints of RDNA 4: the words that tell loads, stores and atomics apart, the field's value, and the scope where the value
-/// means this.
+/// The temporal hints of RDNA 4: the words, which differ between loads, stores and atomics; the field's value; and the
+/// scope, if the value has this meaning only with that scope.
 pub const HINTS: [(TemporalHints, u8, Option<u8>); 20] = {
     use TemporalHints as T;
     [
@@ -107,7 +107,7 @@ pub const SCOPES: [&str; 4] = ["SCOPE_CU", "SCOPE_SE", "SCOPE_DEV", "SCOPE_SYS"]
 pub const MATRIX_FORMATS: [&str; 5] =
     ["MATRIX_FMT_FP8", "MATRIX_FMT_BF8", "MATRIX_FMT_FP6", "MATRIX_FMT_BF6", "MATRIX_FMT_FP4"];
 
-/// Where the scales of a matrix are, by value.
+/// The positions of a matrix's scales, by value.
 pub const MATRIX_SCALES: [&str; 2] = ["MATRIX_SCALE_ROW0", "MATRIX_SCALE_ROW1"];
 
 /// The types of scales by value.
@@ -117,7 +117,7 @@ pub const SCALE_FORMATS: [&str; 3] =
 /// SDWA selectors by value.
 pub const SDWA_SELECTORS: [&str; 7] = ["BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3", "WORD_0", "WORD_1", "DWORD"];
 
-/// SDWA treatment of unselected destination bits, by value.
+/// What SDWA does with unselected destination bits, by value.
 pub const SDWA_UNUSED: [&str; 3] = ["UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE"];
 
 const fn word(name: &'static str, modifier: Modifier, form: Form) -> Word {
@@ -132,7 +132,8 @@ const fn new(name: &'static str, modifier: Modifier, value: u32) -> Word {
     Word { name, modifier, form: Form::Flag(value), spelling: Spelling::New }
 }
 
-/// The words in the order in which assemblers take and disassemblers print them; those of a group may change places.
+/// The words in the order in which assemblers accept and disassemblers print them; those of one group may occur in any
+/// order.
 pub const WORDS: &[&[Word]] = &[
     &[word("dfmt", Modifier::Format, Form::DataFormat), word("nfmt", Modifier::Format, Form::NumFormat)],
     &[word("bitop3", Modifier::Bitop3, Form::UpTo(0xff))],
@@ -217,12 +218,12 @@ pub const WORDS: &[&[Word]] = &[
 ];
 
 impl Word {
-    /// The flag in the rows of the table of what takes this word; empty where rows do not list it.
+    /// The flag in the table rows of instructions that accept this word; empty if rows do not list it.
     pub const fn flag(&self) -> Modifiers {
         self.modifier.flag()
     }
 
-    /// True if the word is known on instructions that have the old or new cache bits.
+    /// True if the word is accepted on instructions that have the new (or old) names of the cache bits.
     fn is_known(&self, new_names: bool) -> bool {
         match self.spelling {
             Spelling::Common => true,
@@ -231,7 +232,8 @@ impl Word {
         }
     }
 
-    /// The values of `dpp_ctrl` that the word can set: the first, the last, and the number written for the first.
+    /// The values of `dpp_ctrl` that the word can set: the first, the last, and the number that is written for the
+    /// first.
     fn controls(&self) -> (u16, u16, u16) {
         match self.form {
             Form::QuadPerm => (0, 0xff, 0),
@@ -242,12 +244,13 @@ impl Word {
         }
     }
 
-    /// The DPP control that the word sets, as rows list it; none of a word for another modifier.
+    /// The DPP control that the word sets, as rows list it; empty for a word of another modifier.
     pub(crate) fn control(&self) -> DppControls {
         DppControls::named(self.name).unwrap_or(DppControls::empty())
     }
 
-    /// How it is written, with `<…>` for what has to be filled in, given the number of `op_sel` bits and the range of offsets.
+    /// The word's syntax, with `<…>` for parts to be filled in, given the number of `op_sel` bits and the range of
+    /// offsets.
     pub fn syntax(&self, bits: usize, offsets: (i32, i32)) -> String {
         let name = self.name;
         let value = match self.form {
@@ -281,24 +284,25 @@ fn all_words() -> impl Iterator<Item = &'static Word> {
     WORDS.iter().flat_map(|group| group.iter())
 }
 
-/// The words that set modifiers, with the older or the newer names of the cache bits; not those for a default, as `noclamp`.
+/// The words that set modifiers, with the older or the newer names of the cache bits; words that restore a default,
+/// such as `noclamp`, are excluded.
 pub(crate) fn words(new_names: bool) -> impl Iterator<Item = &'static Word> {
     all_words().filter(move |w| w.form != Form::Flag(0) && w.is_known(new_names))
 }
 
-/// The word of this name.
+/// The word with this name.
 pub fn word_named(name: &str) -> Option<&'static Word> {
     all_words().find(|w| w.name == name)
 }
 
-/// The word of a modifier of vector memory; cache bits are named as `target` names them.
+/// The word for a modifier of vector memory; cache bits have the names that `target` uses.
 pub fn word_of(modifier: Modifier, target: Target) -> &'static str {
     let renamed = |w: &&Word| w.modifier == modifier && w.spelling == Spelling::New;
     let new_name = if target.is_gfx940_family() { all_words().find(renamed) } else { None };
     new_name.map_or(modifier.name(), |w| w.name)
 }
 
-/// The word for a DPP control among those that an instruction has, and the number that it has.
+/// The word for a DPP control among those that an instruction accepts, and the number to write with it.
 pub fn dpp_word(ctrl: u16, among: DppControls) -> Option<(&'static Word, u16)> {
     let word = all_words().find(|w| {
         let (first, last, _) = w.controls();

@@ -1,4 +1,4 @@
-//! The contents of a reference page: plain values, ready to print or to serialise.
+//! The sentences of a reference page about constants and scalar operands.
 
 use crate::table::{Behaviours, Format, InstDesc, OperandDesc, OperandKinds};
 use crate::target::InstructionSet;
@@ -9,7 +9,7 @@ pub(super) fn rules(row: &InstDesc) -> Vec<String> {
     let any = |kinds: OperandKinds| row.operands.iter().any(|o| o.kinds.intersects(kinds));
     let scalar = OperandKinds::SGPR | OperandKinds::SPECIAL | OperandKinds::LITERAL | OperandKinds::LITERAL16;
     if row.is_valu() && row.operands.iter().any(|o| o.name.starts_with("src") && o.kinds.intersects(scalar)) {
-        // See the encoder: shifts of 64 bits have the limit of GFX9 everywhere.
+        // As in the encoder: 64-bit shifts have the limit of GFX9 on most instruction sets.
         let reads = row.targets.iter().map(InstructionSet::constant_bus_reads).max().unwrap_or(1);
         let one = reads == 1 || row.does(Behaviours::SHIFTS_PAIR);
         let text = if one {

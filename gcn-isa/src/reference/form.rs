@@ -1,4 +1,4 @@
-//! A table row as a form of the page.
+//! Converts a table row to a form of the page.
 
 use super::page::{CounterFacts, Form, MemoryFacts, ModifierFacts, OperandFacts, Pipe};
 use super::{constants, probe, targets_shown};
@@ -47,8 +47,7 @@ pub(super) fn form(row: &'static InstDesc, target: Option<Target>) -> Form {
     }
 }
 
-/// How the form affects a part of its destination, or how the assembler reads it, beyond what its operands
-/// show.
+/// What the operands do not show: how the form affects a part of its destination, or how the assembler interprets it.
 fn notes(row: &InstDesc) -> &'static str {
     match row.half {
         _ if row.has_halves() => {
@@ -144,7 +143,7 @@ fn implicit(registers: ImplicitRegs) -> Vec<&'static str> {
 fn modifiers(row: &InstDesc, target: Option<Target>) -> Vec<ModifierFacts> {
     row.modifiers
         .iter()
-        // The text names the halves of registers instead; VOP3 has bits for other sources too.
+        // The text names the halves of registers instead; VOP3 has bits for other sources, too.
         .filter(|flag| *flag != Modifiers::OP_SEL || !row.has_halves() || row.is_vop3())
         .map(|flag| ModifierFacts {
             syntax: syntax(row, target, flag),

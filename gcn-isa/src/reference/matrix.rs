@@ -31,7 +31,7 @@ fn on_target(row: &'static InstDesc, target: Target, shape: &Shape) -> MatrixFac
         n: shape.n,
         k: shape.k,
         blocks: shape.blocks,
-        // Four matrix cores, four clocks a pass.
+        // Four matrix cores, four clocks per pass.
         flops_per_clock: passes.iter().map(|p| flops / u32::from(*p)).collect(),
         passes,
         flops,
@@ -41,12 +41,12 @@ fn on_target(row: &'static InstDesc, target: Target, shape: &Shape) -> MatrixFac
     }
 }
 
-/// The passes without and with the shorter formats of the f8f6f4 instructions.
+/// The number of passes, first with 8-bit formats and then with the shorter formats of the f8f6f4 instructions.
 fn passes(row: &'static InstDesc, target: Target) -> Vec<u8> {
     let mut passes: Vec<u8> = super::probe::variants(row)
         .iter()
         .map(|inst| crate::hazards::View::new(target, inst).passes())
-        // Those of RDNA are not published.
+        // The numbers of RDNA are not published.
         .filter(|passes| *passes > 0)
         .collect();
     passes.sort_unstable();
@@ -58,7 +58,7 @@ fn passes(row: &'static InstDesc, target: Target) -> Vec<u8> {
 fn matrix(row: &InstDesc, shape: &Shape, matrix: Matrix) -> Option<MatrixLayout> {
     shape.extent(matrix)?;
     if shape.sparse && matrix == Matrix::C {
-        // The accumulator of a sparse instruction is its D.
+        // A sparse instruction accumulates into D, so it has no C.
         return None;
     }
     let operand = match matrix {

@@ -9,10 +9,10 @@ use super::rows_of;
 use crate::table::{self, InstDesc};
 use crate::target::{Family, Target, TargetSet};
 
-/// Names that the assembler takes and the disassembler does not print.
+/// Names that the assembler accepts and the disassembler does not print.
 const ALIASES: &str = include_str!("../../data/aliases.tsv");
 
-/// No instruction has the name.
+/// No instruction has this name.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{}", self.message())]
 pub struct NameError {
@@ -22,9 +22,9 @@ pub struct NameError {
     pub target: Option<Target>,
     /// The nearest names, best first; empty if nothing is near.
     pub nearest: Vec<&'static str>,
-    /// True if the name is that of a half of VOPD, which stands in pairs only; `nearest` has pairs then.
+    /// True if the name is that of one half of a VOPD pair, which cannot occur alone; `nearest` then has pairs.
     pub is_half: bool,
-    /// Targets that have the instruction, if the name is right and only the target is wrong.
+    /// The targets that have the instruction, if the name is right and only the target is wrong.
     pub elsewhere: TargetSet,
 }
 
@@ -58,7 +58,7 @@ impl NameError {
     }
 }
 
-/// Another name, the mnemonic it stands for, and the targets that take it.
+/// Each alias, the mnemonic it stands for, and the targets that accept it.
 pub fn aliases() -> impl Iterator<Item = (&'static str, &'static str, TargetSet)> {
     ALIASES.lines().skip(1).filter_map(|line| {
         let mut cells = line.split('\t');
@@ -76,7 +76,7 @@ pub(super) fn aliases_of(mnemonic: &str, target: Option<Target>) -> Vec<Alias> {
         .collect()
 }
 
-/// The rows that `name` means: those of a mnemonic, of a name with suffix, or of an alias.
+/// The rows that `name` denotes: those of a mnemonic, of a name with a suffix, or of an alias.
 pub(super) fn rows(name: &str, target: Option<Target>) -> Result<Vec<&'static InstDesc>, NameError> {
     let named = rows_named(name, name, target);
     if !named.is_empty() {
@@ -102,7 +102,8 @@ pub(super) fn rows(name: &str, target: Option<Target>) -> Result<Vec<&'static In
 
 fn rows_named(mnemonic: &str, printed: &str, target: Option<Target>) -> Vec<&'static InstDesc> {
     let on_target = |r: &&'static InstDesc| target.is_none_or(|t| r.targets.contains(t));
-    // A suffix requests one encoding; `v_add_f32_e32` is printed so, `v_add3_u32_e64` is printed without.
+    // A suffix requests one encoding. The printed name may have the suffix, as in `v_add_f32_e32`, or not, as for
+    // `v_add3_u32_e64`.
     let (base, suffix) = split_suffix(printed);
     let exact: Vec<_> = rows_of(base, target)
         .into_iter()
@@ -134,7 +135,7 @@ fn has_suffix(row: &InstDesc, suffix: &str) -> bool {
     }
 }
 
-/// Some pairs of VOPD that contain `name`.
+/// Some VOPD pairs that contain `name`.
 fn pairs_with(name: &str, target: Option<Target>) -> Vec<&'static str> {
     let has = |mnemonic: &str| mnemonic.split(" :: ").any(|half| half == name);
     let pairs = table::rows_of(Family::RDNA).iter().filter(|row| row.format.is_pair());
@@ -142,8 +143,8 @@ fn pairs_with(name: &str, target: Option<Target>) -> Vec<&'static str> {
     pairs.map(|row| row.mnemonic).take(5).collect()
 }
 
-/// The mnemonics nearest to `name`, best first, at most five; only those whose distance is at most a third of
-/// the name.
+/// The mnemonics nearest to `name`, best first, at most five. Their edit distance is at most a third of the name's
+/// length.
 pub fn nearest(name: &str, target: Option<Target>) -> Vec<&'static str> {
     let name = split_suffix(name).0;
     if name.len() > 64 {
@@ -158,7 +159,7 @@ pub fn nearest(name: &str, target: Option<Target>) -> Vec<&'static str> {
     near.into_iter().take(5).map(|(_, other)| other).collect()
 }
 
-/// The names of instructions but pairs of VOPD, aliases included.
+/// All names of instructions, including aliases, except those of VOPD pairs.
 fn known(target: Option<Target>) -> BTreeSet<&'static str> {
     let families = Family::ALL.into_iter().filter(|family| target.is_none_or(|t| t.family() == *family));
     families
@@ -170,8 +171,8 @@ fn known(target: Option<Target>) -> BTreeSet<&'static str> {
         .collect()
 }
 
-/// The names of instructions, aliases included, that `pattern` describes, in order. In a pattern `*` stands for any characters and
-/// `?` for one; one without either stands for all names that begin so.
+/// The names of instructions, including aliases, that match `pattern`, sorted. In a pattern, `*` stands for any
+/// characters and `?` for one character; a pattern without either matches all names that begin with it.
 pub fn matching(pattern: &str, target: Option<Target>) -> Vec<&'static str> {
     let mut pattern = pattern.trim().to_ascii_lowercase();
     if !pattern.contains(['*', '?']) {
@@ -180,10 +181,10 @@ pub fn matching(pattern: &str, target: Option<Target>) -> Vec<&'static str> {
     known(target).into_iter().filter(|name| fits(pattern.as_bytes(), name.as_bytes())).collect()
 }
 
-/// True if the pattern describes all of `name`.
+/// True if the pattern matches all of `name`.
 fn fits(pattern: &[u8], name: &[u8]) -> bool {
     let (mut p, mut n) = (0, 0);
-    // The last star, and the place in the name where the text after it is tried.
+    // The last star, and the position in the name at which the text after the star is tried.
     let mut star: Option<(usize, usize)> = None;
     while n < name.len() {
         match pattern.get(p) {
@@ -202,7 +203,7 @@ fn fits(pattern: &[u8], name: &[u8]) -> bool {
     pattern[p..].iter().all(|c| *c == b'*')
 }
 
-/// Edit distance where swapping two neighbours counts as one edit.
+/// The edit distance, in which swapping two adjacent characters counts as one edit.
 fn distance(a: &[u8], b: &[u8]) -> usize {
     let width = b.len() + 1;
     let mut before: Vec<usize> = vec![0; width];

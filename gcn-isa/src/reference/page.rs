@@ -1,29 +1,30 @@
 //! The contents of a reference page: plain values, ready to print or to serialise.
 
-/// The facts about one instruction in every form it has, on one target or on all of them.
+/// The facts about one instruction in all its forms, on one target or on all of them.
 ///
 /// Everything on the page is derived: from the [table](crate::table), the [counters](crate::counters), the
 /// [hazard rules](crate::hazards), the [layouts](crate::layout) and the [semantics](crate::semantics).
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Page {
-    /// Name without `_e32`, `_e64`, `_dpp`, `_sdwa`.
+    /// The name without `_e32`, `_e64`, `_dpp`, `_sdwa`.
     pub mnemonic: &'static str,
-    /// Targets that have it (all that do, even if the page was asked for one target).
+    /// The targets that have the instruction (all of them, even if the page was requested for one target).
     pub targets: Vec<&'static str>,
-    /// Targets of another family that have it as well, with encodings of their own: those are on a page for such a target.
+    /// The targets of another family that have the instruction as well, with different encodings: those are on the page
+    /// for such a target.
     pub elsewhere: Vec<&'static str>,
-    /// The target that the page was asked for.
+    /// The target for which the page was requested.
     pub target: Option<&'static str>,
-    /// Other names that the assembler takes for it.
+    /// Other names that the assembler accepts for the instruction.
     pub aliases: Vec<Alias>,
     /// The meaning; empty if the tables do not have it yet. The notation is described in [`crate::semantics`].
     pub semantics: &'static str,
-    /// Where that statement comes from; empty if there is none.
+    /// The source of that statement; empty if there is none.
     pub witness: &'static str,
-    /// Its encodings and addressing forms.
+    /// The instruction's encodings and addressing forms.
     pub forms: Vec<Form>,
-    /// The wait-state rules that can bind it on the targets whose hazards are in the tables.
+    /// The wait-state rules that can bind the instruction, on the targets that have wait-state rules.
     pub hazards: Vec<Hazard>,
     /// The targets whose hazards are sequences of instructions with remedies, which `hazards` does not cover:
     /// RDNA.
@@ -38,7 +39,7 @@ pub struct Page {
 pub struct Alias {
     /// The name.
     pub name: &'static str,
-    /// Targets on which the assembler takes it.
+    /// The targets on which the assembler accepts it.
     pub targets: Vec<&'static str>,
 }
 
@@ -46,7 +47,7 @@ pub struct Alias {
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Form {
-    /// Name as the disassembler prints it.
+    /// The name as the disassembler prints it.
     pub printed: &'static str,
     /// Encoding format, as the manuals name it: `VOP3A`.
     pub format: &'static str,
@@ -54,38 +55,37 @@ pub struct Form {
     pub form: &'static str,
     /// The targets to which the facts below apply.
     pub targets: Vec<&'static str>,
-    /// The number of lanes of the waves to which they apply; empty if to all that the targets have.
+    /// The wave sizes, in lanes, to which the facts apply; empty if they apply to all that the targets have.
     pub waves: Vec<u32>,
-    /// Opcode field of the format.
+    /// The opcode field of the format.
     pub opcode: u16,
-    /// Bytes without a trailing literal (the forms that always have one count it).
+    /// The size in bytes without an optional literal (a literal that is always present is included).
     pub bytes: u8,
-    /// True if a 32-bit literal may follow, which makes it four bytes longer.
+    /// True if an optional 32-bit literal may follow, which adds four bytes.
     pub takes_literal: bool,
     /// Operands in assembly order.
     pub operands: Vec<OperandFacts>,
-    /// Pairs of operands that must be both VGPRs or both AGPRs.
+    /// Pairs of operands that must both be VGPRs or both AGPRs.
     pub same_file: Vec<[&'static str; 2]>,
-    /// Registers that are read without being written in the text: `exec`, `vcc`, `scc`, `m0`, `flat_scratch`,
-    /// `mode`.
+    /// Registers that the instruction reads implicitly: `exec`, `vcc`, `scc`, `m0`, `flat_scratch`, `mode`.
     pub implicit_reads: Vec<&'static str>,
-    /// Registers that are written without being written in the text.
+    /// Registers that the instruction writes implicitly.
     pub implicit_writes: Vec<&'static str>,
-    /// Modifiers it takes.
+    /// The modifiers that the form accepts.
     pub modifiers: Vec<ModifierFacts>,
     /// The permitted constants and scalar registers, as sentences.
     pub constant_rules: Vec<String>,
-    /// Scheduling and hazard class, a name of [`Class`](crate::table::Class).
+    /// The scheduling and hazard class, a name of [`Class`](crate::table::Class).
     pub class: &'static str,
-    /// The execution pipe that takes it.
+    /// The execution pipe that executes it.
     pub pipe: Pipe,
     /// The effects on the counters of `s_waitcnt`.
     pub counters: Vec<CounterFacts>,
-    /// How `ADDR` of the semantics line is made in this form; empty if it accesses no memory.
+    /// How the address `ADDR` in the semantics line is computed in this form; empty if the form accesses no memory.
     pub address: &'static str,
-    /// Memory moved.
+    /// The memory that the form transfers.
     pub memory: Option<MemoryFacts>,
-    /// Further notes from the measurement of the table.
+    /// Further notes on the form.
     pub notes: &'static str,
 }
 
@@ -93,20 +93,21 @@ pub struct Form {
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct OperandFacts {
-    /// Field name: `vdst`, `src0`, `saddr` …
+    /// The field's name: `vdst`, `src0`, `saddr` …
     pub name: &'static str,
     /// `read`, `written` or `read and written`.
     pub access: &'static str,
     /// The permitted operands in words: `VGPR`, `AGPR`, `SGPR`, `inline constant` …
     pub kinds: Vec<&'static str>,
-    /// Width in dwords; several if `cbsz` or `blgp` selects the width; empty for operands other than
+    /// The width in dwords: several values if `cbsz` or `blgp` selects the width; empty for operands other than
     /// registers.
     pub dwords: Vec<u8>,
-    /// Vector registers must start at a multiple of this.
+    /// Tuples of vector registers must start at a multiple of this number.
     pub vector_alignment: u8,
-    /// Scalar registers must start at a multiple of this.
+    /// Tuples of scalar registers must start at a multiple of this number.
     pub scalar_alignment: u8,
-    /// Named registers that may stand there (32-bit ones by their `_lo` half; `ttmp` = the trap temporaries).
+    /// The named registers that the operand accepts (32-bit ones by their `_lo` half; `ttmp` stands for the trap
+    /// temporaries).
     pub special_registers: Vec<&'static str>,
     /// Source modifiers: `neg`, `abs`, `sext`.
     pub source_modifiers: Vec<&'static str>,
@@ -116,9 +117,9 @@ pub struct OperandFacts {
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct ModifierFacts {
-    /// Spelling on the form's targets, as a template: `offset:<-4096..4095>`, `clamp`, `op_sel:[0,0,0]`.
+    /// The spelling on the form's targets, as a template: `offset:<-4096..4095>`, `clamp`, `op_sel:[0,0,0]`.
     pub syntax: String,
-    /// True if the form is not complete without it.
+    /// True if the form requires the modifier.
     pub required: bool,
 }
 
@@ -128,7 +129,7 @@ pub struct ModifierFacts {
 pub enum Pipe {
     /// Scalar ALU.
     ScalarAlu,
-    /// Taken by the instruction buffer itself: branches, waits, messages, barriers.
+    /// Executed by the instruction buffer itself: branches, waits, messages, barriers.
     Control,
     /// Scalar memory.
     ScalarMemory,
@@ -140,7 +141,7 @@ pub enum Pipe {
     Matrix,
     /// Vector memory: address, texture cache.
     VectorMemory,
-    /// Vector memory and LDS: an address decides which.
+    /// Vector memory or LDS, depending on the address.
     Flat,
     /// LDS (or GDS).
     Lds,
@@ -152,23 +153,23 @@ pub enum Pipe {
 pub struct CounterFacts {
     /// `vmcnt`, `lgkmcnt` or `expcnt`.
     pub counter: &'static str,
-    /// By how much it goes up at issue.
+    /// The amount by which the counter increases at issue.
     pub count: u8,
     /// True if the operations of this kind finish in issue order.
     pub in_order: bool,
-    /// The modifier with which it does so, if not always: `gds`.
+    /// The modifier with which the instruction has this effect, if not always: `gds`.
     pub with: Option<&'static str>,
 }
 
-/// Memory moved by a form.
+/// The memory that a form transfers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct MemoryFacts {
-    /// The number of `unit`.
+    /// The number of units.
     pub amount: u8,
-    /// `bytes`, or `components` of the buffer's format.
+    /// The unit: `bytes`, or `components` of the buffer's format.
     pub unit: &'static str,
-    /// `lane` or `wave`.
+    /// `lane` or `wave`: what the amount refers to.
     pub per: &'static str,
 }
 
@@ -176,11 +177,11 @@ pub struct MemoryFacts {
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Hazard {
-    /// Name of the rule.
+    /// The rule's name.
     pub id: &'static str,
     /// The instructions that must not be too close, in words.
     pub title: &'static str,
-    /// Where it is written.
+    /// The citation of the source.
     pub citation: &'static str,
     /// True if the instruction can be the first of the two.
     pub first: bool,
@@ -192,7 +193,7 @@ pub struct Hazard {
     pub grade: String,
     /// True if the rule matters only with XNACK replay on.
     pub xnack_only: bool,
-    /// Further facts about the rule.
+    /// Further remarks on the rule.
     pub note: &'static str,
 }
 
@@ -202,9 +203,9 @@ pub struct Hazard {
 pub struct HazardStates {
     /// The target.
     pub target: &'static str,
-    /// The formula: a number, or one in terms of the first instruction's passes.
+    /// A number, or a formula in terms of the first instruction's passes.
     pub formula: String,
-    /// The numbers after this instruction as the first (several if its passes depend on modifiers).
+    /// The numbers if this instruction is the first one (several if its passes depend on modifiers).
     pub after_this: Vec<u8>,
 }
 
@@ -214,45 +215,46 @@ pub struct HazardStates {
 pub struct MatrixFacts {
     /// The target.
     pub target: &'static str,
-    /// Lanes of the wave.
+    /// The number of lanes of the wave.
     pub wave: u32,
     /// Rows of A, C, D.
     pub m: u16,
     /// Columns of B, C, D.
     pub n: u16,
-    /// Columns of A, rows of B (before compression where A is sparse).
+    /// Columns of A, rows of B (for a sparse A, before compression).
     pub k: u16,
     /// Independent products.
     pub blocks: u8,
-    /// Passes of 4 clocks; two numbers where the formats decide (with 8-bit formats, without); empty if the tables do not have them.
+    /// The number of passes of 4 clocks; two numbers if it depends on the formats (with and without 8-bit formats);
+    /// empty if the tables do not have it.
     pub passes: Vec<u8>,
-    /// Multiplications and additions together.
+    /// The number of multiplications plus additions.
     pub flops: u32,
-    /// The same for each clock of a compute unit with four matrix cores, one number for each of `passes`.
+    /// `flops` for each clock of a compute unit with four matrix cores, one number for each of `passes`.
     pub flops_per_clock: Vec<u32>,
     /// The matrices: A, B, C, D, the sparse index, the scales.
     pub matrices: Vec<MatrixLayout>,
-    /// The effects of the modifiers that change a layout.
+    /// What the modifiers that change a layout do.
     pub controls: Vec<&'static str>,
     /// `measured` (every element compared with AMD's matrix instruction calculator) or `argued` (see
     /// `docs/layouts.md`).
     pub provenance: &'static str,
 }
 
-/// The layout of one matrix in formulas.
+/// The layout of one matrix as formulas.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct MatrixLayout {
     /// `A`, `B`, `C`, `D`, `index`, `scale A`, `scale B`.
     pub matrix: &'static str,
-    /// The operand that holds it.
+    /// The operand that contains it.
     pub operand: &'static str,
     /// Element type.
     pub element: &'static str,
-    /// Dwords of the operand in each lane.
+    /// The number of dwords of the operand in each lane.
     pub dwords: Vec<u8>,
-    /// Lane of element (row, column) of a block.
+    /// The lane of element (row, column) of a block.
     pub lane: String,
-    /// Place of the element in the lane's registers.
+    /// The position of the element in the lane's registers.
     pub register: String,
 }

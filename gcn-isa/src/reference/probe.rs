@@ -1,4 +1,4 @@
-//! Instructions made from a row to ask the analyses about it: one with plain operands, and variants in which
+//! Sample instructions made from a row, for queries to the analyses: one with default operands, and variants in which
 //! each operand and modifier that matters to a rule takes each kind of value it can have.
 
 use crate::inst::{Inst, Mods};
@@ -6,12 +6,12 @@ use crate::operand::{Inline, Operand, SrcSpecial};
 use crate::reg::{self, Reg};
 use crate::table::{Access, InstDesc, Modifiers, OperandDesc, OperandKinds};
 
-/// The instruction with its plainest operands.
+/// The instruction in which every operand is the first of [`choices`].
 pub(super) fn plain(row: &'static InstDesc) -> Inst {
     Inst::new(row, row.operands.iter().map(|o| choices(o).into_iter().next().unwrap_or(Operand::Imm(0))))
 }
 
-/// The plain instruction, and copies of it with one operand or modifier changed.
+/// The instruction of [`plain`], and copies of it with one operand or modifier changed.
 pub(super) fn variants(row: &'static InstDesc) -> Vec<Inst> {
     let plain = plain(row);
     let mut all = vec![plain.clone()];
@@ -27,7 +27,7 @@ pub(super) fn variants(row: &'static InstDesc) -> Vec<Inst> {
     all
 }
 
-/// Operands that a slot accepts, the plainest first.
+/// Operands that a slot accepts, one of each kind, the most common kind first.
 fn choices(operand: &OperandDesc) -> Vec<Operand> {
     let dwords = operand.dwords.max(1);
     let kinds = operand.kinds;
@@ -47,7 +47,7 @@ fn choices(operand: &OperandDesc) -> Vec<Operand> {
     if kinds.contains(OperandKinds::IMM) {
         list.push(Operand::Imm(0));
         if operand.name == "hwreg" {
-            // The whole of MODE and of TRAPSTS: the registers that rules name.
+            // All bits of MODE and of TRAPSTS, the hardware registers that rules name.
             list.extend([1, 3].map(|id| Operand::Imm(id | 31 << 11)));
         }
     }
@@ -71,7 +71,7 @@ fn special(name: &str, dwords: u8) -> Option<Operand> {
     Some(Operand::Reg(Reg { len: dwords.min(reg.len), ..reg }))
 }
 
-/// Gives the partners of operand `changed` the same vector register file.
+/// Moves the operands that must be in the same vector register file as operand `changed` to its file.
 fn keep_files_together(inst: &mut Inst, changed: usize) {
     let Some(Operand::Reg(reg)) = inst.operands.get(changed).copied() else { return };
     for pair in inst.desc.same_file {

@@ -1,38 +1,38 @@
-//! Registers by their numbers, as a user writes them.
+//! Parses numbered registers as a user writes them.
 
 use super::{FIRST_NAMED_SGPR, Reg, RegFile};
 
-/// Most registers of a tuple.
+/// The most registers in a tuple.
 const LONGEST: u16 = 32;
-/// VGPRs, and AGPRs.
+/// The number of VGPRs, and of AGPRs.
 const VECTOR: u16 = 256;
 
 /// Why a text does not name registers by number.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotNumbered {
-    /// It looks different.
+    /// The text has another form.
     #[error("registers are written `v10`, `a0`, `s20`, or as a range with its last register, `v[8:11]`")]
     Form,
-    /// The file has fewer.
+    /// The register file has fewer registers.
     #[error("the last one is `{prefix}{last}`")]
     Beyond {
-        /// Prefix of the file.
+        /// The prefix of the register file.
         prefix: char,
-        /// Its last number.
+        /// The file's last register number.
         last: u16,
     },
-    /// The last one stands before the first.
+    /// The last register of the range comes before the first.
     #[error("the range ends before it begins")]
     Backwards,
-    /// No instruction takes so many.
+    /// The range is longer than any that an instruction accepts.
     #[error("a range has at most {LONGEST} registers")]
     TooLong,
 }
 
 impl Reg {
-    /// The registers that `text` names by number, as `Display` prints them: `v10`, `a[0:3]`, `s[4:5]`.
-    /// Registers with meanings of their own (`vcc`, `exec`, …) have no such names.
+    /// The registers that `text` names by number, in the notation of `Display`: `v10`, `a[0:3]`, `s[4:5]`. Registers
+    /// with fixed meanings (`vcc`, `exec`, …) are not included.
     ///
     /// # Errors
     /// [`NotNumbered`] with the reason.
@@ -75,7 +75,7 @@ fn number(text: &str) -> Result<u32, NotNumbered> {
     if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) {
         return Err(NotNumbered::Form);
     }
-    // So many digits that it does not fit are beyond every file.
+    // A number that overflows is beyond every register file, too.
     Ok(text.parse().unwrap_or(u32::MAX))
 }
 
@@ -83,7 +83,7 @@ fn number(text: &str) -> Result<u32, NotNumbered> {
 mod tests {
     use super::*;
 
-    /// `Display` is the witness.
+    /// Parsing is tested against `Display`.
     #[test]
     fn what_is_printed_is_read() {
         for (file, count) in [(RegFile::Sgpr, 102), (RegFile::Vgpr, 256), (RegFile::Agpr, 256)] {

@@ -1,11 +1,11 @@
-//! Which modifiers a row takes, and which of their bits.
+//! Which modifiers a row accepts, and which of their bits.
 
 use super::{Class, Format, InstDesc};
 use crate::mods::{self, Modifier, Modifiers, Word, dpp_word};
 use crate::target::{Generation, InstructionSet, Target};
 
 impl InstDesc {
-    /// The bits of a modifier's value that the row takes: 0 if it does not have the modifier.
+    /// The bits of a modifier's value that the row accepts: 0 if it does not have the modifier.
     pub fn accepted_bits(&self, modifier: Modifier) -> u32 {
         let per_source = || (1 << self.sources()) - 1;
         let bits = self.bits;
@@ -13,7 +13,7 @@ impl InstDesc {
             Modifier::Neg if self.modifiers.contains(Modifiers::NEG) => per_source(),
             Modifier::Neg => bits.neg.into(),
             Modifier::Abs => bits.abs.into(),
-            // Outside SDWA there is no sign-extension bit; the assembler would write a negation there.
+            // Only SDWA has sign-extension bits; elsewhere the assembler would encode a negation instead.
             Modifier::Sext if self.format.is_sdwa() => bits.sext.into(),
             Modifier::Tfe => self.has_tfe().into(),
             Modifier::Format if self.is_typed_buffer() => 0x7f,
@@ -32,12 +32,13 @@ impl InstDesc {
         }
     }
 
-    /// True if the cache bits are written `sc0`, `nt` and `sc1` on the target, not `glc`, `slc` and `scc`.
+    /// True if the target calls the cache bits `sc0`, `nt` and `sc1` instead of `glc`, `slc` and `scc`.
     pub fn has_new_cache_names(&self, target: Target) -> bool {
         target.is_gfx940_family() && self.format != Format::Smem
     }
 
-    /// The words that set modifiers of the row, as the target spells them; not those for a default, as `noclamp`.
+    /// The words that set the row's modifiers, as the target spells them. Words that restore a default, such as
+    /// `noclamp`, are excluded.
     pub fn words(&self, target: Option<Target>) -> impl Iterator<Item = &'static Word> {
         let new_names = target.is_some_and(|target| self.has_new_cache_names(target));
         mods::words(new_names).filter(|word| self.accepted_bits(word.modifier) != 0)
@@ -58,13 +59,13 @@ impl InstDesc {
         self.dpp_controls.contains(word.control())
     }
 
-    /// True for the buffer instructions that say the format of the elements.
+    /// True for buffer instructions that specify the format of the elements.
     pub fn is_typed_buffer(&self) -> bool {
         matches!(self.format, Format::Mtbuf | Format::VBufferTyped)
     }
 
-    /// The distance over which the target executes this branch wrongly, if there is one. Branches with a
-    /// field of their own in addition to the distance (`s_call_b64`, `s_subvector_loop_begin`) have none.
+    /// The branch distance that the target executes wrongly, if there is one. Branches with another field in addition
+    /// to the distance (`s_call_b64`, `s_subvector_loop_begin`) are not affected.
     pub fn bad_distance(&self, target: Target) -> Option<u16> {
         let is_plain = self.format == Format::Sopp && self.branch_operand().is_some();
         target.bad_branch_distance().filter(|_| is_plain)
@@ -75,14 +76,14 @@ impl InstDesc {
         self.format == Format::Vop3px2 && self.generation() == Generation::GFX9
     }
 
-    /// True for the VOP3 forms of `v_permlane16_swap_b32` and `v_permlane32_swap_b32`, where `fi` and `bound_ctrl` stand in
-    /// bits 0 and 1 of `op_sel`.
+    /// True for the VOP3 forms of `v_permlane16_swap_b32` and `v_permlane32_swap_b32`, in which bits 0 and 1 of
+    /// `op_sel` are `fi` and `bound_ctrl`.
     pub fn has_fetch_inactive(&self) -> bool {
         self.format == Format::Vop3a && self.operand_index("vdst1").is_some()
     }
 
-    /// True for the buffer loads that can return a status dword after the data. Where the register files are
-    /// unified, their bit selects AGPRs instead; the typed loads have no such form in LLVM.
+    /// True for the buffer loads that can return a status dword after the data. On targets with a unified register file
+    /// the bit selects AGPRs instead; in LLVM, typed loads have no such form.
     pub fn has_tfe(&self) -> bool {
         matches!(self.format, Format::Mubuf | Format::VBuffer)
             && self.class == Class::VmemLoad

@@ -7,7 +7,7 @@ macro_rules! classes {
         pub enum Class { $($(#[$doc])* $name,)* }
 
         impl Class {
-            /// The class of a name in the table files.
+            /// The class with this name in the table files.
             pub fn named(text: &str) -> Option<Class> {
                 match text { $($text => Some(Class::$name),)* _ => None }
             }
@@ -21,7 +21,7 @@ macro_rules! classes {
 }
 
 impl Class {
-    /// True if the instruction reads and writes memory at one moment.
+    /// True if the instruction reads and writes memory atomically.
     pub const fn is_atomic(self) -> bool {
         use Class as C;
         matches!(
@@ -39,7 +39,7 @@ impl Class {
         )
     }
 
-    /// True for an atomic that returns what was there before.
+    /// True for an atomic that returns the old value.
     pub const fn returns_old(self) -> bool {
         use Class as C;
         matches!(
@@ -48,7 +48,7 @@ impl Class {
         )
     }
 
-    /// True if the instruction loads from memory by vector, to registers or to LDS, atomics apart.
+    /// True if the instruction is a vector load from memory, to registers or to LDS; atomics are excluded.
     pub const fn loads(self) -> bool {
         use Class as C;
         matches!(
@@ -63,8 +63,8 @@ impl Class {
         )
     }
 
-    /// True if a scheduler moves nothing across such an instruction, nor the instruction itself: it changes
-    /// the effect of others, is visible from outside, or depends on its neighbours.
+    /// True if a scheduler must not move such an instruction, nor others across it: it changes the effect of other
+    /// instructions, is visible from outside, or depends on its neighbours.
     pub const fn is_boundary(self) -> bool {
         use Class as C;
         matches!(
@@ -120,7 +120,7 @@ classes! {
     AccvgprMov = "accvgpr_mov",
     /// Matrix instruction of the XDL pipe.
     MfmaXdl = "mfma_xdl",
-    /// f32 matrix instruction (told apart on gfx942 and later).
+    /// f32 matrix instruction (distinguished on gfx942 and later).
     MfmaSgemm = "mfma_sgemm",
     /// f64 matrix instruction.
     MfmaDgemm = "mfma_dgemm",
@@ -130,9 +130,9 @@ classes! {
     MfmaLdScale = "mfma_ld_scale",
     /// Scalar ALU.
     Salu = "salu",
-    /// `s_movrels_*`: the source is at a distance of M0 from the one named.
+    /// `s_movrels_*`: M0 is added to the number of the source register.
     MovrelSource = "movrel_source",
-    /// `s_movreld_*`: the destination is at a distance of M0 from the one named.
+    /// `s_movreld_*`: M0 is added to the number of the destination register.
     MovrelDestination = "movrel_destination",
     /// `s_set_gpr_idx_*`.
     GprIdx = "gpr_idx",
@@ -224,8 +224,8 @@ classes! {
     ScratchLoadLds = "scratch_load_lds",
     /// Scratch store.
     ScratchStore = "scratch_store",
-    // Classes of RDNA, which the record can hold; no target of this library has them.
-    /// Vector ALU on f64, which has a unit of its own.
+    // Classes that only RDNA has.
+    /// Vector ALU on f64, which has a separate unit.
     ValuDp = "valu_dp",
     /// Transcendental with a scalar result.
     TransScalar = "trans_scalar",
@@ -235,7 +235,7 @@ classes! {
     Swmmac = "swmmac",
     /// Scalar ALU on floats.
     SaluFloat = "salu_float",
-    /// `s_movrel*` without a word on which operand is at the distance.
+    /// `s_movrel*` that does not distinguish which operand's register number M0 is added to.
     Movrel = "movrel",
     /// `s_delay_alu`.
     DelayAlu = "delay_alu",
@@ -249,9 +249,9 @@ classes! {
     LdsParam = "lds_param",
     /// Vector prefetch.
     VmemPrefetch = "vmem_prefetch",
-    /// Copy from memory to LDS that has a counter of its own (gfx12.5).
+    /// Copy from memory to LDS with a separate counter (gfx12.5).
     AsyncLoad = "async_load",
-    /// Copy from LDS to memory that has a counter of its own (gfx12.5).
+    /// Copy from LDS to memory with a separate counter (gfx12.5).
     AsyncStore = "async_store",
     /// Copy of a tensor's tile to LDS.
     TensorLoad = "tensor_load",

@@ -1,4 +1,4 @@
-//! Types of constants, as entries say them.
+//! The types of constants that entries specify.
 
 /// The type in which an operand reads a constant; it determines the inline constants and their spelling.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,7 +22,7 @@ pub enum ConstType {
 }
 
 impl ConstType {
-    /// The names in entries.
+    /// The names used in entries.
     pub(super) const NAMES: [(&'static str, ConstType); 8] = [
         ("b32", ConstType::B32),
         ("i16", ConstType::I16),
@@ -38,9 +38,9 @@ impl ConstType {
 /// The type of constants at some operands of an entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Constants {
-    /// True if it holds for SDWA forms alone.
+    /// True if it applies only to SDWA forms.
     pub sdwa: bool,
-    /// The operand; empty for all of them.
+    /// The operand; empty if it applies to all operands.
     pub operand: &'static str,
     /// The type.
     pub ty: ConstType,

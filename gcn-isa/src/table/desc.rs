@@ -1,4 +1,4 @@
-//! The shape of a table row.
+//! The structure of a table row.
 
 use super::class::Class;
 use super::entry::{Behaviours, Entry};
@@ -12,38 +12,39 @@ use crate::target::{Family, Generation, InstructionSet, Subtarget, Target, Targe
 pub struct InstDesc {
     /// Index into [`super::rows`].
     pub id: u16,
-    /// Name without `_e32`, `_e64`, `_dpp`, `_sdwa`.
+    /// The name without `_e32`, `_e64`, `_dpp`, `_sdwa`.
     pub mnemonic: &'static str,
-    /// Name as the disassembler prints it.
+    /// The name as the disassembler prints it.
     pub printed: &'static str,
     /// Encoding format.
     pub format: Format,
     /// Addressing form: SMEM `imm`, `sgpr`, `sgpr_imm`; MUBUF/MTBUF `offset`, `offen`, `idxen`, `bothen` (`_lds`);
     /// GLOBAL/SCRATCH `vaddr`, `saddr`, `vaddr_saddr`, `noaddr` (`_lds`); atomics prefixed `rtn_` or `nortn_`; else empty.
     pub form: &'static str,
-    /// Instruction sets.
+    /// The instruction sets to which the row applies.
     pub targets: TargetSet,
-    /// The sizes of waves for which the facts hold.
+    /// The wave sizes to which the row applies.
     pub waves: WaveSizes,
-    /// Opcode field of the format. FLAT family: 7 bits, the segment is in the format.
+    /// The opcode field of the format. For the FLAT family, its 7 bits; the segment is part of the format.
     pub opcode: u16,
-    /// Bytes without a trailing literal (madmk/madak/fmamk/fmaak and `s_setreg_imm32_b32` include theirs).
+    /// The size in bytes without an optional literal (madmk, madak, fmamk, fmaak and `s_setreg_imm32_b32` include
+    /// theirs).
     pub bytes: u8,
     /// Operands in assembly order.
     pub operands: &'static [OperandDesc],
-    /// Pairs of operands that must be both VGPR or both AGPR.
+    /// Pairs of operands that must both be VGPRs or both AGPRs.
     pub same_file: &'static [SameFile],
-    /// Registers read but not written in the text.
+    /// Registers that are read implicitly.
     pub implicit_reads: ImplicitRegs,
-    /// Registers written but not in the text.
+    /// Registers that are written implicitly.
     pub implicit_writes: ImplicitRegs,
     /// Modifiers the instruction accepts.
     pub modifiers: Modifiers,
     /// Modifiers that this form requires.
     pub required: Modifiers,
-    /// Inclusive range of `offset:` (or of the SMEM offset), where there is one.
+    /// The inclusive range of `offset:` (or of the SMEM offset), if there is one.
     pub offset_range: Option<(i32, i32)>,
-    /// Which operands modifiers may change.
+    /// The operands that modifiers may change.
     pub bits: OperandBits,
     /// The DPP controls of the form.
     pub dpp_controls: DppControls,
@@ -53,24 +54,25 @@ pub struct InstDesc {
     pub last_selector: u8,
     /// Scheduling and hazard class.
     pub class: Class,
-    /// Memory bytes moved per lane (per wave for scalar memory).
+    /// Memory bytes transferred per lane (per wave for scalar memory).
     pub mem_bytes: MemBytes,
-    /// 2 where VGPR and AGPR tuples must start at an even register, else 1.
+    /// 2 if VGPR and AGPR tuples must start at an even register, otherwise 1.
     pub vgpr_align: u8,
-    /// The meaning of the last bit of `op_sel`, where that chooses a half of the destination.
+    /// The meaning of the last bit of `op_sel`, if it selects a half of the destination.
     pub half: Option<DstHalf>,
-    /// True if `op_sel` may choose the halves of registers that are written whole, where an assembler knows both ways to write them.
+    /// True if an assembler accepts two notations: naming halves of registers, or naming whole registers and selecting
+    /// the halves by `op_sel`.
     pub halves_by_op_sel: bool,
-    /// True if the widths of A and B follow from `cbsz` and `blgp`; the operands have the largest.
+    /// True if the widths of A and B depend on `cbsz` and `blgp`; the operands then have the largest width.
     pub width_by_format: bool,
-    /// The two instructions that a VOPD instruction is, each with its own operands; `None` for all others.
+    /// The two instructions of which a VOPD instruction consists, each with its own operands; `None` for all others.
     pub halves: Option<[&'static InstDesc; 2]>,
     /// Common properties of all forms of the mnemonic.
     pub entry: &'static Entry,
 }
 
 impl PartialEq for InstDesc {
-    /// Rows are unique, so identity is equality.
+    /// Rows are unique, so equality is identity.
     fn eq(&self, other: &InstDesc) -> bool {
         self.id == other.id
     }
@@ -79,7 +81,7 @@ impl PartialEq for InstDesc {
 impl Eq for InstDesc {}
 
 impl InstDesc {
-    /// True if the processor has the row in programs with waves of this size.
+    /// True if the row exists on the processor for this wave size.
     pub fn is_on(&self, on: Subtarget) -> bool {
         self.targets.contains(on.target) && self.waves.has(on.wave)
     }
@@ -94,7 +96,7 @@ impl InstDesc {
         self.instruction_set().family()
     }
 
-    /// The bit of `op_sel` that selects the half of its register that an operand is, if it is a half.
+    /// The bit of `op_sel` that selects the half of the operand's register; `None` if the operand is not a half.
     pub fn half_bit(&self, operand: &OperandDesc) -> Option<u8> {
         if !operand.is_half() {
             return None;
@@ -104,8 +106,8 @@ impl InstDesc {
         Some(place.map_or(self.sources(), |place| place as u8))
     }
 
-    /// The number of sources for which the modifiers of a vector instruction have bits. A destination that is
-    /// read is the last source.
+    /// The number of sources that have bits in the modifiers of a vector instruction. A destination that is also read
+    /// counts as the last source.
     pub fn sources(&self) -> u8 {
         let named = self.operands.iter().filter(|o| o.is_source()).count();
         let accumulates = !self.does(Behaviours::KEEPS_PART)
@@ -114,19 +116,19 @@ impl InstDesc {
         named as u8 + u8::from(accumulates)
     }
 
-    /// How the row is encoded: rows never stand for several generations.
+    /// The generation whose encoding the row has: a row never applies to several generations.
     pub fn generation(&self) -> Generation {
         self.instruction_set().generation()
     }
 
-    /// Matrix passes (4 clocks each) on `target`; `None` for instructions that are not matrix instructions and for the
-    /// gfx950 f8f6f4 forms, whose count depends on the formats chosen by `cbsz` and `blgp`.
+    /// The number of matrix passes (4 clocks each) on `target`; `None` for instructions that are not matrix
+    /// instructions and for the gfx950 f8f6f4 forms, whose number depends on the formats chosen by `cbsz` and `blgp`.
     pub fn passes(&self, target: Target) -> Option<u8> {
         self.entry.passes.iter().find(|passes| passes.0.contains(target)).map(|passes| passes.1)
     }
 
-    /// The same with these modifiers; 0 for instructions that are not matrix instructions. The f8f6f4 instructions of gfx950 take
-    /// twice the passes if either format (selected by `cbsz` and `blgp`) has 8 bits.
+    /// As [`InstDesc::passes`], but with these modifiers; 0 for instructions that are not matrix instructions. The
+    /// f8f6f4 instructions of gfx950 take twice the passes if either format (selected by `cbsz` and `blgp`) has 8 bits.
     pub fn passes_with(&self, target: Target, mods: &Mods) -> u8 {
         let eight_bits = mods.cbsz <= 1 || mods.blgp <= 1;
         let by_format = self.entry.passes_by_format * (1 + u8::from(eight_bits));
@@ -134,8 +136,8 @@ impl InstDesc {
     }
 
     /// The number of different scalar values that the instruction may read if it is a vector instruction:
-    /// [`InstructionSet::constant_bus_reads`], but up to RDNA 4 shifts of 64 bits have kept the limit of
-    /// before RDNA (measured with LLVM 22).
+    /// [`InstructionSet::constant_bus_reads`], except that up to RDNA 4 64-bit shifts have the limit from before RDNA
+    /// (measured with LLVM 22).
     ///
     /// ```
     /// use gcn_isa::{Target, table};
@@ -152,7 +154,7 @@ impl InstDesc {
         self.entry.behaviours.contains(behaviours)
     }
 
-    /// Position of the operand called `name`.
+    /// The position of the operand called `name`.
     pub fn operand_index(&self, name: &str) -> Option<usize> {
         self.operands.iter().position(|o| o.name == name)
     }
@@ -162,7 +164,8 @@ impl InstDesc {
         matches!(self.class, Class::MfmaXdl | Class::MfmaSgemm | Class::MfmaDgemm | Class::Smfmac)
     }
 
-    /// True for an instruction that multiplies matrices: [`InstDesc::is_matrix`], or WMMA or SWMMAC, which are of the vector ALU.
+    /// True for an instruction that multiplies matrices: [`InstDesc::is_matrix`], or WMMA or SWMMAC, which belong to
+    /// the vector ALU.
     pub fn multiplies_matrices(&self) -> bool {
         self.is_matrix() || matches!(self.class, Class::Wmma | Class::Swmmac)
     }
@@ -192,55 +195,56 @@ impl InstDesc {
         self.format.unit() == Unit::Lds
     }
 
-    /// True if nothing after the instruction belongs to its basic block.
+    /// True if the instruction is the last of its basic block.
     pub fn ends_block(&self) -> bool {
         matches!(self.class, Class::Branch | Class::Endpgm)
     }
 
-    /// True if control may continue with the next instruction. (`s_swappc`, `s_call` return, so it does there too.)
+    /// True if control may continue with the next instruction. This includes `s_swappc` and `s_call`, from which
+    /// control returns.
     pub fn falls_through(&self) -> bool {
         !self.does(Behaviours::LEAVES) && self.class != Class::Endpgm
     }
 
-    /// Position of the operand that holds a branch distance, if this is a branch that has one.
+    /// The position of the operand with the branch distance, if this is a branch that has one.
     pub fn branch_operand(&self) -> Option<usize> {
         if self.class == Class::Branch { self.operand_index("simm16") } else { None }
     }
 
-    /// The number of bits that the lists of `op_sel` and `op_sel_hi` have in the text; 0 if there are none.
+    /// The number of bits in the lists of `op_sel` and `op_sel_hi` in assembly text; 0 if there are no such lists.
     pub fn op_sel_bits(&self) -> u8 {
         if self.has_halves() {
-            // One for each source and one for the destination, whichever are halves. LLVM 22 leaves out that of compares which write
-            // EXEC or have DPP.
+            // One for each source and one for the destination, whichever of them are halves. LLVM 22 omits the
+            // destination's bit for compares that write EXEC or have DPP.
             let without = self.class == Class::Cmpx || self.class == Class::Cmp && self.format.is_dpp();
             return self.sources() + u8::from(!without);
         }
         8 - (self.bits.op_sel | self.bits.op_sel_hi).leading_zeros() as u8
     }
 
-    /// True for the long encodings of vector instructions, with DPP too.
+    /// True for the long encodings of vector instructions, including those with DPP.
     pub fn is_vop3(&self) -> bool {
         use Format as F;
         matches!(self.format, F::Vop3a | F::Vop3aDpp | F::Vop3aDpp8 | F::Vop3b | F::Vop3bDpp | F::Vop3bDpp8)
     }
 
-    /// True if an operand is half a VGPR, which a bit of `op_sel` chooses.
+    /// True if an operand is half a VGPR that a bit of `op_sel` selects.
     pub fn has_halves(&self) -> bool {
         self.operands.iter().any(OperandDesc::is_half)
     }
 
-    /// True for a multiply-add of mixed precision: `op_sel_hi` selects the sources that are f16.
+    /// True for a mixed-precision multiply-add: `op_sel_hi` marks the sources that are f16.
     pub fn is_mixed_precision(&self) -> bool {
         matches!(self.format, Format::Vop3p | Format::Vop3pDpp | Format::Vop3pDpp8) && self.bits.abs != 0
     }
 
-    /// The op_sel bit that stands for the half of the destination, if there is one. It selects the half of narrow VOP3
-    /// results; some instructions whose result fills the register have the bit too.
+    /// The op_sel bit for the half of the destination, if there is one. It selects the half for narrow VOP3 results;
+    /// some instructions whose result fills the register have the bit, too.
     pub fn op_sel_dst_bit(&self) -> Option<u8> {
         self.half.map(|_| self.op_sel_bits() - 1)
     }
 
-    /// True if the result is at most 16 bits wide and the rest of the destination register is kept.
+    /// True if the result is at most 16 bits wide and the rest of the destination register is preserved.
     ///
     /// ```
     /// use gcn_isa::{Target, table};
@@ -252,15 +256,15 @@ impl InstDesc {
         self.half == Some(DstHalf::Kept)
     }
 
-    /// True if lanes or bits of a vector result keep their old value, by a modifier or because the other half does: see
-    /// [`Inst::preserves_destination`](crate::Inst::preserves_destination).
+    /// True if lanes or bits of a vector result keep their old value, because of a modifier or because the other half
+    /// is preserved: see [`Inst::preserves_destination`](crate::Inst::preserves_destination).
     pub fn preserves_destination(&self, mods: &Mods) -> bool {
         mods.keep_a_part() || self.keeps_other_half()
     }
 
-    /// The modifiers of an instruction written without any: `op_sel_hi` of VOP3P is all ones (zero on the
-    /// mixed precision FMAs, where it marks a source as f16), DPP masks are full, SDWA selects whole dwords,
-    /// the buffer format is 8-bit UNORM, required flags are set.
+    /// The modifiers of an instruction that is written without any: `op_sel_hi` of VOP3P is all ones (zero for the
+    /// mixed-precision FMAs, where it marks f16 sources), DPP masks are full, SDWA selects whole dwords, the buffer
+    /// format is 8-bit UNORM, and required flags are set.
     pub fn default_mods(&self) -> Mods {
         let mut mods = Mods::default();
         if self.modifiers.contains(Modifiers::OP_SEL_HI) && !self.is_mixed_precision() {
@@ -274,11 +278,11 @@ impl InstDesc {
             mods.dpp8 = 0xfac688;
         }
         if self.required.contains(Modifiers::TH) {
-            // An atomic that returns the value from before.
+            // This form is an atomic that returns the old value.
             mods.th = 1;
         }
         if self.modifiers.contains(Modifiers::DPP_CTRL) {
-            // quad_perm:[0,1,2,3], the identity; 64-bit DPP has row_newbcast alone.
+            // quad_perm:[0,1,2,3], the identity; 64-bit DPP has only row_newbcast.
             let ctrl = if self.dpp_controls == DppControls::ROW_NEWBCAST { 0x150 } else { 0xe4 };
             mods.dpp = Some(Dpp { ctrl, row_mask: 0xf, bank_mask: 0xf, bound_ctrl: false });
         }

@@ -56,7 +56,7 @@ formats! {
 }
 
 impl Format {
-    /// The format of a name in the table files.
+    /// The format with this name in the table files.
     pub fn named(name: &str) -> Option<Format> {
         Format::NAMES.iter().find(|f| f.0 == name).map(|f| f.1)
     }
@@ -66,12 +66,12 @@ impl Format {
         self.unit() == Unit::Vector
     }
 
-    /// True for the encodings of two instructions as one.
+    /// True for encodings that contain two instructions.
     pub const fn is_pair(self) -> bool {
         matches!(self, Format::Vopd | Format::Vopd3)
     }
 
-    /// True for instructions that address memory by a buffer resource.
+    /// True for instructions that address memory through a buffer resource.
     pub const fn is_buffer(self) -> bool {
         use Format as F;
         matches!(self, F::Mubuf | F::Mtbuf | F::VBuffer | F::VBufferTyped)
@@ -97,13 +97,14 @@ impl Format {
         )
     }
 
-    /// True for the long vector encodings with data-parallel primitives, a third dword that RDNA 3 added.
+    /// True for the long vector encodings with data-parallel primitives, which have a third dword and exist from RDNA 3
+    /// on.
     pub const fn is_long_dpp(self) -> bool {
         use Format as F;
         matches!(self, F::Vop3aDpp | F::Vop3bDpp | F::Vop3pDpp | F::Vop3aDpp8 | F::Vop3bDpp8 | F::Vop3pDpp8)
     }
 
-    /// True for the encodings that choose the lane in each group of eight.
+    /// True for the encodings that select the source lane within each group of eight.
     pub const fn is_dpp8(self) -> bool {
         use Format as F;
         matches!(self, F::Vop1Dpp8 | F::Vop2Dpp8 | F::VopcDpp8 | F::Vop3aDpp8 | F::Vop3bDpp8 | F::Vop3pDpp8)

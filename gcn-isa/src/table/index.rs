@@ -1,22 +1,23 @@
-//! Operands whose register an index chooses.
+//! Operands whose register is selected by an index.
 //!
-//! Two mechanisms add a number to the one in the encoding: the relative moves of the scalar ALU add M0 (MI100 ISA 5.7), and
-//! VGPR indexing adds `M0[7:0]` while MODE.GPR_IDX_EN is set, to the operands that `M0[15:12]` selects (MI100 ISA 6.6).
+//! Two mechanisms add a number to the register number in the encoding. The relative moves of the scalar ALU add M0
+//! (MI100 ISA 5.7). VGPR indexing, while MODE.GPR_IDX_EN is set, adds `M0[7:0]` to the operands that `M0[15:12]`
+//! selects (MI100 ISA 6.6).
 
 use super::{Access, Class, InstDesc};
 
-/// The offsets that may be added to the number of an operand's register.
+/// What may be added to the number of an operand's register.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum IndexedBy {
     /// M0, as an unsigned number: `s_movrel*`.
     M0,
-    /// `M0[7:0]` while MODE.GPR_IDX_EN is set, if one of these bits of `M0[15:12]` is: 1 source 0, 2 source 1, 4 source 2, 8 the
-    /// destination.
+    /// `M0[7:0]` while MODE.GPR_IDX_EN is set, if `M0[15:12]` contains one of these bits: 1 for source 0, 2 for source
+    /// 1, 4 for source 2, 8 for the destination.
     Mode {
         /// The bits.
         bits: u8,
-        /// The manual defines it. It does not define whether matrix instructions, moves of scales and
-        /// instructions with two destinations are indexed, nor by which bits.
+        /// True if the manual defines this. It does not define whether, and by which bits, matrix instructions, moves
+        /// of scales and instructions with two destinations are indexed.
         stated: bool,
     },
 }
@@ -27,12 +28,12 @@ impl IndexedBy {
 }
 
 impl InstDesc {
-    /// The offset that may be added to the number of the register at `operand`, if that is a register of a
-    /// file to which the mechanism applies: SGPRs for `s_movrel*`, VGPRs for VGPR indexing. `None` for an
-    /// operand that no index moves, such as those of memory instructions.
+    /// What may be added to the register number of the operand `operand`, if its register file is one to which the
+    /// mechanism applies: SGPRs for `s_movrel*`, VGPRs for VGPR indexing. `None` for an operand that is never indexed,
+    /// such as those of memory instructions.
     ///
-    /// A destination that is read as well moves as a destination, and sources count by their position at the ALU: source 2 of
-    /// `v_madmk_f32` is its last operand (MI100 ISA 6.6.2).
+    /// A destination that is also read is indexed as a destination. Sources are counted by their position at the ALU:
+    /// source 2 of `v_madmk_f32` is its last operand (MI100 ISA 6.6.2).
     ///
     /// ```
     /// use gcn_isa::table::{self, IndexedBy};

@@ -1,7 +1,7 @@
-//! Reads the entries of `data/isa/` into rows; `declarations.isa` describes their notation.
+//! Parses the entries of `data/isa/` into rows; `declarations.isa` describes their notation.
 //!
-//! The files are part of the crate, so a fault in them is a bug that the first test which touches the table finds: hence
-//! the panic, with file, line and rule.
+//! The files are part of the crate, so an error in them is a bug that any test that uses the table finds. Hence errors
+//! panic, with file, line and rule.
 
 mod declarations;
 mod dual;
@@ -42,15 +42,15 @@ const FILES: [(&str, &str); 14] = [
     ("vopd", include_str!("../../data/isa/vopd.isa")),
 ];
 
-/// The file of declarations that hold for RDNA alone.
+/// The file with the declarations that apply only to RDNA.
 const RDNA: &str = "rdna";
 
-/// The rows of a family; the first has the number `first`.
+/// The rows of a family; the first row has the number `first`.
 pub(super) fn rows(family: Family, first: u16) -> Vec<InstDesc> {
     read(&FILES, family, first).unwrap_or_else(|fault| panic!("{fault}"))
 }
 
-/// The rule of the notation that a line breaks.
+/// The rule of the notation that a line breaks, in words.
 type Broken = &'static str;
 
 /// A line that breaks a rule of the notation.
@@ -67,10 +67,11 @@ impl fmt::Display for Fault {
     }
 }
 
-/// A line and its number.
+/// A line number and the line's text.
 type Line = (usize, &'static str);
 
-/// The lines of a text, from 1, without empty ones and comments. The texts have 6,000 lines, which every command waits for.
+/// The lines of a text with their numbers, which start at 1, without empty lines and comments. The texts have 6,000
+/// lines and are parsed by every command, so speed matters.
 struct Lines {
     text: &'static str,
     number: usize,
@@ -93,8 +94,7 @@ impl Iterator for Lines {
     }
 }
 
-/// The text before and after the first `at`. Words are so short that a loop is faster than a search for long
-/// texts.
+/// The text before and after the first `at`. The texts are so short that a loop is faster than a general search.
 fn cut(text: &'static str, at: u8) -> Option<(&'static str, &'static str)> {
     let place = text.bytes().position(|byte| byte == at)?;
     Some((&text[..place], &text[place + 1..]))
@@ -111,12 +111,12 @@ fn words(line: &'static str) -> impl Iterator<Item = &'static str> {
     })
 }
 
-/// True for the line of an entry from which on all are those of RDNA.
+/// True for the line of an entry that begins its RDNA part.
 fn is_rdna(line: &Line) -> bool {
     line.1.starts_with("  rdna ")
 }
 
-/// The two sides of a declaration; the first `=` of an entry has no space before it.
+/// The two sides of a declaration. The first `=` of an entry has no space before it.
 fn declaration(line: &'static str) -> Option<(&'static str, &'static str)> {
     let at = memchr::memchr(b'=', line.as_bytes())?;
     Some((line[..at].strip_suffix(' ')?, line[at + 1..].strip_prefix(' ')?))
@@ -130,7 +130,7 @@ fn read(files: &[(&'static str, &'static str)], family: Family, first: u16) -> R
         let mut lines = Lines { text, number: 0 }.peekable();
         while let Some(head) = lines.next() {
             body.clear();
-            // The lines from `rdna` on are those of RDNA.
+            // The lines from `rdna` on apply to RDNA.
             let mut is_read = true;
             while let Some(line) = lines.next_if(|line| line.1.starts_with(' ')) {
                 is_read &= family == Family::RDNA || !is_rdna(&line);
@@ -149,21 +149,22 @@ fn read(files: &[(&'static str, &'static str)], family: Family, first: u16) -> R
 struct Reader {
     family: Family,
     declarations: Declarations,
-    /// The file declares names again that have another meaning for the family.
+    /// True if the file redeclares names that have another meaning for the family.
     declares_again: bool,
-    /// The form lines of the entries that have their own.
+    /// The form lines of the entries that have their own. Other entries refer to them as patterns.
     patterns: NameMap<Vec<Line>>,
-    /// Forms of a pattern (the mnemonic whose lines they are) with register classes in the places that it leaves open.
+    /// The forms of a pattern, identified by the mnemonic whose lines they are, after substitution of register classes
+    /// for its placeholders.
     instances: HashMap<(&'static str, &'static str), Vec<Form>, BuildHasherDefault<NameHasher>>,
     rows: Rows,
-    /// The line that is read now.
+    /// The number of the current line.
     line: usize,
 }
 
-/// The line that begins an entry, and what its line of RDNA changes.
+/// The first line of an entry, with the changes that its RDNA line makes.
 struct Head {
     entry: Entry,
-    /// The mnemonic on instruction sets that have another.
+    /// The mnemonic on instruction sets that use another one.
     names: Vec<(TargetSet, &'static str)>,
     opcodes: Opcodes,
     class: Class,
@@ -229,12 +230,12 @@ impl Reader {
         self.rows.add(head, &self.instances[&key])
     }
 
-    /// `None` for an entry that has no forms in the family.
+    /// Parses the first line of an entry; `None` if the entry has no forms in the family.
     fn head(&self, line: &'static str) -> Result<Option<Head>, Broken> {
         let mut words = words(line);
         let mut word = || words.next().ok_or("an entry begins with mnemonic, opcode and class");
         let (mnemonic, codes, class) = (word()?, word()?, word()?);
-        // An entry without opcodes of GFX9 came with RDNA.
+        // An entry without GFX9 opcodes was introduced with RDNA.
         let opcodes = match (self.family, codes) {
             (Family::GFX9, "-") => return Ok(None),
             (Family::GFX9, codes) => opcodes(codes, self.declarations.family)?,
@@ -292,7 +293,7 @@ impl Reader {
         Ok(Some(head))
     }
 
-    /// The forms of a pattern with the classes of an entry; `own` if the lines are the entry's.
+    /// The forms of a pattern with the register classes of an entry; `own` if the entry has lines of its own.
     fn instance(&mut self, head: &Head, own: bool) -> Result<Vec<Form>, Broken> {
         let data: Vec<(&RegisterClass, [u8; 2])> = head
             .data
@@ -314,7 +315,7 @@ impl Reader {
 }
 
 impl Head {
-    /// `rdna 0x3@..gfx10.3,0x5@gfx11.. as=other name=renamed@gfx12 class=valu_dp`.
+    /// Parses `rdna 0x3@..gfx10.3,0x5@gfx11.. as=other name=renamed@gfx12 class=valu_dp`.
     fn on_rdna(&mut self, line: &'static str, family: TargetSet) -> Result<(), Broken> {
         let mut words = words(line).skip(1);
         self.opcodes = opcodes(words.next().ok_or("`rdna` has opcodes after it")?, family)?;
@@ -336,9 +337,9 @@ impl Head {
 
 /// The rows so far.
 struct Rows {
-    /// The number of the first.
+    /// The number of the first row.
     first: u16,
-    /// The sizes of waves that the family has.
+    /// The wave sizes of the family.
     waves: WaveSizes,
     rows: Vec<InstDesc>,
 }
@@ -427,24 +428,24 @@ impl Rows {
     }
 }
 
-/// The instruction sets that have waves of one of the sizes.
+/// The instruction sets that support one of the wave sizes.
 fn with(waves: WaveSizes) -> TargetSet {
     const OF_64: TargetSet = TargetSet::with_waves(WaveSize::W64);
     if waves == WaveSizes::W64 { OF_64 } else { TargetSet::ALL }
 }
 
-/// The format whose opcode the entry states: that of the first form that the instruction sets have.
+/// The format to which the entry's opcode belongs: that of the first form that exists on the instruction sets.
 fn base(forms: &[Form], targets: TargetSet) -> Format {
     let has = |form: &&Form| form.facts.iter().any(|facts| !facts.targets.intersection(targets).is_empty());
     forms.iter().find(has).unwrap_or(&forms[0]).format
 }
 
-/// The targets that have one of the opcodes.
+/// The targets for which there is an opcode.
 fn all(opcodes: &Opcodes) -> TargetSet {
     opcodes.iter().fold(TargetSet::EMPTY, |all, (set, _)| all.union(*set))
 }
 
-/// The names of one mnemonic, made once.
+/// The printed names of one mnemonic, each created once.
 struct Printed {
     mnemonic: &'static str,
     made: [Option<&'static str>; 5],
@@ -460,7 +461,8 @@ impl Printed {
     }
 }
 
-/// Which suffix the disassembler prints. Names of the short and of the long encoding tell them apart where there are both.
+/// The suffix that the disassembler prints. If an instruction has both a short and a long encoding, the suffixes
+/// distinguish them.
 fn suffix(form: &Form, facts: &Facts, twofold: bool) -> Option<usize> {
     match form.format {
         _ if facts.plain_name => None,
@@ -483,8 +485,9 @@ fn is_long(format: Format) -> bool {
     matches!(format, Format::Vop3a | Format::Vop3b)
 }
 
-/// The opcode of a form whose line has none of its own: DPP and SDWA have that of the encoding which they extend, and the long one has
-/// the opcodes of VOPC from 0 on, of VOP2 from 0x100 on, of VOP1 from 0x140 on (MI100 ISA 12.13), on RDNA from 0x180 on (RDNA3 ISA 16.5.1).
+/// The opcode of a form whose line does not state one. DPP and SDWA forms have the opcode of the encoding that they
+/// extend. In the long encoding the opcodes of VOPC start at 0, those of VOP2 at 0x100, and those of VOP1 at 0x140
+/// (MI100 ISA 12.13), or on RDNA at 0x180 (RDNA3 ISA 16.5.1).
 fn derived(base: Format, format: Format, targets: TargetSet, opcode: u16) -> u16 {
     match base {
         _ if !is_long(format) && !format.is_long_dpp() => opcode,
@@ -495,7 +498,7 @@ fn derived(base: Format, format: Format, targets: TargetSet, opcode: u16) -> u16
     }
 }
 
-/// Size without a literal that an operand may choose to be.
+/// The size in bytes without an optional literal.
 fn bytes(format: Format, facts: &Facts) -> u8 {
     match format {
         Format::Vop3px2 => 16,
@@ -517,7 +520,7 @@ fn bytes(format: Format, facts: &Facts) -> u8 {
     }
 }
 
-/// True for a literal of 64 bits that is always there.
+/// True for a 64-bit literal that is always present.
 fn is_long_literal(operand: &OperandDesc) -> bool {
     operand.kinds == OperandKinds::LITERAL64
 }
@@ -528,7 +531,7 @@ fn exec(format: Format, ignored: bool) -> ImplicitRegs {
     if scalar || ignored { ImplicitRegs::empty() } else { ImplicitRegs::EXEC }
 }
 
-/// The class of an addressing form.
+/// The class of an addressing form, which may differ from the entry's class.
 fn class(class: Class, form: &str) -> Class {
     match class {
         Class::SmemAtomic if form.starts_with("rtn") => Class::SmemAtomicRet,
@@ -550,7 +553,7 @@ fn bytes_moved(text: &str) -> Result<MemBytes, Broken> {
     digits.parse().map(kind).map_err(|_| "`bytes=` has a number, or `format*` and a number")
 }
 
-/// `8`, `8@gfx942,16@gfx950`, or `by_format*4` where the count follows from formats.
+/// Parses `8`, `8@gfx942,16@gfx950`, or `by_format*4` if the number depends on the formats.
 fn passes(text: &'static str, entry: &mut Entry) -> Result<(), Broken> {
     let count = |digits: &str| digits.parse().map_err(|_| "`passes=` has numbers");
     if let Some(least) = text.strip_prefix("by_format*") {
@@ -562,7 +565,7 @@ fn passes(text: &'static str, entry: &mut Entry) -> Result<(), Broken> {
     Ok(())
 }
 
-/// `f16,src2:b32,sdwa.src1:i16`: the type at all operands, then those of some.
+/// Parses `f16,src2:b32,sdwa.src1:i16`: the type of all operands, then those of particular ones.
 fn constants(text: &'static str) -> Result<&'static [Constants], Broken> {
     let one = |part: &'static str| {
         let (place, ty) = part.split_once(':').unwrap_or(("", part));

@@ -1,5 +1,5 @@
-//! Maps from the names of the table. They are looked up for every line of an assembly file, and their keys are the
-//! table's own, so that nobody can choose them to collide: a short multiplicative hash is enough.
+//! Hash maps keyed by names of the table. They are queried for every line of an assembly file. Their keys are the
+//! table's own, so no attacker can choose them to collide, and a short multiplicative hash suffices.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -14,7 +14,8 @@ pub struct NameHasher(u64);
 impl NameHasher {
     #[inline]
     fn mix(&mut self, word: u64) {
-        // The upper half of the product depends on all bits of the word, the lower one on those below only.
+        // The upper half of the product depends on all bits of the word; each bit of the lower half depends only on the
+        // bits at or below it.
         let product = u128::from(self.0.rotate_left(5) ^ word) * 0x517c_c1b7_2722_0a95;
         self.0 = product as u64 ^ (product >> 64) as u64;
     }
@@ -27,7 +28,8 @@ impl Hasher for NameHasher {
         for word in words {
             self.mix(u64::from_le_bytes(*word));
         }
-        // The last bytes, some of them for the second time: no loop, whose end would be guessed wrong.
+        // Hash the remaining bytes without a loop, whose exit would be mispredicted: the chunks overlap, so some bytes
+        // are hashed twice.
         let last = match (bytes.last_chunk(), rest.last_chunk(), rest) {
             (Some(word), ..) => u64::from_le_bytes(*word),
             (_, Some(half), _) => {
@@ -45,7 +47,7 @@ impl Hasher for NameHasher {
     }
 
     fn write_u8(&mut self, _: u8) {
-        // `str` hashes an end mark after its bytes. None is needed: the length is part of the hash.
+        // `str` writes an end mark after its bytes. It is not needed here, because the length is part of the hash.
     }
 
     fn finish(&self) -> u64 {

@@ -9,49 +9,51 @@ use crate::target::{Family, InstructionSet, TargetSet, WaveSize};
 pub struct OperandDesc {
     /// Field name: `vdst`, `src0`, `sdata`, `srsrc` …
     pub name: &'static str,
-    /// Whether it is read, written or both.
+    /// Whether the operand is read, written or both.
     pub access: Access,
-    /// The values that it can have.
+    /// The values that the operand accepts.
     pub kinds: OperandKinds,
-    /// Width in dwords; 0 if not a register. f8f6f4 operands whose width follows `cbsz`/`blgp` have their largest. 1 where
-    /// half a register is named ([`OperandKinds::HALF_VGPR`]).
+    /// The width in dwords; 0 if the operand is not a register. f8f6f4 operands whose width depends on `cbsz` or `blgp`
+    /// have their largest width. 1 if half a register is named ([`OperandKinds::HALF_VGPR`]).
     pub dwords: u8,
-    /// Number of the last VGPR that the field can name: 255, or less where it has a bit for the half of a register.
+    /// The number of the last VGPR that the field can name: 255, or less if it uses a bit to select the half of a
+    /// register.
     pub last_vgpr: u8,
-    /// Named special registers accepted here, comma separated; 32-bit operands are listed by their `_lo` half,
-    /// `ttmp` stands for the trap temporaries.
+    /// The named special registers that the operand accepts, separated by commas; 32-bit operands list them by their
+    /// `_lo` half, and `ttmp` stands for the trap temporaries.
     pub specials: &'static str,
 }
 
 impl OperandDesc {
-    /// True for half a VGPR, which the text names or a bit of `op_sel` chooses.
+    /// True for half a VGPR, selected by the text or by a bit of `op_sel`.
     pub fn is_half(&self) -> bool {
         self.kinds.contains(OperandKinds::HALF_VGPR)
     }
 
-    /// True for a literal that is always there.
+    /// True for a literal that is always present.
     pub fn is_literal(&self) -> bool {
         (OperandKinds::LITERAL | OperandKinds::LITERAL16 | OperandKinds::LITERAL64).contains(self.kinds)
     }
 
-    /// True for an operand in a source field of a vector instruction, for which modifiers have a bit. The
-    /// second register of a swap is in that of source 0.
+    /// True for an operand in a source field of a vector instruction, which has a bit in modifiers. The second register
+    /// of a swap is in the field of source 0.
     pub fn is_source(&self) -> bool {
         self.name.starts_with("src") || self.name == "vdst1"
     }
 
-    /// True for what a memory instruction writes to memory, or reads from it.
+    /// True for the data that a memory instruction transfers to or from memory.
     pub fn is_data(&self) -> bool {
         self.name.contains("data")
     }
 
-    /// True if the special register `name` (as listed in the table: `vcc_lo`, `exec`, `m0`, `src_scc` …) may stand here.
+    /// True if the operand accepts the special register `name` (as listed in the table: `vcc_lo`, `exec`, `m0`,
+    /// `src_scc` …).
     pub fn allows_special(&self, name: &str) -> bool {
         self.specials.split(',').any(|s| s == name)
     }
 }
 
-/// Operand access.
+/// How an instruction accesses an operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     /// Read.
@@ -65,9 +67,9 @@ pub enum Access {
 /// Two operands that must be in the same vector register file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SameFile {
-    /// Index of one operand.
+    /// The index of one operand.
     pub a: u8,
-    /// Index of the other.
+    /// The index of the other operand.
     pub b: u8,
 }
 
@@ -87,7 +89,7 @@ bitflags! {
         const INLINE_FLOAT = 16;
         /// 32-bit literal.
         const LITERAL = 32;
-        /// Literal of which only 16 bits count.
+        /// Literal of which only 16 bits are used.
         const LITERAL16 = 64;
         /// Named special register, see [`OperandDesc::specials`].
         const SPECIAL = 128;
@@ -101,7 +103,7 @@ bitflags! {
         const LITERAL64 = 2048;
     }
 
-    /// Sizes of waves.
+    /// A set of wave sizes.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub struct WaveSizes: u8 {
         /// 32 lanes.
@@ -110,7 +112,7 @@ bitflags! {
         const W64 = 2;
     }
 
-    /// Registers that the text does not show. EXEC and VCC are as wide as the wave.
+    /// Implicit registers. EXEC and VCC are as wide as the wave.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub struct ImplicitRegs: u8 {
         /// EXEC.
@@ -129,17 +131,17 @@ bitflags! {
 }
 
 impl WaveSizes {
-    /// True if the set has this size.
+    /// True if the set contains this size.
     pub const fn has(self, wave: WaveSize) -> bool {
         self.contains(WaveSizes::of(wave))
     }
 
-    /// The sizes, smallest first.
+    /// The sizes in the set, smallest first.
     pub fn sizes(self) -> impl Iterator<Item = WaveSize> {
         [WaveSize::W32, WaveSize::W64].into_iter().filter(move |wave| self.has(*wave))
     }
 
-    /// One size.
+    /// The set with only this size.
     pub const fn of(wave: WaveSize) -> WaveSizes {
         match wave {
             WaveSize::W32 => WaveSizes::W32,
@@ -147,17 +149,17 @@ impl WaveSizes {
         }
     }
 
-    /// The sizes that instruction sets of a family have.
+    /// The wave sizes that the instruction sets of a family support.
     pub(crate) fn of_family(family: Family) -> WaveSizes {
         let sets = TargetSet::of_family(family);
         sets.iter().flat_map(InstructionSet::wave_sizes).map(|wave| WaveSizes::of(*wave)).collect()
     }
 }
 
-/// The half of the destination that the last bit of `op_sel` stands for, or that the text names.
+/// What happens to the destination if the last bit of `op_sel`, or the text, selects one of its halves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DstHalf {
-    /// The result goes there, and the other half stays.
+    /// The result is written to the selected half, and the other half is preserved.
     Kept,
     /// The bit exists, but the result fills the register.
     Filled,
@@ -168,23 +170,23 @@ pub enum DstHalf {
 pub enum MemBytes {
     /// The instruction moves no data, or the count is not fixed.
     None,
-    /// So many bytes.
+    /// This number of bytes.
     Bytes(u8),
-    /// So many components of the buffer's format.
+    /// This number of components of the buffer's format.
     FormatComponents(u8),
 }
 
 macro_rules! operand_bits {
     ($($at_source:literal $field:ident: $doc:literal;)*) => {
-        /// The operands that a modifier with a bit for each may change: bit i for source i. In `op_sel`, the bit after those of
-        /// the sources stands for the destination.
+        /// For a modifier with one bit per operand, the operands that it may change: bit i for source i. In `op_sel`,
+        /// the bit after those of the sources is that of the destination.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
         pub struct OperandBits {
             $(#[doc = $doc] pub $field: u8,)*
         }
 
         impl OperandBits {
-            /// The bits of a modifier that is written at the source, or after the operands.
+            /// The bits of a modifier, by its name and by whether it is written at the source or after the operands.
             pub fn named(&mut self, name: &str, at_source: bool) -> Option<&mut u8> {
                 match (name, at_source) {
                     $((stringify!($field), $at_source) => Some(&mut self.$field),)*

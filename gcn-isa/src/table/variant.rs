@@ -1,16 +1,17 @@
-//! Ways of using a mnemonic that have operands or results of their own, and which of them keep a part of what they write.
+//! Variants: ways of using a mnemonic that have different operands or results, and whether they preserve a part of the
+//! destination.
 
 use super::{Class, Format, InstDesc, Modifiers, OperandDesc, OperandKinds, WaveSizes};
 use crate::target::{Generation, InstructionSet};
 
-/// A way of using a mnemonic that has operands or results of its own.
+/// A way of using a mnemonic that has different operands or results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Variant {
-    /// As the mnemonic says.
+    /// The plain form, without any of the following.
     Plain,
     /// An atomic that returns the old value (`glc`, `sc0`).
     Rtn,
-    /// A load to LDS of a mnemonic that without `lds` loads to registers.
+    /// A load to LDS by a mnemonic that without `lds` loads to registers.
     Lds,
     /// With data-parallel primitives.
     Dpp,
@@ -22,8 +23,8 @@ impl Variant {
     /// Every variant.
     pub const ALL: [Variant; 5] = [Variant::Plain, Variant::Rtn, Variant::Lds, Variant::Dpp, Variant::Sdwa];
 
-    /// The suffix after the mnemonic in a name that means this variant alone. `_dpp` and `_sdwa` are
-    /// assemblers' own.
+    /// The suffix after the mnemonic in a name that denotes only this variant. `_dpp` and `_sdwa` are also assemblers'
+    /// suffixes.
     pub const fn suffix(self) -> &'static str {
         match self {
             Variant::Plain => "",
@@ -36,8 +37,9 @@ impl Variant {
 }
 
 impl InstDesc {
-    /// What a function's name has at its end where vector operands of the instruction have other sizes in waves of the other size or on
-    /// another generation, in the words of LLVM's builtins: `_w32`, `_w64_gfx12`. Empty for all others. Lane masks do not count.
+    /// The suffix of a builder function's name if the instruction's vector operands have different widths for the other
+    /// wave size or on another generation. It follows LLVM's builtins: `_w32`, `_w64_gfx12`. Empty for all others. The
+    /// widths of lane masks are ignored.
     pub fn size_suffix(&self) -> &'static str {
         let mask =
             |operand: &OperandDesc| !operand.kinds.intersects(OperandKinds::VGPR) && operand.dwords > 0;
@@ -53,20 +55,20 @@ impl InstDesc {
         }
     }
 
-    /// The way of using the mnemonic that this row is.
+    /// The variant to which this row belongs.
     pub fn variant(&self) -> Variant {
         match self.format {
             format if format.is_dpp() => Variant::Dpp,
             format if format.is_sdwa() => Variant::Sdwa,
             _ if self.form.starts_with("rtn") => Variant::Rtn,
-            // Stores from LDS have nothing but that form.
+            // Stores from LDS have no other form.
             _ if self.form.ends_with("_lds") && self.class != Class::VmemStoreLds => Variant::Lds,
             _ => Variant::Plain,
         }
     }
 
-    /// For one row out of those that are a mnemonic used in one way: the smallest has the encoding with the widest choice of
-    /// operands, on a target that has most instructions.
+    /// A sort key for choosing one row among those of the same mnemonic and variant. The smallest key has the encoding
+    /// that accepts the most operands, on a target that has most instructions.
     pub fn preference(&self) -> (bool, bool) {
         (
             !matches!(self.format, Format::Vop3a | Format::Vop3b),
@@ -74,9 +76,9 @@ impl InstDesc {
         )
     }
 
-    /// True if modifiers can make the instruction keep a part of its destination, in some lanes or in some bits: `row_mask`,
-    /// `bank_mask` and `bound_ctrl` of DPP, `dst_unused` of SDWA, the destination's bit of `op_sel` (LLVM 22, "Syntax of
-    /// AMDGPU Instruction Modifiers").
+    /// True if modifiers can make the instruction preserve a part of its destination, in some lanes or in some bits:
+    /// `row_mask`, `bank_mask` and `bound_ctrl` of DPP, `dst_unused` of SDWA, the destination's bit of `op_sel` (LLVM
+    /// 22, "Syntax of AMDGPU Instruction Modifiers").
     ///
     /// ```
     /// use gcn_isa::{Target, table};

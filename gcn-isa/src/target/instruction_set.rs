@@ -1,15 +1,15 @@
-//! Instruction sets: what tables, hazards, counters and memory models know.
+//! Instruction sets: the level at which tables, hazards, counters and memory models distinguish targets.
 
 use std::fmt;
 
 use super::reg_file::RegFile;
 
-/// Instruction sets that grew out of each other. A range of instruction sets never crosses a family.
+/// A family of instruction sets that developed from each other. A range of instruction sets never crosses families.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Family {
     /// Vega and CDNA.
     GFX9,
-    /// RDNA 1 to 4, and CDNA 5, which grew out of them.
+    /// RDNA 1 to 4, and CDNA 5, which developed from them.
     RDNA,
 }
 
@@ -18,7 +18,7 @@ impl Family {
     pub const ALL: [Family; 2] = [Family::GFX9, Family::RDNA];
 }
 
-/// Instruction sets that encode instructions in the same way: their formats have the same fields.
+/// A generation: instruction sets with the same encoding, whose formats have the same fields.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Generation {
     /// Vega and CDNA.
@@ -47,7 +47,7 @@ pub enum WaveSize {
 }
 
 impl WaveSize {
-    /// Lanes of a wave.
+    /// The number of lanes.
     pub const fn lanes(self) -> u32 {
         match self {
             WaveSize::W32 => 32,
@@ -55,7 +55,7 @@ impl WaveSize {
         }
     }
 
-    /// A mask with the bit of each lane.
+    /// A mask with a bit set for each lane.
     pub const fn mask(self) -> u64 {
         u64::MAX >> (64 - self.lanes())
     }
@@ -72,13 +72,14 @@ impl WaveSize {
     /// The sizes, the smaller first.
     pub const ALL: [WaveSize; 2] = [WaveSize::W32, WaveSize::W64];
 
-    /// SGPRs of a mask with a bit for each lane.
+    /// The number of SGPRs of a mask with a bit for each lane.
     pub const fn mask_registers(self) -> u8 {
         (self.lanes() / 32) as u8
     }
 }
 
-/// The numbers by which encodings name scalar registers that are not SGPRs, where the instruction set has them.
+/// The encoding numbers of scalar registers that are not numbered SGPRs; `None` if the instruction set lacks the
+/// register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NamedSgprs {
     /// `flat_scratch`, a pair.
@@ -89,7 +90,7 @@ pub struct NamedSgprs {
     pub vcc: u16,
     /// `m0`.
     pub m0: u16,
-    /// `null`, which reads as 0 and keeps nothing.
+    /// `null`, which reads as 0 and ignores writes.
     pub null: Option<u16>,
     /// `exec`, a pair.
     pub exec: u16,
@@ -101,117 +102,126 @@ const GFX10_NAMED: NamedSgprs =
     NamedSgprs { flat_scratch: None, xnack_mask: None, null: Some(125), ..GFX9_NAMED };
 const GFX11_NAMED: NamedSgprs = NamedSgprs { m0: 125, null: Some(124), ..GFX10_NAMED };
 
-/// The columns of the table of instruction sets, given to a macro that makes something of each.
+/// Passes the columns of the table of instruction sets to a macro that generates code for each.
 macro_rules! facts {
     ($make:ident) => {
         $make! {
-            /// The family: ranges of instruction sets end with it.
+            /// The family, at whose end ranges of instruction sets end.
             family: Family,
-            /// How instructions are encoded.
+            /// The generation, which determines the encoding.
             generation: Generation,
-            /// True if the tables have its instructions and rules, so that commands take its code: assemble, disassemble, inspect, link and check
-            /// it. Of gfx12.5 they have the instructions alone, which `gcn-emit` reads and writes.
+            /// True if the tables have the instructions and rules of the instruction set, so that commands support it:
+            /// assembling, disassembling, inspecting, linking and checking. For gfx12.5 the tables have only
+            /// instructions, which `gcn-emit` encodes and decodes.
             has_instructions: bool,
-            /// The sizes that waves can have, the usual one first.
+            /// The wave sizes, the usual one first.
             wave_sizes: &'static [WaveSize],
-            /// The numbers of scalar registers with names.
+            /// The encoding numbers of named scalar registers.
             named_sgprs: NamedSgprs,
-            /// Highest SGPR count that a kernel can name (`s0` and on); what [`named_sgprs`](InstructionSet::named_sgprs) has comes on top.
+            /// The largest number of numbered SGPRs (`s0` and on) that a kernel can use;
+            /// [`named_sgprs`](InstructionSet::named_sgprs) come in addition.
             addressable_sgprs: u32,
-            /// VGPRs that a wave can have. Instructions name the first 256; a tuple that begins there may extend past them.
+            /// The number of VGPRs that a wave can have. Instructions name the first 256; a tuple that begins there may
+            /// extend past them.
             addressable_vgprs: u32,
             /// The number of different scalar values (SGPRs or pairs, VCC, M0, special registers, the literal) a vector instruction may read:
             /// the constant bus (CDNA3 ISA, "VALU operands"; RDNA ISA, "VALU operands": two from GFX10 on).
             constant_bus_reads: usize,
-            /// True where shifts of 64 bits may read as many scalar values as other vector instructions; elsewhere one (measured with LLVM 22).
+            /// True if 64-bit shifts may read as many scalar values as other vector instructions; otherwise they may
+            /// read one (measured with LLVM 22).
             reads_scalars_in_long_shifts: bool,
-            /// True where there are AccVGPRs at all (gfx908 and later of CDNA).
+            /// True if there are AccVGPRs (gfx908 and later of CDNA).
             has_agprs: bool,
-            /// True where VGPRs and AccVGPRs are two halves of one file of 512 per wave (gfx90a and later of CDNA), so that
-            /// memory instructions and MFMA results may use either and the descriptor carries `accum_offset`.
+            /// True if VGPRs and AccVGPRs are two halves of one file of 512 registers per wave (gfx90a and later of
+            /// CDNA), so that memory instructions and MFMA results may use either, and the descriptor has
+            /// `accum_offset`.
             has_unified_agprs: bool,
-            /// True where VGPR tuples of two or more must start at an even register (gfx90a and later of CDNA).
+            /// True if VGPR tuples of two or more must start at an even register (gfx90a and later of CDNA).
             needs_even_vgpr_tuples: bool,
-            /// True where `s_barrier` may be executed with operations outstanding (gfx90a and later of CDNA, RDNA). Elsewhere every counter that
-            /// has something outstanding must be waited to zero before it.
+            /// True if `s_barrier` may be executed with operations outstanding (gfx90a and later of CDNA, RDNA).
+            /// Otherwise every counter with outstanding operations must be waited down to zero first.
             has_back_off_barrier: bool,
-            /// True where the work-item ids of all three dimensions arrive packed in `v0`
-            /// (x in bits 9:0, y in 19:10, z in 29:20) instead of in `v0`, `v1`, `v2`.
+            /// True if the work-item IDs of all three dimensions arrive packed in `v0` (x in bits 9:0, y in 19:10, z in
+            /// 29:20) instead of in `v0`, `v1`, `v2`.
             has_packed_tid: bool,
-            /// True where a result of 16 bits leaves the other half of its register as it was; GFX9 makes it zero (LLVM:
+            /// True if a 16-bit result preserves the other half of its register; on GFX9 that half becomes zero (LLVM:
             /// `zeroesHigh16BitsOfDest`).
             writes_halves: bool,
-            /// True where half a VGPR is a register of its own: who uses one half neither reads nor writes the other (RDNA 3 and later; LLVM:
-            /// `true16`).
+            /// True if half a VGPR is a register of its own: an instruction that uses one half neither reads nor writes
+            /// the other (RDNA 3 and later; LLVM: `true16`).
             has_half_vgprs: bool,
-            /// True where the hardware puts the ids of workgroup and wave into trap temporaries instead of SGPRs (LLVM: architected SGPRs):
-            /// `ttmp9` has x, `ttmp7` y and z, `ttmp8` the wave.
+            /// True if the hardware passes the IDs of workgroup and wave in trap temporaries instead of SGPRs (LLVM:
+            /// architected SGPRs): x in `ttmp9`, y and z in `ttmp7`, the wave in `ttmp8`.
             has_ids_in_ttmps: bool,
-            /// True where waves of a workgroup may run on different compute units, as the descriptor's TG_SPLIT asks.
+            /// True if the waves of a workgroup may run on different compute units, if the descriptor's TG_SPLIT
+            /// requests it.
             has_tg_split: bool,
-            /// True where a descriptor may request kernel arguments in SGPRs when the kernel starts.
+            /// True if a descriptor may request that kernel arguments are loaded into SGPRs before the kernel starts.
             has_kernarg_preload: bool,
-            /// True where a wave gets the number of SGPRs in its descriptor. RDNA gives each wave all of
-            /// them.
+            /// True if a wave gets the number of SGPRs that its descriptor states. RDNA gives all of them to each wave.
             counts_sgprs: bool,
-            /// True where the DX10_CLAMP and IEEE bits of MODE can be chosen; GFX12 has fixed ones.
+            /// True if the DX10_CLAMP and IEEE bits of MODE can be chosen; on GFX12 they are fixed.
             has_dx10_clamp: bool,
-            /// True where a workgroup can run on two compute units that share their LDS, a workgroup
-            /// processor, if the descriptor requests it (RDNA).
+            /// True if a workgroup can run on two compute units that share their LDS (a workgroup processor), if the
+            /// descriptor requests it (RDNA).
             has_workgroup_processors: bool,
-            /// True where the two halves of a wave of 64 lanes can share VGPRs (RDNA 1 to 3).
+            /// True if the two halves of a 64-lane wave can share VGPRs (RDNA 1 to 3).
             has_shared_vgprs: bool,
-            /// Bits of the descriptor's number of 128-byte pieces of code that are fetched before a wave starts; 0 if there is no such field.
+            /// The width of the descriptor's field for the number of 128-byte pieces of code to prefetch before a wave
+            /// starts; 0 if there is no such field.
             inst_pref_size_bits: u8,
-            /// True where the descriptor can request round-robin scheduling of the waves of a SIMD.
+            /// True if the descriptor can request round-robin scheduling of the waves of a SIMD.
             has_round_robin_scheduling: bool,
-            /// True where scratch is set up by hardware and reached through `scratch_` instructions without `FLAT_SCRATCH`
-            /// set-up code in the kernel (gfx942 and later of CDNA, RDNA from GFX11 on).
+            /// True if the hardware sets up scratch, so that `scratch_` instructions work without code in the kernel
+            /// that sets up `FLAT_SCRATCH` (gfx942 and later of CDNA, RDNA from GFX11 on).
             has_architected_flat_scratch: bool,
-            /// True where cache bits are `sc0`, `sc1` and `nt`, and the matrix rules tell XDL from SGEMM (gfx942 and later of CDNA).
+            /// True if the cache bits are `sc0`, `sc1` and `nt`, and the matrix rules distinguish XDL from SGEMM
+            /// (gfx942 and later of CDNA).
             is_gfx940_family: bool,
-            /// True where instructions that invalidate or write back a cache count like vector memory (gfx942 and later of CDNA, GFX12).
+            /// True if instructions that invalidate or write back a cache are counted like vector memory (gfx942 and
+            /// later of CDNA, GFX12).
             counts_cache_control: bool,
-            /// True where vector memory returns its data in the order in which it was issued. On GFX12 a later load may come first, so that a register
-            /// must not be loaded again before its load is done (LLVM 22, measured).
+            /// True if vector memory returns its data in issue order. On GFX12 a later load may return first, so a
+            /// register must not be loaded again before its previous load is done (LLVM 22, measured).
             returns_loads_in_order: bool,
-            /// SIMDs of a compute unit.
+            /// The number of SIMDs of a compute unit.
             simds_per_cu: u32,
-            /// Banks of the LDS, of four bytes each (AMD CDNA 4 white paper: 32 up to CDNA 3; 64 on gfx950, as its first conflict shows; RDNA
-            /// white paper: a workgroup processor has two halves of 32).
+            /// The number of LDS banks, of four bytes each (AMD CDNA 4 white paper: 32 up to CDNA 3; 64 on gfx950,
+            /// inferred from its first bank conflict; RDNA white paper: a workgroup processor has two halves of 32).
             lds_banks: u32,
-            /// True where fp8 and bf8 are the formats without infinities and negative zero (`fnuz`): gfx942. Later targets have those of OCP.
+            /// True if fp8 and bf8 are the formats without infinities and negative zero (`fnuz`): gfx942. Later targets
+            /// have the OCP formats.
             has_fnuz_floats: bool,
-            /// True where the range check of a raw buffer counts SOFFSET (gfx942 and later: AMD's emulator, by its word as the hardware does;
-            /// LLVM issue 169230). Before, the manual says that it is not a part of the offset (MI100 ISA 9.1.5).
+            /// True if the range check of a raw buffer includes SOFFSET (gfx942 and later: AMD's emulator, which claims
+            /// to match the hardware; LLVM issue 169230). For earlier targets the manual says that SOFFSET is not a
+            /// part of the offset (MI100 ISA 9.1.5).
             checks_soffset: bool,
-            /// True where matrix instructions and `v_dot2_f32` treat denormal f16 and bf16 inputs, f32 sums
-            /// and f32 results as zero, regardless of MODE: gfx90a. All others keep them (PyTorch, "Numerical
-            /// accuracy"; values of `v_dot2_f32_f16` measured on gfx90a and gfx950: LLVM pull request
-            /// 205101).
+            /// True if matrix instructions and `v_dot2_f32` flush denormal f16 and bf16 inputs, f32 sums and f32
+            /// results to zero, regardless of MODE: gfx90a. All other targets preserve them (PyTorch, "Numerical
+            /// accuracy"; values of `v_dot2_f32_f16` measured on gfx90a and gfx950: LLVM pull request 205101).
             flushes_half_products: bool,
-            /// True where `v_dot2_bf16_bf16` cuts its result to bf16 instead of rounding it.
+            /// True if `v_dot2_bf16_bf16` truncates its result to bf16 instead of rounding it.
             cuts_bf16_dots: bool,
-            /// Lanes among which `ds_permute_b32` and `ds_bpermute_b32` move data: half of a wave of 64 on RDNA (Mesa, ACO,
-            /// `emit_bpermute`: other ways for waves of 64 lanes from GFX10 on).
+            /// The number of lanes among which `ds_permute_b32` and `ds_bpermute_b32` move data: half of a 64-lane wave
+            /// on RDNA (Mesa, ACO, `emit_bpermute`, uses other methods for 64-lane waves from GFX10 on).
             permuted_lanes: usize,
-            /// True where `neg_lo` of integer dot products selects the signed factors (RDNA 3 and later:
-            /// `v_dot4_i32_iu8`).
+            /// True if `neg_lo` of integer dot products marks the signed factors (RDNA 3 and later: `v_dot4_i32_iu8`).
             signs_by_neg_lo: bool,
-            /// True where `global_atomic_add_f32` and `buffer_atomic_add_f32` flush denormals, regardless of
-            /// MODE: gfx908 and gfx90a. LLVM uses them there only where denormals may be lost; AMD's emulator
-            /// flushes.
+            /// True if `global_atomic_add_f32` and `buffer_atomic_add_f32` flush denormals, regardless of MODE: gfx908
+            /// and gfx90a. There, LLVM uses them only where denormals may be lost; AMD's emulator flushes.
             memory_adds_flush: bool,
-            /// True where a conversion to fp8, bf8 or fp4 writes a part of its destination, so that a reader has to keep its distance (gfx950).
+            /// True if a conversion to fp8, bf8 or fp4 writes only a part of its destination, so that a reader must
+            /// keep a distance (gfx950).
             has_narrow_conversion_hazard: bool,
-            /// The dwords over which a branch goes wrong, so that assemblers put an `s_nop` after it (RDNA 1: LLVM, feature
-            /// `offset-3f-bug`).
+            /// The distance in dwords that a branch executes wrongly. Assemblers avoid it by an `s_nop` after the
+            /// branch (RDNA 1: LLVM, feature `offset-3f-bug`).
             bad_branch_distance: Option<u16>,
-            /// True where WMMA takes A and B whole in every 16 lanes (RDNA 3).
+            /// True if WMMA needs complete copies of A and B in every 16 lanes (RDNA 3).
             copies_wmma_inputs: bool,
             /// True where `s_waitcnt_depctr` has `depctr_hold_cnt` (RDNA from 2 on).
             has_hold_count: bool,
-            /// True for the one whose rows stand for an instruction that several have: gfx942, which lacks fewer than the others.
+            /// True for the instruction set whose rows represent an instruction that several have: gfx942, which lacks
+            /// the fewest instructions.
             has_most_instructions: bool,
         }
     };
@@ -291,7 +301,7 @@ const GFX90A: Facts = Facts {
     flushes_half_products: true,
     ..GFX908
 };
-/// The common part of gfx942 and gfx950.
+/// The facts that gfx942 and gfx950 have in common.
 const GFX9_4: Facts = Facts {
     has_architected_flat_scratch: true,
     is_gfx940_family: true,
@@ -359,7 +369,7 @@ const GFX12_5: Facts = Facts {
     ..GFX12
 };
 
-/// Bytes that the descriptor's field for fetching instructions counts as one.
+/// The unit, in bytes, of the descriptor's field for prefetching instructions.
 const PREFETCHED_PIECE: u64 = 128;
 
 macro_rules! instruction_sets {
@@ -376,15 +386,16 @@ macro_rules! instruction_sets {
             /// Every instruction set. Families come one after the other, and within each the oldest first.
             pub const ALL: [InstructionSet; [$(InstructionSet::$set),*].len()] = [$(InstructionSet::$set),*];
 
-            /// Their number, for tables with a place for each.
+            /// The number of instruction sets, for arrays indexed by them.
             pub const COUNT: usize = Self::ALL.len();
 
-            /// The name in tables and messages: of GFX9, that of its first processor.
+            /// The name in tables and messages; on GFX9, the name of its first processor.
             pub const fn name(self) -> &'static str {
                 match self { $(InstructionSet::$set => $name,)* }
             }
 
-            /// The instruction set whose measurements (shapes of matrices, times) stand for this one, which has none of its own.
+            /// The instruction set whose measurements (shapes of matrices, times) also apply to this one, which was not
+            /// measured separately.
             pub const fn measured_as(self) -> InstructionSet {
                 match self { $(InstructionSet::$set => InstructionSet::$like,)* }
             }
@@ -392,10 +403,11 @@ macro_rules! instruction_sets {
     };
 }
 
-// A generic set stands between the sets whose instructions it has, so that a range that has both has it too: what gfx900 and its
-// successors share is in all ranges from the first on, and what gfx942 and gfx950 share in those that have both.
+// A generic set is placed between the sets whose instructions it has, so that a range that contains both contains it,
+// too. What gfx900 and its successors share is in all ranges that start with the first, and what gfx942 and gfx950
+// share is in those that contain both.
 instruction_sets! {
-    /// The instructions that code for every GFX9 processor before CDNA may use.
+    /// The instructions that are common to every GFX9 processor before CDNA.
     GFX9_GENERIC = "gfx9-generic", GFX900, GFX900;
     /// Vega 10.
     GFX900 = "gfx900", GFX900, GFX900;
@@ -409,7 +421,7 @@ instruction_sets! {
     GFX90A = "gfx90a", GFX90A, GFX90A;
     /// CDNA 3.
     GFX942 = "gfx942", GFX942, GFX942;
-    /// The instructions that code for every CDNA 3 and CDNA 4 processor may use.
+    /// The instructions that are common to every CDNA 3 and CDNA 4 processor.
     GFX9_4_GENERIC = "gfx9-4-generic", GFX9_4, GFX942;
     /// CDNA 4.
     GFX950 = "gfx950", GFX950, GFX950;
@@ -421,16 +433,17 @@ instruction_sets! {
     GFX10_3 = "gfx10.3", GFX10_3, GFX10_3;
     /// RDNA 3.
     GFX11 = "gfx11", GFX11, GFX11;
-    /// RDNA 3.5: floats of the scalar ALU.
+    /// RDNA 3.5: scalar floating-point instructions.
     GFX11_5 = "gfx11.5", GFX11, GFX11_5;
     /// RDNA 4.
     GFX12 = "gfx12", GFX12, GFX12;
-    /// CDNA 5, which grew out of RDNA 4: waves of 32 lanes alone, tuples of VGPRs that begin at even numbers, up to 1024 of them.
+    /// CDNA 5, which developed from RDNA 4: only 32-lane waves, up to 1024 VGPRs, VGPR tuples that begin at even
+    /// numbers.
     GFX12_5 = "gfx12.5", GFX12_5, GFX12_5;
 }
 
 impl InstructionSet {
-    /// The size of waves where a program does not say another.
+    /// The wave size of programs that do not specify one.
     pub const fn usual_wave(self) -> WaveSize {
         self.wave_sizes()[0]
     }
@@ -440,20 +453,21 @@ impl InstructionSet {
         self.wave_sizes().contains(&wave)
     }
 
-    /// The number for the descriptor's field of a code of so many bytes, fetched as far as the field can say; 0 where there is none.
+    /// The value of the descriptor's prefetch field for code of this size, limited to the field's maximum; 0 if there
+    /// is no such field.
     pub const fn inst_pref_size(self, code_bytes: u64) -> u32 {
         let most = (1 << self.inst_pref_size_bits()) - 1;
         let pieces = code_bytes.div_ceil(PREFETCHED_PIECE);
         if pieces < most { pieces as u32 } else { most as u32 }
     }
 
-    /// The place in tables with one for each.
+    /// The index for arrays with an element for each instruction set.
     pub const fn index(self) -> usize {
         self as usize
     }
 
-    /// The first register of a tuple has a number that is a multiple of this: vector tuples even where the
-    /// target requires it, SGPR pairs even, larger SGPR tuples on multiples of 4.
+    /// The number of a tuple's first register must be a multiple of this: vector tuples even if the target requires it,
+    /// SGPR pairs even, larger SGPR tuples multiples of 4.
     pub const fn tuple_alignment(self, file: RegFile, len: u8) -> u8 {
         match (file, len) {
             (_, 1) => 1,
@@ -464,7 +478,7 @@ impl InstructionSet {
         }
     }
 
-    /// Registers of a file that a kernel can name.
+    /// The number of registers of a file that a kernel can use.
     pub const fn registers(self, file: RegFile) -> u32 {
         match file {
             RegFile::Sgpr => self.addressable_sgprs(),

@@ -1,4 +1,4 @@
-//! Processors: one row for each.
+//! Processors: the table has a row for each.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,11 +6,11 @@ use std::str::FromStr;
 use super::instruction_set::{Family, Generation, InstructionSet, NamedSgprs, WaveSize, facts};
 use super::reg_file::RegFile;
 
-/// The VGPRs of one lane of a SIMD, which its waves share, and the units in which they are handed out, for
-/// waves of one size.
+/// The VGPRs of one lane of a SIMD, which the waves on the SIMD share, and the units in which they are allocated, for
+/// one wave size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct VgprFile {
-    /// Registers (of the unified file where there is one).
+    /// The number of registers (of the unified file, if there is one).
     pub registers: u32,
     /// The unit of allocation: a wave gets a multiple of this number.
     pub granule: u32,
@@ -18,18 +18,18 @@ pub struct VgprFile {
     pub block: u32,
 }
 
-/// The files for waves of 64 lanes and, where there are such, of 32: those have twice the registers.
+/// The VGPR files for 64-lane waves and, if supported, for 32-lane waves, which have twice the number of registers.
 #[derive(Clone, Copy)]
 enum Vgprs {
     Gcn,
     Cdna2,
-    /// 64 KiB for each SIMD, in blocks of 8.
+    /// 64 KiB per SIMD, in blocks of 8.
     Rdna1,
-    /// 128 KiB, with waves of 32 lanes 1024 registers for each lane.
+    /// 128 KiB; with 32-lane waves 1024 registers per lane.
     Rdna1024,
-    /// 192 KiB, 1536 registers.
+    /// 192 KiB; with 32-lane waves 1536 registers per lane.
     Rdna1536,
-    /// 128 KiB for waves of 32 lanes; one wave can have all of it.
+    /// 128 KiB for 32-lane waves; one wave can have all of it.
     Cdna5,
 }
 
@@ -55,12 +55,13 @@ impl Vgprs {
 #[derive(Clone, Copy)]
 struct Chip {
     vgprs: Vgprs,
-    /// Most waves that one SIMD holds.
+    /// The most waves that one SIMD can hold.
     waves: u32,
-    /// Bytes of LDS that a workgroup can have.
+    /// The largest LDS size of a workgroup, in bytes.
     lds: u32,
-    /// Bytes in which LDS is handed out: 128 dwords, 320 of gfx950 (LLVM AMDGPU guide, `GRANULATED_LDS_SIZE`), and 1024 bytes from
-    /// RDNA 2 on, of which the guide does not know (RDNA 3.5 ISA, section 3.3.4; RDNA 4 ISA, 3.3.5; Mesa, `lds_alloc_granule`).
+    /// The allocation granularity of LDS, in bytes: 128 dwords, 320 on gfx950 (LLVM AMDGPU guide,
+    /// `GRANULATED_LDS_SIZE`), and 1024 bytes from RDNA 2 on, which the guide does not mention (RDNA 3.5 ISA, section
+    /// 3.3.4; RDNA 4 ISA, 3.3.5; Mesa, `lds_alloc_granule`).
     lds_granule: u32,
     xnack: bool,
     sramecc: bool,
@@ -73,7 +74,7 @@ const CDNA2: Chip = Chip { vgprs: Vgprs::Cdna2, waves: 8, ..VEGA_20 };
 const CDNA4: Chip = Chip { lds: 163_840, lds_granule: 1280, ..CDNA2 };
 const RDNA1: Chip = Chip { vgprs: Vgprs::Rdna1, waves: 20, ..VEGA };
 const RDNA2: Chip = Chip { vgprs: Vgprs::Rdna1024, waves: 16, lds_granule: 1024, xnack: false, ..RDNA1 };
-/// RDNA from 3 on with the larger file; chips with the smaller one are as those of RDNA 2.
+/// RDNA 3 and later with the larger register file; chips with the smaller one have the values of RDNA 2.
 const RDNA3: Chip = Chip { vgprs: Vgprs::Rdna1536, ..RDNA2 };
 const CDNA5: Chip = Chip { vgprs: Vgprs::Cdna5, lds: 327_680, xnack: true, sramecc: true, ..RDNA2 };
 
@@ -88,8 +89,8 @@ macro_rules! targets {
         const CHIPS: [Chip; Target::KNOWN.len()] = [$($chip),*];
 
         impl Target {
-            /// Every processor with known facts, oldest first within its family, including those whose code
-            /// cannot be compiled, or not even be read yet ([`Target::ALL`], [`Target::with_instructions`]).
+            /// Every processor with known facts, oldest first within its family. This includes processors for which
+            /// code cannot be compiled, or not even decoded yet ([`Target::ALL`], [`Target::with_instructions`]).
             pub const KNOWN: [Target; [$(Target::$target),*].len()] = [$(Target::$target),*];
 
             /// The processor name as LLVM and ROCm spell it, for example `gfx942`.
@@ -102,7 +103,7 @@ macro_rules! targets {
                 match self { $(Target::$target => $mach,)* }
             }
 
-            /// The instructions that it has.
+            /// The processor's instruction set.
             pub const fn instruction_set(self) -> InstructionSet {
                 match self { $(Target::$target => InstructionSet::$set,)* }
             }
@@ -115,8 +116,8 @@ macro_rules! targets {
                 }
             }
 
-            /// The version of a generic target (`EF_AMDGPU_GENERIC_VERSION`), and the processors that run its code; `None` for
-            /// a single processor.
+            /// The version of a generic target (`EF_AMDGPU_GENERIC_VERSION`), and the processors that can run its code;
+            /// `None` for a single processor.
             pub const fn generic(self) -> Option<(u32, &'static [Target])> {
                 match self {
                     $($(Target::$target => Some(($generic, &[$(Target::$member),+])),)?)*
@@ -127,7 +128,8 @@ macro_rules! targets {
     };
 }
 
-/// The version in the name of a single processor: `gfx`, the major version in decimal, and a hexadecimal digit each for the others.
+/// The version in the name of a single processor: `gfx`, the major version in decimal, then one hexadecimal digit for
+/// each of the others.
 const fn version_in(name: &str) -> [u8; 3] {
     const fn digit(c: u8) -> u8 {
         match c {
@@ -225,7 +227,7 @@ targets! {
     GFX1251 = "gfx1251", GFX12_5, CDNA5, 0x05a;
 }
 
-/// The facts of the instruction set, as methods of the processor.
+/// Declares the facts of the instruction set as methods of the processor.
 macro_rules! of_the_instruction_set {
     ($($(#[$doc:meta])* $name:ident: $ty:ty,)*) => {
         impl Target {
@@ -250,8 +252,8 @@ impl Target {
         matches!(self.family(), Family::GFX9)
     }
 
-    /// The targets of GFX9 and CDNA, oldest first, which pages and tables compare. Kernels compile for RDNA as well: for every target of
-    /// [`Target::with_instructions`].
+    /// The targets of GFX9 and CDNA, oldest first, which pages and tables compare. Kernels can also be compiled for
+    /// RDNA: for every target of [`Target::with_instructions`].
     pub const ALL: [Target; Target::OF_GFX9] = {
         let (mut all, mut n, mut i) = ([Target::GFX900; Target::OF_GFX9], 0, 0);
         while i < Target::KNOWN.len() {
@@ -265,21 +267,24 @@ impl Target {
     };
 
     /// One target for each instruction set that was measured separately, oldest first. The other targets of
-    /// [`Target::ALL`] have the instructions of one of these, or fewer.
+    /// [`Target::ALL`] have the instructions of one of these, or a subset.
     pub const REPRESENTATIVES: [Target; 6] =
         [Target::GFX900, Target::GFX906, Target::GFX908, Target::GFX90A, Target::GFX942, Target::GFX950];
 
-    /// Every target whose code can be read and written ([`Target::has_instructions`]), in the order of [`Target::KNOWN`].
+    /// Every target whose code can be encoded and decoded ([`Target::has_instructions`]), in the order of
+    /// [`Target::KNOWN`].
     pub fn with_instructions() -> impl Iterator<Item = Target> {
         Target::KNOWN.into_iter().filter(|target| target.has_instructions())
     }
 
-    /// The names of every target whose code can be read and written as words: `gfx900, … and gfx950`.
+    /// The names of every target whose code can be encoded and decoded, as an enumeration in words: `gfx900, … and
+    /// gfx950`.
     pub fn names() -> String {
         words(Target::with_instructions())
     }
 
-    /// The first target of the instruction set whose measurements stand for this target, on GFX9 one of [`Target::REPRESENTATIVES`].
+    /// The first target of the instruction set whose measurements apply to this target; on GFX9 one of
+    /// [`Target::REPRESENTATIVES`].
     ///
     /// ```
     /// use gcn_isa::Target;
@@ -292,8 +297,8 @@ impl Target {
         Target::KNOWN.into_iter().find(stands).unwrap_or(self)
     }
 
-    /// True for one target of each instruction set that was measured separately: the first single processor
-    /// that has it. Those of GFX9 are [`Target::REPRESENTATIVES`].
+    /// True for one target of each instruction set that was measured separately: the first single processor that has
+    /// it. On GFX9, these are [`Target::REPRESENTATIVES`].
     pub fn is_first_of_its_set(self) -> bool {
         let set = self.instruction_set();
         let mut alike =
@@ -301,8 +306,8 @@ impl Target {
         set.measured_as() == set && alike.next() == Some(self)
     }
 
-    /// The targets that represent this target's properties ([`Target::representative`]): for generic code,
-    /// those of the processors that run it.
+    /// The targets that represent this target's properties ([`Target::representative`]); for generic code, those of the
+    /// processors that can run it.
     pub fn represented_by(self) -> Vec<Target> {
         let mut found = match self.generic() {
             Some((_, members)) => members.iter().map(|member| member.representative()).collect(),
@@ -312,15 +317,15 @@ impl Target {
         found
     }
 
-    /// The name where `-` cannot stand in one: `gfx9_4_generic`.
+    /// The name as an identifier, without `-`: `gfx9_4_generic`.
     pub fn identifier(self) -> String {
         self.name().replace('-', "_")
     }
 
-    /// The target of an [identifier](Target::identifier).
+    /// The target with this [identifier](Target::identifier).
     ///
     /// # Errors
-    /// [`UnknownTarget`], as of a name.
+    /// [`UnknownTarget`], as for a name.
     pub fn of_identifier(text: &str) -> Result<Target, UnknownTarget> {
         text.replace('_', "-").parse()
     }
@@ -334,7 +339,7 @@ impl Target {
         self.instruction_set().tuple_alignment(file, len)
     }
 
-    /// Registers of a file that a kernel can name.
+    /// The number of registers of a file that a kernel can use.
     pub const fn registers(self, file: RegFile) -> u32 {
         self.instruction_set().registers(file)
     }
@@ -344,58 +349,60 @@ impl Target {
         self.instruction_set().usual_wave()
     }
 
-    /// The size of waves of a program; its descriptor determines whether it has waves of 32 lanes.
+    /// The wave size of a program, given whether its descriptor requests 32-lane waves.
     pub fn wave_size_of(self, has_32_lanes: bool) -> WaveSize {
         let size = if has_32_lanes { WaveSize::W32 } else { WaveSize::W64 };
         if self.instruction_set().has_wave(size) { size } else { self.usual_wave() }
     }
 
-    /// Lanes of a wave, where a program does not say another size.
+    /// The number of lanes of a wave in programs that do not specify it.
     pub const fn wave_size(self) -> u32 {
         self.usual_wave().lanes()
     }
 
-    /// True where the code object's target id has an XNACK setting.
+    /// True if the code object's target ID has an XNACK setting.
     pub const fn supports_xnack(self) -> bool {
         self.chip().xnack
     }
 
-    /// True where the code object's target id has an SRAM-ECC setting.
+    /// True if the code object's target ID has an SRAM-ECC setting.
     pub const fn supports_sramecc(self) -> bool {
         self.chip().sramecc
     }
 
-    /// The VGPRs of a SIMD with waves of one size.
+    /// The VGPRs of a SIMD for one wave size.
     pub const fn vgpr_file(self, wave: WaveSize) -> VgprFile {
         self.chip().vgprs.of(wave)
     }
 
-    /// Allocation granule of VGPRs (of the unified file where there is one), with waves of the usual size.
+    /// The allocation granularity of VGPRs (of the unified file, if there is one), with waves of the usual size.
     pub const fn vgpr_granule(self) -> u32 {
         self.vgpr_file(self.usual_wave()).granule
     }
 
-    /// VGPRs (unified file where there is one) of one SIMD lane: the budget that the waves of a SIMD share, if they have the usual size.
+    /// The number of VGPRs (of the unified file, if there is one) per lane of a SIMD, which its waves share, with waves
+    /// of the usual size.
     pub const fn vgprs_per_simd(self) -> u32 {
         self.vgpr_file(self.usual_wave()).registers
     }
 
-    /// Most waves that one SIMD holds.
+    /// The most waves that one SIMD can hold.
     pub const fn max_waves_per_simd(self) -> u32 {
         self.chip().waves
     }
 
-    /// LDS bytes of one compute unit.
+    /// The LDS size of a compute unit, in bytes.
     pub const fn lds_per_cu(self) -> u32 {
         self.chip().lds
     }
 
-    /// Bytes in which LDS is handed out: a workgroup gets a multiple of this number.
+    /// The allocation granularity of LDS, in bytes: a workgroup gets a multiple of this number.
     pub const fn lds_granule(self) -> u32 {
         self.chip().lds_granule
     }
 
-    /// True if code for this target runs on `device`: it is the same processor, or one of those for which generic code is.
+    /// True if code for this target runs on `device`: it is the same processor, or one of those that the generic target
+    /// includes.
     pub fn runs_on(self, device: Target) -> bool {
         self == device || self.generic().is_some_and(|(_, members)| members.contains(&device))
     }
@@ -407,7 +414,7 @@ impl fmt::Display for Target {
     }
 }
 
-/// Names as words.
+/// The names as an enumeration in words.
 fn words(targets: impl Iterator<Item = Target>) -> String {
     match targets.map(Target::name).collect::<Vec<_>>().as_slice() {
         [before @ .., last] if !before.is_empty() => format!("{} and {last}", before.join(", ")),
@@ -421,13 +428,13 @@ fn words(targets: impl Iterator<Item = Target>) -> String {
 pub struct UnknownTarget(pub String);
 
 impl UnknownTarget {
-    /// The message without the names that are known.
+    /// The message without the list of known names.
     pub fn problem(&self) -> String {
         format!("{} `{}`", what(&self.0), self.0)
     }
 }
 
-/// Why a name is refused: the tables lack the rules of the processor, or there is no such processor.
+/// Why a name is rejected: the tables lack the processor's rules, or there is no such processor.
 fn what(name: &str) -> &'static str {
     let known = Target::KNOWN.iter().any(|target| target.name() == name);
     if known { "waits and hazards are not yet known of target" } else { "unknown target" }

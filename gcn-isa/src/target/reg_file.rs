@@ -1,9 +1,9 @@
-//! The files of registers that processors have.
+//! Register files.
 
 /// A register file.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum RegFile {
-    /// Scalar registers, named ones included, by encoding number 0..=127.
+    /// Scalar registers, including named ones, by encoding number 0..=127.
     Sgpr,
     /// Vector registers 0..=255.
     Vgpr,

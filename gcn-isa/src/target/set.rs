@@ -6,7 +6,7 @@ use std::str::FromStr;
 use super::instruction_set::{Family, Generation, InstructionSet, WaveSize};
 use super::processor::Target;
 
-/// The instruction sets that have a property, as a constant.
+/// The instruction sets that have a property, evaluated at compile time.
 macro_rules! those {
     ($set:ident => $fact:expr) => {{
         let (mut bits, mut i) = (0, 0);
@@ -21,21 +21,21 @@ macro_rules! those {
     }};
 }
 
-/// A set of instruction sets; each represents the processors that have it.
+/// A set of instruction sets, each of which represents all processors that have it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct TargetSet(u32);
 
 impl TargetSet {
-    /// None.
+    /// The empty set.
     pub const EMPTY: TargetSet = TargetSet(0);
 
     /// Every instruction set of every family.
     pub const ALL: TargetSet = TargetSet((1 << InstructionSet::COUNT) - 1);
 
-    /// Those of GFX9.
+    /// The instruction sets of GFX9.
     pub const GFX9: TargetSet = TargetSet::of_family(Family::GFX9);
 
-    /// Those of RDNA.
+    /// The instruction sets of RDNA.
     pub const RDNA: TargetSet = TargetSet::of_family(Family::RDNA);
 
     /// The instruction sets of the given processors.
@@ -49,18 +49,18 @@ impl TargetSet {
         TargetSet(bits)
     }
 
-    /// One instruction set.
+    /// The set of one instruction set.
     pub const fn one(set: InstructionSet) -> TargetSet {
         TargetSet(1 << set as u8)
     }
 
-    /// Those on which tuples of VGPRs begin at even numbers.
+    /// The instruction sets whose VGPR tuples must begin at even numbers.
     pub(crate) const WITH_EVEN_TUPLES: TargetSet = those!(set => set.needs_even_vgpr_tuples());
 
-    /// Those on which a barrier backs off: it may be passed with memory operations outstanding.
+    /// The instruction sets with back-off barriers, which may be passed with memory operations outstanding.
     pub(crate) const WITH_BACK_OFF_BARRIERS: TargetSet = those!(set => set.has_back_off_barrier());
 
-    /// Those that have waves of this size.
+    /// The instruction sets that support this wave size.
     pub(crate) const fn with_waves(wave: WaveSize) -> TargetSet {
         those!(set => {
             let sizes = set.wave_sizes();
@@ -72,10 +72,10 @@ impl TargetSet {
         })
     }
 
-    /// Those with `.amdhsa_tg_split`.
+    /// The instruction sets with `.amdhsa_tg_split`.
     pub(crate) const WITH_TG_SPLIT: TargetSet = those!(set => set.has_tg_split());
 
-    /// Those of a family.
+    /// The instruction sets of a family.
     pub const fn of_family(family: Family) -> TargetSet {
         those!(set => set.family() as u8 == family as u8)
     }
@@ -84,29 +84,30 @@ impl TargetSet {
         those!(set => set.generation() as u8 == generation as u8)
     }
 
-    /// The instruction sets from that of one processor to that of another, both included, in the order of [`InstructionSet::ALL`].
+    /// The instruction sets from that of one processor to that of another, inclusive, in the order of
+    /// [`InstructionSet::ALL`].
     ///
     /// # Panics
-    /// If they are of two families: such a constant does not compile.
+    /// If they belong to two families: such a constant does not compile.
     pub const fn range(first: Target, last: Target) -> TargetSet {
         TargetSet::between(first.instruction_set(), last.instruction_set())
     }
 
-    /// The instruction sets from one to another of its family, both included.
+    /// The instruction sets from one to another of the same family, inclusive.
     ///
     /// # Panics
-    /// If they are of two families: such a constant does not compile.
+    /// If they belong to two families: such a constant does not compile.
     pub const fn between(first: InstructionSet, last: InstructionSet) -> TargetSet {
         assert!(first.family() as u8 == last.family() as u8, "a range ends with its family");
         TargetSet((2 << last as u8) - (1 << first as u8))
     }
 
-    /// True if the set has the processor's instruction set.
+    /// True if the set contains the processor's instruction set.
     pub const fn contains(self, target: Target) -> bool {
         self.has(target.instruction_set())
     }
 
-    /// True if the instruction set is one of these.
+    /// True if the set contains the instruction set.
     pub const fn has(self, set: InstructionSet) -> bool {
         self.0 >> set as u8 & 1 == 1
     }
@@ -121,25 +122,25 @@ impl TargetSet {
         self.0 == 0
     }
 
-    /// Those of either set.
+    /// The union of the sets.
     #[must_use]
     pub const fn union(self, other: TargetSet) -> TargetSet {
         TargetSet(self.0 | other.0)
     }
 
-    /// Those of both sets.
+    /// The intersection of the sets.
     #[must_use]
     pub const fn intersection(self, other: TargetSet) -> TargetSet {
         TargetSet(self.0 & other.0)
     }
 
-    /// Those of this set that are not in `other`.
+    /// The instruction sets in this set that are not in `other`.
     #[must_use]
     pub const fn difference(self, other: TargetSet) -> TargetSet {
         TargetSet(self.0 & !other.0)
     }
 
-    /// The parts that encode instructions in the same way; some may be empty.
+    /// The set split by generation, that is, by encoding; parts may be empty.
     pub(crate) fn generations(self) -> [TargetSet; 4] {
         const EACH: [TargetSet; 4] = {
             let [gfx9, gfx10, gfx11, gfx12] = Generation::ALL;
@@ -157,19 +158,19 @@ impl TargetSet {
     pub fn iter(self) -> impl Iterator<Item = InstructionSet> {
         let mut rest = self.0;
         std::iter::from_fn(move || {
-            // The bit of an instruction set is its place in the list.
+            // The bit of an instruction set is its position in the list.
             let first = *InstructionSet::ALL.get(rest.trailing_zeros() as usize)?;
             rest &= rest - 1;
             Some(first)
         })
     }
 
-    /// Those of [`Target::REPRESENTATIVES`] that have one of the instruction sets.
+    /// The targets of [`Target::REPRESENTATIVES`] whose instruction set is in this set.
     pub fn representatives(self) -> impl Iterator<Item = Target> {
         Target::REPRESENTATIVES.into_iter().filter(move |target| self.contains(*target))
     }
 
-    /// The processors that have one of the instruction sets and whose code can be read and written, in the order of
+    /// The processors whose instruction set is in this set and whose code can be encoded and decoded, in the order of
     /// [`Target::with_instructions`].
     pub fn targets(self) -> impl Iterator<Item = Target> {
         Target::with_instructions().filter(move |target| self.contains(*target))
@@ -194,14 +195,14 @@ impl fmt::Debug for TargetSet {
     }
 }
 
-/// A text does not name a set of instruction sets.
+/// A text does not denote a set of instruction sets.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UnknownSet {
-    /// It has a name that is not one.
+    /// It contains an unknown name.
     #[error("unknown instruction set `{0}`")]
     Name(String),
-    /// A range would go on in another family, or has neither end.
+    /// A range crosses families, or has neither end.
     #[error("`{0}` is no range within one family: ranges end with their family")]
     Range(String),
 }
@@ -209,8 +210,8 @@ pub enum UnknownSet {
 impl FromStr for TargetSet {
     type Err = UnknownSet;
 
-    /// Reads the notation of the tables: `gfx900+gfx908..gfx942`. A range has both of its ends in it; where one is missing, it has
-    /// everything before or after within the family.
+    /// Parses the notation of the tables: `gfx900+gfx908..gfx942`. A range includes both ends; if one end is missing,
+    /// the range extends to that end of the family.
     ///
     /// ```
     /// use gcn_isa::{Target, TargetSet};

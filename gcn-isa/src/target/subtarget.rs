@@ -1,12 +1,12 @@
-//! A processor with the size of its waves.
+//! A processor together with a wave size.
 
 use std::ops::Deref;
 
 use super::instruction_set::WaveSize;
 use super::processor::Target;
 
-/// A processor and the size of the waves of a program: together they decide which instructions there are. On RDNA a program chooses
-/// between waves of 32 lanes and of 64, which is as wide as VCC, EXEC and all masks of lanes are.
+/// A processor and the wave size of a program, which together determine the available instructions. On RDNA a program
+/// chooses between waves of 32 and of 64 lanes, and that is the width of VCC, EXEC and all lane masks.
 ///
 /// ```
 /// use gcn_isa::target::{Subtarget, Target, WaveSize};
@@ -20,19 +20,19 @@ use super::processor::Target;
 pub struct Subtarget {
     /// The processor.
     pub target: Target,
-    /// The size of waves.
+    /// The wave size.
     pub wave: WaveSize,
 }
 
 impl Subtarget {
-    /// The processor with waves of this size; `None` if it has none.
+    /// The processor with this wave size; `None` if it does not support it.
     pub fn new(target: Target, wave: WaveSize) -> Option<Subtarget> {
         target.wave_sizes().contains(&wave).then_some(Subtarget { target, wave })
     }
 }
 
 impl From<Target> for Subtarget {
-    /// The processor with waves of the usual size.
+    /// The processor with its usual wave size.
     fn from(target: Target) -> Subtarget {
         Subtarget { target, wave: target.wave_sizes()[0] }
     }

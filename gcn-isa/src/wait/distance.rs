@@ -1,8 +1,9 @@
-//! Which instruction must stand how far after which: the wait-state pass.
+//! The wait-state pass: inserts the distances that must separate dependent instructions.
 //!
-//! State before an instruction: for each earlier instruction that some rule may still bind, the fewest wait states that
-//! have passed since on any path. The join is the minimum; an instruction drops out once the longest wait that any rule
-//! asks after it has passed, so states stay as small as the longest rule is long, and loops converge.
+//! The state before an instruction has, for each earlier instruction that some rule may still bind, the fewest wait
+//! states that have passed since on any path. The join is the minimum. An instruction is dropped once the longest wait
+//! that any rule may require after it has passed. Therefore states are bounded by the reach of the longest rule, and
+//! loops converge.
 
 use std::cell::Cell;
 use std::cmp::Reverse;
@@ -19,67 +20,68 @@ use crate::indexing::Indexing;
 use crate::program::EntryKind;
 use crate::{Program, Reg};
 
-/// An earlier instruction within reach.
+/// An earlier instruction that rules may still bind to a later one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Recent {
     line: u32,
-    /// Clock when it was issued; at block ends minus the wait states since.
+    /// The clock when the instruction was issued; in sealed states, the negated number of wait states since.
     at: i32,
-    /// The instructions since then.
+    /// A summary of the instructions since then.
     since: Since,
-    /// The longest wait that any rule may ask after it.
+    /// The most wait states that any rule may require after it.
     reach: u8,
-    /// Registers that it owns until a later instruction overwrites them ([`View::owned`](crate::hazards::View::owned)).
+    /// The registers that it owns until a later instruction overwrites them
+    /// ([`View::owned`](crate::hazards::View::owned)).
     owned: Option<Reg>,
-    /// It came before the function was called in which control is now.
+    /// The instruction came before the call of the function in which control is now.
     outer: bool,
 }
 
 impl Recent {
-    /// The wait states since, if some rule may still bind it.
+    /// The wait states since then, if some rule may still bind the instruction.
     fn distance(&self, clock: i32) -> Option<u32> {
         let passed = (clock - self.at) as u32;
         (passed < u32::from(self.reach)).then_some(passed)
     }
 
-    /// True if rules that bind after `other`, which is no nearer, bind after this one, too.
+    /// True if all rules that bind after `other` also bind after this one; `other` must be at least as far away.
     fn covers(&self, other: &Recent) -> bool {
         self.line == other.line && self.since.covers(other.since) && (!self.outer || other.outer)
     }
 
-    /// Of the same line the nearer comes first.
+    /// The sort key. Among entries of the same line, the nearest comes first.
     fn rank(&self) -> (u32, i32, Reverse<Since>, bool) {
         (self.line, -self.at, Reverse(self.since), self.outer)
     }
 }
 
-/// The instructions within reach.
+/// The earlier instructions that rules may still bind.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Window {
     /// Sorted by line when sealed.
     recent: Vec<Recent>,
     /// Wait states since the block's start.
     clock: i32,
-    /// With XNACK: the first line of the memory clause that goes on here.
+    /// With XNACK: the first line of the memory clause that continues here.
     clause: Option<u32>,
-    /// Until this clock instructions may bind that are not kept because there are too many.
+    /// The clock until which instructions may bind that were dropped because there were too many.
     crowd: i32,
 }
 
 impl Window {
-    /// The known facts at a line; sealed.
+    /// The entries of a line; `self` must be sealed.
     fn of_line(&self, line: u32) -> &[Recent] {
         let first = self.recent.partition_point(|r| r.line < line);
         let count = self.recent[first..].partition_point(|r| r.line == line);
         &self.recent[first..first + count]
     }
 
-    /// Wait states after which none of the instructions that are not kept binds.
+    /// The number of wait states after which none of the dropped instructions binds any more.
     fn crowd(&self) -> u32 {
         u32::try_from(self.crowd - self.clock).unwrap_or(0)
     }
 
-    /// True if no rule requires more after this state than after `other`, with any following code.
+    /// True if, whatever code follows, no rule requires more after this state than after `other`.
     pub fn asks_no_more_than(&self, other: &Window) -> bool {
         let asks_more = |r: &Recent, distance: u32| {
             let as_near = |o: &Recent| o.covers(r) && o.distance(other.clock).is_some_and(|d| d <= distance);
@@ -90,7 +92,7 @@ impl Window {
     }
 }
 
-/// An unmet distance.
+/// A distance that is too short.
 #[derive(Debug, Clone)]
 pub(super) struct Shortfall {
     pub producer: usize,
@@ -99,42 +101,42 @@ pub(super) struct Shortfall {
     pub present: u32,
 }
 
-/// Several for one instruction: seldom more than one.
+/// The unmet distances of one instruction, seldom more than one.
 pub(super) type Shortfalls = SmallVec<[Shortfall; 1]>;
 
-/// The last result of the rules for a pair of instructions: code repeats itself.
+/// A memoised result of the rules for a pair of instructions. Code is repetitive, so the same pairs recur.
 #[derive(Debug, Clone, Copy, Default)]
 struct Asked {
-    /// The numbers of the two views, and what has come in between.
+    /// The numbers of the two views, and a summary of the code between them.
     pair: Option<(u32, u32, Since)>,
     need: Option<Need>,
 }
 
-/// Pairs that are remembered at most: a power of two.
+/// The number of entries in the cache of pairs, a power of two.
 const ASKED: usize = 1 << 10;
 
-/// Wait states put on an edge for the sake of a line in the loop after it.
+/// Wait states to be moved from a line in a loop to the edges that enter the loop.
 pub(super) struct Outer {
-    /// The number that are missing because of instructions before the loop only.
+    /// The number of wait states that are missing only because of instructions before the loop.
     short: u32,
-    /// Those instructions.
+    /// The distances to those instructions.
     causes: Vec<Shortfall>,
 }
 
-/// The pass.
+/// The wait-state pass.
 pub(super) struct DistancePass<'a> {
     pub program: &'a Program,
-    /// Which rules count.
+    /// The rules to satisfy.
     rules: Config,
-    /// Which registers indices reach.
+    /// The registers that indices reach.
     pub indexing: Indexing,
-    /// The lines as the rules see them.
+    /// The views of the program's lines.
     views: Views,
-    /// As many places as a power of two.
+    /// A direct-mapped cache of [`ASKED`] entries.
     asked: Vec<Cell<Asked>>,
-    /// Wait states on edges, and why.
+    /// The wait states on edges, and their causes.
     pub early: BTreeMap<Edge, (u32, Vec<Shortfall>)>,
-    /// The additions of this round of hoisting.
+    /// The wait states that the current round of hoisting adds to edges.
     round: BTreeMap<Edge, u32>,
 }
 
@@ -160,7 +162,7 @@ impl<'a> DistancePass<'a> {
         self.views[line].passes()
     }
 
-    /// The longest wait that any rule asks between an earlier instruction and `line`.
+    /// The longest wait that any rule requires between an earlier instruction and `line`.
     fn required(&self, earlier: &Recent, line: usize) -> Option<Need> {
         let first = earlier.line as usize;
         let pair = (self.views.number(first), self.views.number(line), earlier.since);
@@ -187,7 +189,7 @@ impl<'a> DistancePass<'a> {
                 found(Shortfall { producer, consumer: line, required, present });
             }
         }
-        // Neighbours are found above, too.
+        // The clause rule between adjacent instructions has been found above, too.
         if let Some(start) = state.clause
             && let clause = self.views.lines(start as usize..line)
             && let Some((at, required)) = hazards::clause_need(clause, second, self.rules)
@@ -196,7 +198,7 @@ impl<'a> DistancePass<'a> {
         }
     }
 
-    /// Among the earlier instructions that `line` follows too closely, those that lack most wait states.
+    /// Among the distances that are too short before `line`, those that lack the most wait states.
     pub fn strictest(&self, state: &Window, line: usize) -> Shortfalls {
         let mut causes = Shortfalls::new();
         self.shortfalls(state, line, &mut |s| causes.push(s));
@@ -228,7 +230,8 @@ impl Pass for DistancePass<'_> {
         Window::default()
     }
 
-    /// The caller's instructions before the call are as near as if there were no call between.
+    /// The code outside the program is ignored, so the caller's instructions before the call remain as near as if there
+    /// were no call.
     fn come_back(&self, _: &mut Window) {}
 
     fn enter(&self, state: &mut Window, by_call: bool) {
@@ -237,14 +240,15 @@ impl Pass for DistancePass<'_> {
         state.recent.dedup();
     }
 
-    /// What came before the call came before this one, or it is another caller's.
+    /// An `outer` entry came before this call or before a call from somewhere else. It is kept only if it is also in
+    /// the state before this call.
     fn leave(&self, state: &mut Window, call: Option<&Window>) {
         state.recent.retain_mut(|r| {
             if !r.outer {
                 return true;
             }
             let same = call.map_or(&[][..], |c| c.of_line(r.line));
-            // In addition to the instructions between it and the call there is the return.
+            // The return adds at least one wait state to the distance before the call.
             let Some(nearest) = same.iter().map(|c| c.at).max() else { return false };
             r.outer = same.iter().all(|c| c.outer);
             r.at = r.at.min(nearest - 1);
@@ -256,7 +260,8 @@ impl Pass for DistancePass<'_> {
     fn join(&self, into: &mut Window, from: &Window) {
         let mut merged: Vec<Recent> = Vec::with_capacity(into.recent.len() + from.recent.len());
         merged.extend(into.recent.iter().chain(&from.recent));
-        // A farther one stays if it owns registers that no nearer one does, or has been crossed by more.
+        // An entry of the same line that is farther away is kept only if it owns registers that no nearer one does, or
+        // if more kinds of instructions have been crossed since.
         merged.sort_unstable_by_key(Recent::rank);
         let mut kept: Vec<Recent> = Vec::with_capacity(merged.len());
         for r in merged {
@@ -268,7 +273,8 @@ impl Pass for DistancePass<'_> {
         into.recent = kept;
         into.crowd = into.crowd.max(from.crowd);
         cap(into);
-        // A clause comes from the line above only: every other way in is a branch, which ends it. The longer is the worse.
+        // Control can enter a clause only from the line above it; every other edge is a branch, which ends the clause.
+        // The longer clause is the worse.
         into.clause = match (into.clause, from.clause) {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
@@ -306,7 +312,7 @@ impl Pass for DistancePass<'_> {
                 r.since = r.since.past_owned(r.owned, view);
             }
         }
-        // The same line may be in reach from the last time round a short loop.
+        // In a short loop, the entry of the same line from the previous iteration may still be within reach.
         let line = line as u32;
         state.recent.retain(|r| r.line != line && r.distance(clock).is_some());
         let reach = view.reach();
@@ -371,12 +377,13 @@ impl Pass for DistancePass<'_> {
     }
 }
 
-/// No more instructions than this are kept, those that reach farthest; what comes then waits until the others bind nothing. Only
-/// where everything may jump everywhere can more than a few dozen be in reach.
+/// The most entries that are kept, namely those that reach farthest. The instructions that follow wait until the
+/// dropped entries bind nothing. Only in programs where everything may jump everywhere can more than a few dozen be
+/// within reach.
 const MOST_RECENT: usize = 512;
 
 impl DistancePass<'_> {
-    /// The clause after `line`: the same, a new one, or none.
+    /// Updates the memory clause for `line`, which continues it, begins a new one, or ends it.
     fn step_clause(&self, state: &mut Window, line: usize) {
         let kind = self.views[line].clause_kind();
         let same = state.clause.filter(|start| self.views[*start as usize].clause_kind() == kind);
@@ -384,7 +391,7 @@ impl DistancePass<'_> {
     }
 }
 
-/// Keeps the entries that reach farthest if there are too many; sealed, and so is the result.
+/// If there are too many entries, keeps those that reach farthest. Input and result are sealed.
 fn cap(state: &mut Window) {
     if state.recent.len() > MOST_RECENT {
         let clock = state.clock;

@@ -1,4 +1,4 @@
-//! Puts planned waits into the program.
+//! Inserts planned waits into the program.
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use crate::{Inst, Line, Operand, Program, Target, table};
 use super::loops::Place;
 use super::{Inserted, InsertedKind, Reason};
 
-/// Something to be put in.
+/// A planned insertion.
 pub(super) struct Edit {
     pub place: Place,
     pub kind: InsertedKind,
     /// The instructions; empty if the edit changed an existing line instead.
     pub insts: SmallVec<[Arc<Inst>; 1]>,
-    /// Why, with lines as they were before the edit.
+    /// The reasons, with line numbers from before the edit.
     pub reasons: Vec<Reason>,
 }
 
@@ -28,21 +28,22 @@ impl Place {
     }
 }
 
-/// An instruction of the `SOPP` format that takes an immediate. Every target has those used here.
+/// An instruction of the `SOPP` format that takes an immediate; `None` if the target lacks it. Every target has the
+/// ones used here.
 pub(super) fn sopp(target: Target, mnemonic: &str, imm: u16) -> Option<Arc<Inst>> {
     let desc = table::find(target, mnemonic).next()?;
     Some(Arc::new(Inst::new(desc, [Operand::Imm(i64::from(imm))])))
 }
 
-/// The `s_nop` of a target, each made once.
+/// The `s_nop` instructions of a target, each created only once.
 pub(super) struct Nops {
     target: Target,
-    /// By operand.
+    /// Indexed by operand.
     made: [Option<Arc<Inst>>; 16],
 }
 
 impl Nops {
-    /// None so far.
+    /// An empty cache.
     pub fn new(target: Target) -> Nops {
         Nops { target, made: [const { None }; 16] }
     }
@@ -57,21 +58,21 @@ impl Nops {
     }
 }
 
-/// Applies `edits` and returns the insertions; `earlier` insertions are brought up to date. With `notes` the
-/// lines carry them, too.
+/// Applies `edits` and returns the insertions. Line numbers in `earlier` insertions are updated. With `notes`, the
+/// reasons are also written to the lines.
 pub(super) fn apply(
     program: &mut Program,
     mut edits: Vec<Edit>,
     earlier: &mut [Inserted],
     notes: bool,
 ) -> Vec<Inserted> {
-    // Control that falls into a line passes the instructions before its labels first.
+    // Fall-through executes the instructions placed before the labels first.
     edits.sort_by_key(|e| (e.place.line(), matches!(e.place, Place::Before(_))));
     let map = LineMap::new(&edits);
     for label in &mut program.labels {
         map.shift_label(label);
     }
-    // An entry is a label, too; a gap stays before what is put before its line.
+    // An entry moves like a label; a gap stays before the instructions that are inserted before its line.
     for entry in &mut program.entries {
         entry.at = map.of_label(entry.at);
     }
@@ -100,12 +101,12 @@ pub(super) fn apply(
     done
 }
 
-/// Inserts each of `new` before the old line in `before`, in order. Where there is room nothing is copied.
+/// Inserts each of `new` before the old line in `before` (ascending), in place.
 fn spread(lines: &mut Vec<Line>, before: &[usize], mut new: Vec<Arc<Inst>>) {
     let mut end = lines.len();
     lines.reserve_exact(new.len());
     lines.extend(new.iter().map(|inst| Line::new(Arc::clone(inst))));
-    // From the back, so that every old line moves once, to its place.
+    // Backwards, so that every old line moves only once.
     while let (Some(inst), Some(&at)) = (new.pop(), before.get(new.len())) {
         let shift = new.len() + 1;
         for line in (at..end).rev() {
@@ -116,11 +117,11 @@ fn spread(lines: &mut Vec<Line>, before: &[usize], mut new: Vec<Arc<Inst>>) {
     }
 }
 
-/// Where lines go.
+/// Maps old line numbers to new ones.
 struct LineMap {
-    /// For each new line the old line before which it is put, in order.
+    /// For each inserted line, the old line before which it is inserted, in ascending order.
     before: Vec<usize>,
-    /// The same, only for those that go before the labels.
+    /// As `before`, but only for lines that are inserted before the labels.
     above_labels: Vec<usize>,
 }
 
@@ -143,7 +144,7 @@ impl LineMap {
         label.at = label.at.map(|at| self.of_label(at));
     }
 
-    /// Where a label goes that stands at old line `at`.
+    /// The new position of a label at old line `at`.
     fn of_label(&self, at: usize) -> usize {
         let above = &self.above_labels;
         let before_labels = above.partition_point(|&b| b <= at) - above.partition_point(|&b| b < at);

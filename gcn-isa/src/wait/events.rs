@@ -1,31 +1,30 @@
-//! The resources that the operations of an instruction (`crate::counters::events`) occupy until they are
-//! done.
+//! What the operations of an instruction (`crate::counters::events`) owe until they are done.
 
 use crate::counters::{Event, MemoryEffect};
 use crate::inst::RegUse;
 use crate::table::Access;
 use crate::{Inst, Reg};
 
-/// The resource that an outstanding operation occupies.
+/// A *debt*: what an outstanding operation has yet to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Debt {
-    /// It will write registers.
+    /// Write registers.
     Write,
-    /// It still reads registers, so that they must not be overwritten.
+    /// Read registers, so that they must not be overwritten.
     Read,
-    /// It will write LDS outside the LDS queue.
+    /// Write LDS outside the LDS queue.
     LdsDma,
-    /// It changes LDS.
+    /// Change LDS.
     LdsWrite,
-    /// It reads LDS.
+    /// Read LDS.
     LdsRead,
-    /// It changes global memory.
+    /// Change global memory.
     Store,
-    /// It makes the wave wait for others.
+    /// Synchronise the wave with others.
     Sync,
 }
 
-/// Everything that `event` owes, with the registers of [`Debt::Write`] and [`Debt::Read`].
+/// The debts of `event`, with the registers of [`Debt::Write`] and [`Debt::Read`].
 pub(super) fn debts(event: &Event) -> impl Iterator<Item = (Debt, Option<Reg>)> {
     let effects = [
         (MemoryEffect::LDS_DMA, Debt::LdsDma),
@@ -44,14 +43,14 @@ pub(super) fn debts(event: &Event) -> impl Iterator<Item = (Debt, Option<Reg>)> 
     writes.chain(holds).chain(memory)
 }
 
-/// True if one of `events` accesses LDS in the order of the instructions, so that data which still arrives from memory
-/// may come too late for it, or too early.
+/// True if one of `events` accesses LDS in program order, so that a load into LDS that is still outstanding may arrive
+/// too late for it, or overwrite it.
 pub(super) fn touch_lds(events: &[Event]) -> bool {
     events.iter().any(|e| e.memory.intersects(MemoryEffect::LDS_READ.union(MemoryEffect::LDS_WRITE)))
 }
 
-/// True if the read is only that a load of half a register keeps the other half, which happens when its data arrives. A
-/// returning atomic takes its operand from the register it writes, and takes it at once.
+/// True if `read` only represents that a load of half a register preserves the other half, which happens when its data
+/// arrives. An atomic that returns a value also reads the register that it writes, but reads it at issue.
 pub(super) fn is_merge(inst: &Inst, events: &[Event], read: RegUse) -> bool {
     let tied = |i: u8| inst.desc.operands[usize::from(i)].access == Access::ReadWrite;
     let changes = MemoryEffect::STORE.union(MemoryEffect::LDS_WRITE);

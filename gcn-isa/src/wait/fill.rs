@@ -1,14 +1,16 @@
-//! Filling: instructions move to where wait states would be idle.
+//! Filling: moves instructions to where the program would otherwise have idle wait states.
 //!
-//! Each block is walked once, with the state of the wait-state pass at its entry. Before an instruction that would have to
-//! wait, two kinds of moves are tried: a later instruction goes before it, or one from before the producer goes after the
-//! producer. A move is made if the wait states of the block become fewer and the blocks after it need no more than before. What is tried lies within [`LOOK`] instructions, so the work is
-//! linear in the program. Every move takes at least one wait state away, so it ends.
+//! Each block is walked once, with the state of the wait-state pass at its entry. Before an instruction that would have
+//! to wait, two kinds of moves are tried: moving a later instruction before it, or moving an instruction from before
+//! the producer to after the producer. A move is made if it reduces the block's wait states and the following blocks
+//! need no more than before. Only moves within [`LOOK`] instructions are tried, so the time is linear in the program.
+//! Every move removes at least one wait state, so the process terminates.
 //!
-//! `s_waitcnt` have been inserted already and stay before what they are for. What comes before one is what hides the
-//! latency, so nothing moves from before it to after it; from after it only what does not touch a register that an
-//! operation may still own (`pending`). Operations of memory keep their order among themselves and with the waits, so no
-//! counter's value changes its meaning. What depends on what: `order`.
+//! The `s_waitcnt` have already been inserted, and stay before the instructions that need them. The instructions before
+//! such a wait hide latency, so none of them moves to after the wait. An instruction after it may move before it only
+//! if it touches no register that an outstanding operation may still own (`pending`). Memory operations keep their
+//! order among themselves and relative to the waits, so no counter value changes its meaning. Dependences come from
+//! `order`.
 
 mod pending;
 
@@ -25,38 +27,38 @@ use super::{Inserted, LOOP_WEIGHT};
 use crate::order::Touched;
 use pending::Pending;
 
-/// The number of instructions in which one is searched that could fill a wait state: more than the longest
-/// rule requires.
+/// The number of instructions searched for one that could fill a wait state: more than the longest rule requires.
 const LOOK: usize = 32;
 
-/// The number of instructions after a move in which its effect is followed: twice the reach of the longest
-/// rule, as wait states after it may change, too.
+/// The number of instructions after a move for which its effect is computed: twice the reach of the longest rule,
+/// because later wait states may change, too.
 const SETTLE: usize = 64;
 
-/// Moves that are weighed for a wait.
+/// The most moves that are evaluated for a wait.
 const TRIES: usize = 8;
 
-/// Slots of a transcendental instruction and of a conversion (LLVM 22 scheduling model: four times the latency of others).
+/// Issue slots that a transcendental instruction or a conversion takes (LLVM 22 scheduling model: four times the
+/// latency of other instructions).
 const SLOW_SLOTS: u32 = 4;
 
-/// Slots until the scalar side sees an SGPR that the VALU wrote: as many as software has to wait before vector memory reads it
-/// (CDNA3 ISA 4.5), while here the hardware holds the reader back.
+/// Issue slots until the scalar ALU can read an SGPR that the VALU wrote, during which the hardware stalls the reader.
+/// The number is the distance that software has to keep before vector memory reads such an SGPR (CDNA3 ISA 4.5).
 const SGPR_SLOTS: usize = 5;
 
 fn is_slow(inst: &Inst) -> bool {
     inst.desc.class == Class::Trans || inst.desc.does(Behaviours::CONVERTS)
 }
 
-/// The places that nothing may be moved across, and the waits of a program.
+/// The fences and the waits of a program, which restrict movement.
 pub(super) struct Movable {
-    /// Lines before which nothing passes.
+    /// Lines before which there is a fence.
     fences: BTreeSet<usize>,
-    /// Lines of the inserted `s_waitcnt`.
+    /// The lines of the inserted `s_waitcnt`.
     waits: BTreeSet<usize>,
 }
 
 impl Movable {
-    /// For a program into which `inserted` were put; `fences` are lines from before that.
+    /// The restrictions for a program after insertion of `inserted`; `fences` are line numbers from before that.
     pub fn new(program: &Program, fences: &[usize], inserted: &[Inserted]) -> Movable {
         let waits: BTreeSet<usize> = inserted.iter().flat_map(|i| i.at..i.at + i.count).collect();
         let mut wanted = fences.iter().copied().peekable();
@@ -69,7 +71,7 @@ impl Movable {
     }
 }
 
-/// The better order of a program's lines, each by its old number, if there is one.
+/// A better order of a program's lines, each given by its old number, if there is one.
 pub(super) fn plan<'p>(solved: &Solver<'p, DistancePass<'p>>, movable: &Movable) -> Option<Vec<usize>> {
     let pending = Pending::before(&movable.waits, solved.program, solved.flow, &solved.pass.indexing);
     let filler = Filler { solved, movable, pending };
@@ -87,7 +89,7 @@ pub(super) fn plan<'p>(solved: &Solver<'p, DistancePass<'p>>, movable: &Movable)
     whole
 }
 
-/// Puts a program's lines in that order and brings what was inserted up to date.
+/// Reorders a program's lines, and updates the line numbers in `inserted`.
 pub(super) fn apply(program: &mut Program, order: &[usize], inserted: &mut [Inserted]) {
     let now = inverse(order);
     let old = std::mem::take(&mut program.lines);
@@ -102,7 +104,7 @@ pub(super) fn apply(program: &mut Program, order: &[usize], inserted: &mut [Inse
     inserted.sort_by_key(|i| i.at);
 }
 
-/// The order that makes `order` undone; also where each old line is now.
+/// The order that undoes `order`; it is also the map from old line numbers to new ones.
 pub(super) fn inverse(order: &[usize]) -> Vec<usize> {
     let mut now = vec![0; order.len()];
     for (new, &old) in order.iter().enumerate() {
@@ -111,7 +113,7 @@ pub(super) fn inverse(order: &[usize]) -> Vec<usize> {
     now
 }
 
-/// The cost of the wait states of a solution; those in loops cost more.
+/// The total cost of a solution's wait states, weighted by loop depth.
 pub(super) fn cost<'p>(solved: &Solver<'p, DistancePass<'p>>) -> u64 {
     let weight = |block: usize| LOOP_WEIGHT.pow(solved.shape.nest(block).take(DEEPEST).count() as u32);
     let lines = solved.waits.lines.iter().enumerate();
@@ -126,7 +128,7 @@ struct Filler<'a, 'p> {
     pending: Pending,
 }
 
-/// An instruction goes from one place of the block to another, and what is between closes up.
+/// Moves an instruction from one position of the block to another; the instructions in between shift by one.
 #[derive(Clone, Copy, Debug)]
 struct Move {
     from: usize,
@@ -134,7 +136,7 @@ struct Move {
 }
 
 impl Move {
-    /// The line at `place` of `order` after the move.
+    /// The line at position `place` of `order` after the move.
     fn at(self, order: &[usize], place: usize) -> usize {
         let Move { from, to } = self;
         order[match place {
@@ -156,7 +158,7 @@ impl Move {
 }
 
 impl Filler<'_, '_> {
-    /// The better order of a block's lines.
+    /// A better order of a block's lines, if there is one.
     fn block(&self, block: usize) -> Option<Vec<usize>> {
         let entry = self.solved.ins[block].as_ref()?;
         let range = self.solved.cfg.blocks[block].start..self.solved.cfg.blocks[block].end;
@@ -182,7 +184,7 @@ impl Filler<'_, '_> {
         moved.then_some(walk.order)
     }
 
-    /// The region of each line: nothing leaves its own.
+    /// The region of each line: instructions move only within their region.
     fn regions(&self, lines: std::ops::Range<usize>) -> Vec<u32> {
         let mut region = 0;
         let mut alone = false;
@@ -199,7 +201,7 @@ impl Filler<'_, '_> {
         &self.solved.program.lines[line].inst
     }
 
-    /// True if the line stays where it is, and no other line moves across it.
+    /// True if the line is fixed and no other line may move across it.
     fn stays(&self, line: usize) -> bool {
         crate::order::is_boundary(self.inst(line)) && !self.is_wait(line)
     }
@@ -216,7 +218,7 @@ impl Filler<'_, '_> {
         touched
     }
 
-    /// True if what comes after the block needs no more wait states in state `new` than in `old`.
+    /// True if the code after the block needs no more wait states from state `new` than from `old`.
     fn continues_as_well(&self, block: usize, old: &Window, new: &Window) -> bool {
         let block = &self.solved.cfg.blocks[block];
         let next = |next: &usize| {
@@ -240,7 +242,7 @@ impl Filler<'_, '_> {
         block.succs.is_empty() && !block.unknown_exit
     }
 
-    /// Waits as long as `line` must and executes it; returns how long.
+    /// Waits as long as `line` requires, applies the line, and returns the wait.
     fn step(&self, state: &mut Window, line: usize) -> u32 {
         let pass = &self.solved.pass;
         let need = pass.need(state, line, &|_| true);
@@ -252,13 +254,13 @@ impl Filler<'_, '_> {
     }
 }
 
-/// A block on its way to a better order.
+/// The walk over a block while its order is being improved.
 struct Walk<'a, 'p> {
     filler: &'a Filler<'a, 'p>,
     order: Vec<usize>,
-    /// By place, which moves do not change.
+    /// By position; moves do not change it.
     region: Vec<u32>,
-    /// The states before the last places, that before `at` last.
+    /// The states before the most recent positions, the last of which is `at`.
     before: VecDeque<Window>,
     block: usize,
     at: usize,
@@ -281,12 +283,12 @@ impl Walk<'_, '_> {
         self.at = to;
     }
 
-    /// The state before a place up to this one, if it is still known.
+    /// The state before position `place`, at most `at`, if it is still known.
     fn state(&self, place: usize) -> Option<&Window> {
         self.before.get((self.before.len() - 1).checked_sub(self.at - place)?)
     }
 
-    /// A move that makes the wait here shorter, if there are both.
+    /// A move that shortens the wait at the current position, if there is a wait and such a move.
     fn better(&self) -> Option<Move> {
         let state = self.state(self.at)?;
         let waits = self.order[self.at..].iter().take_while(|line| self.filler.is_wait(**line)).count();
@@ -301,7 +303,7 @@ impl Walk<'_, '_> {
         later.into_iter().chain(earlier).take(TRIES).find(|m| self.pays(*m))
     }
 
-    /// Instructions from below that could go before the one here, the nearest first.
+    /// Moves of later instructions to the current position, the nearest first.
     fn later(&self, state: &Window, idle: u32) -> Vec<Move> {
         let (at, region) = (self.at, self.region[self.at]);
         let mut found = Vec::new();
@@ -325,9 +327,9 @@ impl Walk<'_, '_> {
         found
     }
 
-    /// True if `line` takes no longer here than the wait states that it fills: some vector instructions take several slots, a scalar
-    /// one waits for what the VALU has just written, a matrix instruction for the one that the pipe is busy with, and it makes
-    /// one that it overtakes wait.
+    /// True if `line`, placed here, takes no longer than the wait states that it fills. Some vector instructions take
+    /// several slots. A scalar instruction stalls on a register that the VALU has just written. A matrix instruction
+    /// stalls while the matrix pipe is busy, and delays a matrix instruction that it overtakes.
     fn issues_at_once(&self, line: usize, idle: u32, overtakes_matrix: bool) -> bool {
         let inst = self.filler.inst(line);
         let above = || self.order[..self.at].iter().rev().take(LOOK).copied().enumerate();
@@ -345,7 +347,7 @@ impl Walk<'_, '_> {
         !inst.desc.is_matrix() || !overtakes_matrix && !above().any(|(slots, line)| passes(line) > slots)
     }
 
-    /// Instructions from above the producer that the wait here is for, to go after it.
+    /// Moves of instructions from before the producer that causes the wait to after that producer.
     fn earlier(&self, state: &Window, consumer: usize) -> Vec<Move> {
         let causes = self.filler.solved.pass.strictest(state, consumer);
         let Some(producer) = causes.first().map(|c| c.producer) else { return Vec::new() };
@@ -356,7 +358,7 @@ impl Walk<'_, '_> {
         let mut passed = self.filler.touched(producer);
         for from in (nearest..to).rev() {
             let line = self.order[from];
-            // Latency starts as early and is waited for as late as before.
+            // Moving across a wait would start latency later or wait for it earlier.
             if self.region[from] != self.region[to] || self.filler.is_wait(line) || found.len() == TRIES {
                 break;
             }
@@ -371,7 +373,7 @@ impl Walk<'_, '_> {
         found
     }
 
-    /// True if there are fewer wait states after the move, and what follows needs no more than before.
+    /// True if the move reduces the number of wait states and the following code needs no more than before.
     fn pays(&self, tried: Move) -> bool {
         let (low, high) = (tried.from.min(tried.to), tried.from.max(tried.to));
         let Some(mut old) = self.state(low).cloned() else { return false };

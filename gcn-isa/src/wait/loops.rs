@@ -1,9 +1,9 @@
-//! Order and loops of a control-flow graph: reverse post-order, dominators, the nest of natural loops, and the edges by
-//! which a loop is entered, where waits can be put that its body need not repeat.
+//! Orders and loops of a control-flow graph: reverse post-order, dominators, the nest of natural loops, and the edges
+//! that enter a loop, where waits can be placed that the loop's body need not repeat.
 //!
-//! Dominators are found by iteration over the reverse post-order (Cooper, Harvey and Kennedy, "A simple, fast dominance
-//! algorithm"); loops by flooding backwards from each back-edge, inner headers first, so that every block is visited
-//! once for each loop that ends in its nest and not once for each loop around it.
+//! Dominators are computed by iteration over the reverse post-order (Cooper, Harvey and Kennedy, "A simple, fast
+//! dominance algorithm"). Loops are found by flooding backwards from each back-edge, inner headers first. A block is
+//! not visited again for each enclosing loop, because the flood skips from an inner loop to its header.
 
 use crate::cfg::Cfg;
 use crate::program::Jump;
@@ -13,26 +13,27 @@ use crate::{Label, Operand, Program};
 /// A natural loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Loop {
-    /// The block that every path into the loop goes through.
+    /// The block through which every path enters the loop.
     pub header: usize,
-    /// The loop around it.
+    /// The loop that encloses it.
     pub parent: Option<usize>,
 }
 
-/// Visiting order and loop nest.
+/// The visiting order and loop nest of a graph.
 #[derive(Debug, Default)]
 pub(super) struct Shape {
-    /// Every block once: those reachable from the entries in reverse post-order, then the rest from further roots.
+    /// Every block once: those reachable from the entries in reverse post-order, then the others from further roots.
     pub order: Vec<usize>,
-    /// Place of each block in `order`.
+    /// The index of each block in `order`.
     pub rank: Vec<usize>,
-    /// Blocks that control may enter from outside the program's own edges.
+    /// Blocks that control may enter other than by the program's own edges.
     pub roots: Vec<usize>,
-    /// Loops, inner ones before those around them.
+    /// Loops, inner ones before those that enclose them.
     pub loops: Vec<Loop>,
-    /// Innermost loop of each block.
+    /// The innermost loop of each block.
     pub innermost: Vec<Option<usize>>,
-    /// Where each loop stands among the loops from outside in, and how many loops it has inside, itself included.
+    /// For each loop, its position in a pre-order of the loop tree, and the number of loops in its subtree, itself
+    /// included.
     within: Vec<(usize, usize)>,
 }
 
@@ -49,7 +50,7 @@ impl Shape {
         let mut shape = Shape { order, rank, roots, loops: Vec::new(), innermost, within: Vec::new() };
         let dominators = shape.immediate_dominators(cfg);
         shape.find_loops(cfg, &Tree::of(&dominators));
-        // From the outermost, which come last.
+        // Outermost loops come last, so in reverse every parent precedes its children.
         let parents = shape.loops.iter().rev().map(|l| l.parent.map_or(0, |p| shape.loops.len() - p));
         let parents: Vec<usize> = std::iter::once(0).chain(parents).collect();
         shape.within = Tree::of(&parents).0;
@@ -78,7 +79,8 @@ impl Shape {
         std::iter::successors(self.innermost[block], |&l| self.loops[l].parent)
     }
 
-    /// Immediate dominator of each block; nodes are places in `order` plus one, node 0 stands above all roots.
+    /// The immediate dominator of each block. Nodes are positions in `order` plus one; node 0 is a virtual root above
+    /// all roots.
     fn immediate_dominators(&self, cfg: &Cfg) -> Vec<usize> {
         let mut idom = vec![UNKNOWN; self.order.len() + 1];
         idom[0] = 0;
@@ -124,8 +126,8 @@ impl Shape {
         }
     }
 
-    /// Gives the last loop every block from which a latch is reached without passing the header. `outermost` leads from each loop
-    /// to those around it.
+    /// Assigns to the last loop every block from which a latch can be reached without passing the header. `outermost`
+    /// is a union-find forest that leads from each loop to its outermost enclosing loop so far.
     fn flood(&mut self, cfg: &Cfg, outermost: &mut [usize], mut work: Vec<usize>) {
         let l = self.loops.len() - 1;
         let header = self.loops[l].header;
@@ -157,23 +159,23 @@ impl Shape {
 /// A control-flow edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Edge {
-    /// Block it leaves.
+    /// The block that it leaves.
     pub from: usize,
-    /// Block it enters.
+    /// The block that it enters.
     pub to: usize,
 }
 
-/// Where an instruction can be put so that only those who take an edge execute it.
+/// A place where an inserted instruction is executed exactly when control takes an edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Place {
-    /// Before line `.0`, after the labels there: every path to the line executes it.
+    /// Before line `.0`, after its labels: every path to the line executes the instruction.
     Before(usize),
-    /// Before the labels that stand at line `.0`: only who falls through from the line above executes it.
+    /// Before the labels of line `.0`: only fall-through from the line above executes the instruction; jumps skip it.
     FallingInto(usize),
 }
 
 impl Edge {
-    /// The place on this edge, if there is one without a new block.
+    /// The place on this edge, if there is one without adding a block.
     pub fn place(self, program: &Program, cfg: &Cfg) -> Option<Place> {
         let from = &cfg.blocks[self.from];
         let start = cfg.blocks[self.to].start;
@@ -202,7 +204,8 @@ impl Edge {
     }
 }
 
-/// The blocks in reverse post-order, and the roots: the entries, then the first of what is not reached yet, and so on.
+/// The blocks in reverse post-order, and the roots: the entries, then the first block that is not reached yet, and so
+/// on.
 fn reverse_post_order(cfg: &Cfg, entries: impl Iterator<Item = usize>) -> (Vec<usize>, Vec<usize>) {
     let mut seen = vec![false; cfg.blocks.len()];
     let (mut order, mut roots) = (Vec::new(), Vec::new());
@@ -230,10 +233,10 @@ fn reverse_post_order(cfg: &Cfg, entries: impl Iterator<Item = usize>) -> (Vec<u
     (order, roots)
 }
 
-/// A node whose dominator is not known yet.
+/// Marks a node whose dominator is not known yet.
 const UNKNOWN: usize = usize::MAX;
 
-/// Nearest common dominator of two nodes.
+/// The nearest common dominator of two nodes.
 fn common_dominator(idom: &[usize], mut a: usize, mut b: usize) -> usize {
     while a != b {
         let later = if a > b { &mut a } else { &mut b };
@@ -242,7 +245,7 @@ fn common_dominator(idom: &[usize], mut a: usize, mut b: usize) -> usize {
     a
 }
 
-/// The outermost loop around `l` so far; on the way the loops learn of it.
+/// The outermost loop around `l` so far, found with path compression.
 fn last_around(outermost: &mut [usize], mut l: usize) -> usize {
     while outermost[l] != l {
         outermost[l] = outermost[outermost[l]];
@@ -251,18 +254,18 @@ fn last_around(outermost: &mut [usize], mut l: usize) -> usize {
     l
 }
 
-/// A tree whose nodes have larger numbers than their parents: for each node its place in an order in which all that is below a
-/// node follows it, and how many nodes there are below it, itself included.
+/// A tree whose nodes have larger numbers than their parents: for each node, its position in a pre-order, and the size
+/// of its subtree.
 struct Tree(Vec<(usize, usize)>);
 
 impl Tree {
-    /// By the parent of each node. Node 0 is the root.
+    /// The tree in which each node has the given parent. Node 0 is the root.
     fn of(parents: &[usize]) -> Tree {
         let mut tree = vec![(0, 1); parents.len()];
         for node in (1..parents.len()).rev() {
             tree[parents[node]].1 += tree[node].1;
         }
-        // Where the next child goes.
+        // For each node, the pre-order position of its next child.
         let mut next = vec![1; parents.len()];
         for node in 1..parents.len() {
             let place = next[parents[node]];
@@ -273,7 +276,7 @@ impl Tree {
         Tree(tree)
     }
 
-    /// True if `below` is below `above`, or the same.
+    /// True if `below` is a descendant of `above`, or the same node.
     fn is_below(&self, above: usize, below: usize) -> bool {
         let (first, count) = self.0[above];
         (first..first + count).contains(&self.0[below].0)

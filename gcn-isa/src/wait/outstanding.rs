@@ -1,13 +1,15 @@
-//! The lattice of the waitcnt pass: which operations may be outstanding, and how many younger ones there surely are.
+//! The lattice of the waitcnt pass: which operations may be outstanding, and a lower bound on the number of younger
+//! ones.
 //!
-//! A state holds, for each operation that may be outstanding on some path and still owes something, the fewest younger
-//! operations of its counter on any path (`hand:join_different_depth` of the measurements: the minimum, not the
-//! maximum), or that operations of another stream are outstanding with it, when only a count of zero proves anything.
-//! The join is the union of operations with the smaller count for those on both sides. Counts saturate just below the
-//! counter's maximum, so there are finitely many states and loops converge.
+//! A state has an entry for each operation that may be outstanding on some path and still has a debt. The entry holds
+//! the fewest younger operations of its counter on any path (`hand:join_different_depth` of the measurements: the
+//! minimum, not the maximum), or the fact that operations of another stream are outstanding as well, so that only a
+//! count of zero proves completion. The join is the union of the entries, with the smaller count for those on both
+//! sides. Counts saturate just below the counter's maximum, so there are finitely many states and loops converge.
 //!
-//! Inside a block, counts are kept as stamps (the counter's number of issued operations at the time), so that issuing
-//! an operation costs nothing; [`Outstanding::seal`] turns them back into counts, so that states can be compared.
+//! Inside a block, counts are represented as stamps (the number of operations issued on the stream at that time), so
+//! that issuing an operation need not update older entries. [`Outstanding::seal`] turns them back into counts, so that
+//! states can be compared.
 
 use crate::Reg;
 use crate::counters::{self, Counter, Event, Stream, WaitCnt};
@@ -16,35 +18,37 @@ use crate::target::InstructionSet;
 
 use super::events::{self, Debt};
 
-/// An outstanding operation's debt.
+/// A debt of an outstanding operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Entry {
-    /// The entries that are outstanding.
+    /// What is owed.
     pub debt: Debt,
-    /// On which stream.
+    /// The stream of the operation.
     pub stream: Stream,
-    /// Line of the instruction.
+    /// The line of the instruction that started the operation.
     pub producer: u32,
     /// The registers of [`Debt::Write`] and [`Debt::Read`].
     pub reg: Option<Reg>,
-    /// The half of `reg` that is owed, if the other one is a register of its own.
+    /// The half of `reg` that is owed, if the halves count as separate registers.
     pub half: Option<Half>,
-    /// Which registers of `reg` are still owed: bit i for the i-th.
+    /// The registers of `reg` that are still owed: bit i for the i-th.
     live: u32,
-    /// Operations issued on the stream up to this one; at block ends minus the count of younger ones.
+    /// The number of operations issued on the stream up to this one; in sealed states, the negated number of younger
+    /// operations.
     stamp: i32,
-    /// Another stream of the counter is outstanding too, and that matters, or this stream has no order.
+    /// Another stream of the counter is outstanding as well and the rules do not trust the order within a stream, or
+    /// this stream has no order.
     mixed: bool,
 }
 
 impl Entry {
     fn key(&self) -> (Debt, Stream, Option<u32>, Option<Reg>, Option<Half>) {
-        // Of memory debts only the youngest matters, so that they have no identity.
+        // Of debts to memory only the youngest matters, so their producer is not part of the key.
         let producer = self.reg.is_some().then_some(self.producer);
         (self.debt, self.stream, producer, self.reg, self.half)
     }
 
-    /// The part of `reg` that is still owed and overlaps `with`, of which `half` is meant.
+    /// The part of `reg` that is still owed and overlaps `with`; `half` restricts `with` to one half.
     pub fn owed(&self, with: Reg, half: Option<Half>) -> Option<Reg> {
         let reg = self.reg?;
         if !reg.overlaps(with) || Half::are_apart(self.half, half) {
@@ -56,7 +60,7 @@ impl Entry {
         })
     }
 
-    /// True if the result that `events` leave in `reg` comes after what is owed by itself, whichever of them brings it.
+    /// True if the result that `events` write to `reg` is certain to arrive after what this entry owes, without a wait.
     pub fn comes_before(&self, set: InstructionSet, events: &[Event], reg: Reg) -> bool {
         let mut writing = events.iter().filter(|e| e.writes.is_some_and(|w| w.covers(reg))).peekable();
         self.debt == Debt::Write
@@ -65,8 +69,8 @@ impl Entry {
     }
 }
 
-/// With more debts than this, those of different producers are put together. A program whose loads are joined from everywhere would
-/// otherwise take time and memory with the square of its length.
+/// Above this number of entries, those of different producers are merged. Otherwise a program in which loads from
+/// everywhere join would take quadratic time and memory.
 const CROWD: usize = 256;
 
 /// A set of registers.
@@ -74,7 +78,8 @@ const CROWD: usize = 256;
 struct Units([u64; RegUnit::COUNT.div_ceil(64)]);
 
 impl Units {
-    /// Some registers of a tuple, bit i of `live` for the i-th, as bits of a word of the set and of the next.
+    /// The bit mask of some registers of a tuple (bit i of `live` for the i-th), for the word of the set in which the
+    /// tuple begins and the next.
     fn bits(reg: Reg, live: u32) -> (usize, u128) {
         let first = RegUnit::new(reg.file, reg.index).index();
         (first / 64, u128::from(live & reg.shared_with(reg)) << (first % 64))
@@ -96,35 +101,35 @@ impl Units {
 /// The operations that may be outstanding before an instruction.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Outstanding {
-    /// It says which counters there are.
+    /// Determines which counters exist.
     set: InstructionSet,
-    /// Debts; sorted by [`Entry::key`] when sealed.
+    /// Debts; sorted by [`Entry::key`] in sealed states.
     entries: Vec<Entry>,
-    /// For each stream a line whose operation may be outstanding.
+    /// For each stream, a line whose operation may be outstanding.
     pending: [Option<u32>; Stream::ALL.len()],
-    /// The same of operations that do more than invalidate a cache.
+    /// As `pending`, but only for operations that do more than invalidate a cache.
     accesses: [Option<u32>; Stream::ALL.len()],
-    /// Operations of each stream issued since the block's start.
+    /// The number of operations issued on each stream since the block's start.
     issued: [i32; Stream::ALL.len()],
-    /// Registers that some entry owes.
+    /// The registers that some entry owes.
     busy: Units,
 }
 
-/// How an operation is started.
+/// What is assumed when an operation is started.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Issue {
-    /// An operation is known to be done by the younger ones of its own stream, whatever else is outstanding on the counter.
+    /// Operations of one stream complete in order, even while other streams are outstanding on the counter.
     pub order_is_trusted: bool,
-    /// A full counter lets it issue only when older operations are done.
+    /// An instruction that would overflow a counter stalls until older operations are done.
     pub stall_is_trusted: bool,
-    /// The halves of a register are registers of their own.
+    /// The halves of a register count as separate registers.
     pub halves_are_trusted: bool,
-    /// Its effect on LDS and memory is waited for before barriers and accesses of LDS.
+    /// The operation's effects on LDS and memory are waited for before barriers and accesses to LDS.
     pub orders_lds: bool,
 }
 
 impl Outstanding {
-    /// Nothing.
+    /// The state without outstanding operations.
     pub fn none(set: InstructionSet) -> Outstanding {
         Outstanding {
             set,
@@ -136,12 +141,12 @@ impl Outstanding {
         }
     }
 
-    /// The counter of a stream.
+    /// The counter of `stream` on this instruction set.
     pub fn counter(&self, stream: Stream) -> Counter {
         stream.counter(self.set)
     }
 
-    /// The entries.
+    /// The debts.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
@@ -156,7 +161,7 @@ impl Outstanding {
         self.accesses[stream.index()]
     }
 
-    /// The largest value of the entry's counter at which it is surely done.
+    /// The largest value of the entry's counter at which the operation is certainly done.
     pub fn limit(&self, entry: &Entry) -> u8 {
         let most = i32::from(self.counter(entry.stream).cap(self.set));
         if entry.mixed { 0 } else { self.younger(entry).min(most) as u8 }
@@ -172,7 +177,8 @@ impl Outstanding {
             return;
         }
         for stream in Stream::ALL {
-            // Only zero proves that nothing of a stream is left: the youngest operation may be of any stream.
+            // Only zero proves that nothing of a stream is left: the youngest operation may be of any stream of the
+            // counter.
             if self.counter(stream).of(wait) == 0 {
                 self.pending[stream.index()] = None;
                 self.accesses[stream.index()] = None;
@@ -234,14 +240,14 @@ impl Outstanding {
         }
     }
 
-    /// Takes from older entries what a younger one of the same kind now owes.
+    /// Removes from older entries what a younger entry of the same kind now owes.
     fn supersede(&mut self, debt: Debt, stream: Stream, reg: Option<Reg>, half: Option<Half>) {
         let set = self.set;
         let same_place = |e: &Entry| e.debt == debt && e.stream.counter(set) == stream.counter(set);
         match reg {
             None => self.entries.retain(|e| !(e.debt == debt && e.stream == stream)),
             Some(reg) if self.busy.any(reg) => {
-                // A half takes nothing from what is owed in whole.
+                // A debt of a half does not replace a debt of the whole register.
                 let of_half = |e: &Entry| half.is_none() || half == e.half;
                 for e in self.entries.iter_mut().filter(|e| same_place(e) && of_half(e)) {
                     if let Some(old) = e.reg.filter(|r| r.overlaps(reg)) {
@@ -254,7 +260,7 @@ impl Outstanding {
         }
     }
 
-    /// Turns stamps into counts and puts the entries in order.
+    /// Turns stamps into counts and sorts the entries.
     pub fn seal(&mut self) {
         for e in &mut self.entries {
             let most = i32::from(e.stream.counter(self.set).cap(self.set));
@@ -266,7 +272,7 @@ impl Outstanding {
         self.index();
     }
 
-    /// Adds what another path brings; both sealed.
+    /// Joins the state of another path. Both states must be sealed.
     pub fn join(&mut self, other: &Outstanding) {
         let mine = self.pending.iter_mut().chain(&mut self.accesses);
         for (mine, theirs) in mine.zip(other.pending.into_iter().chain(other.accesses)) {
@@ -287,13 +293,13 @@ impl Outstanding {
         self.index();
     }
 
-    /// True if so much is outstanding that [`Outstanding::gather`] should make it less.
+    /// True if there are so many entries that [`Outstanding::gather`] should merge some.
     pub fn is_crowded(&self) -> bool {
         self.entries.len() > CROWD
     }
 
-    /// Lets one entry stand for all that owe the same registers on the same stream to producers of the same group. Sealed, and so
-    /// is the result.
+    /// Merges the entries that owe the same registers on the same stream to producers of the same group. Input and
+    /// result are sealed.
     pub fn gather(&mut self, group: &dyn Fn(usize) -> usize) {
         let key = |e: &Entry| (e.debt, e.stream, e.reg, e.half, e.live, group(e.producer as usize));
         self.entries.sort_by_cached_key(key);
@@ -307,7 +313,7 @@ impl Outstanding {
             alike
         });
         self.entries.sort_unstable_by_key(|e| (e.key(), e.live));
-        // Of one producer, what is owed in parts.
+        // Merge the entries of one producer that owe different parts of its registers.
         self.entries.dedup_by(|next, one| {
             let same = one.key() == next.key();
             if same {
@@ -338,7 +344,7 @@ fn take_smaller(a: &mut Entries<'_>, b: &mut Entries<'_>) -> Option<Entry> {
     }
 }
 
-/// The same debt on two paths.
+/// The join of the same debt on two paths.
 fn worse(a: &Entry, b: &Entry) -> Entry {
     let mixed = a.mixed || b.mixed;
     Entry {

@@ -1,5 +1,5 @@
-//! The third step of [`solve`](super::solve): lowering waits that are stronger than the exact state requires,
-//! and finding the reasons of those that cannot be lowered.
+//! The third step of [`solve`](super::solve): lowers waits that are stronger than the exact solution requires, and
+//! finds the reasons of those that cannot be lowered.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,15 +7,15 @@ use super::LOOP_WEIGHT;
 use super::loops::Edge;
 use super::solve::{Before, Known, Mode, Pass, Solver};
 
-/// How much work polishing may do, in lines gone over and parts of states joined, those of one try again for the next: so much for
-/// each line of the program, and so much at least. A try goes over what the wait has to do with, which is a loop or two, but may be
-/// the whole program.
+/// Budget of polishing, in visited lines and joined entries of states, counting revisits: a number per line of the
+/// program, and a minimum. A trial visits the blocks that the wait affects, usually a loop or two, but possibly the
+/// whole program.
 const POLISH_BUDGET: (usize, usize) = (64, 20_000_000);
 
-/// Loops deeper than this count no more.
+/// The greatest loop depth that is distinguished in costs.
 pub(super) const DEEPEST: usize = 6;
 
-/// Where a wait stands.
+/// The position of a wait.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum At {
     Line { block: usize, line: usize },
@@ -23,8 +23,9 @@ pub(super) enum At {
 }
 
 impl<P: Pass> Solver<'_, P> {
-    /// Lowers waits that are stronger than the exact state asks for, where that leaves the rest enough. A wait that was
-    /// lowered, or regrown elsewhere, can make another one near it too strong, so that this is repeated while it finds something.
+    /// Lowers waits that are stronger than the exact solution requires, if all lines then still wait for enough.
+    /// Lowering a wait, or replacing it by one elsewhere, can make a nearby one too strong, so this is repeated until
+    /// nothing changes.
     pub(super) fn polish(&mut self) {
         let (per_line, least) = POLISH_BUDGET;
         let budget = self.program.lines.len().saturating_mul(per_line).max(least);
@@ -45,8 +46,8 @@ impl<P: Pass> Solver<'_, P> {
         }
     }
 
-    /// Tries what is too strong in these blocks, or anywhere. Returns the blocks that waits which were lowered have to do with,
-    /// and adds to `held` the lines that must wait for more than they need.
+    /// Tries to lower the waits that are too strong, in the blocks `near` or anywhere. Returns the blocks that the
+    /// lowered waits affect, and adds to `held` the lines that must wait for more than they need themselves.
     fn polish_once(
         &mut self,
         near: Option<&BTreeSet<usize>>,
@@ -71,7 +72,7 @@ impl<P: Pass> Solver<'_, P> {
         changed
     }
 
-    /// Lowers one wait to something weaker, the weakest first, if the others then still suffice.
+    /// Lowers one wait to something weaker, the weakest first, if the other waits then still suffice.
     fn weaken(&mut self, at: At, budget: usize) -> Option<Vec<usize>> {
         let wait = self.wait_at(at);
         let weaker = self.pass.weaker(wait).into_iter().filter(|w| *w != wait);
@@ -86,7 +87,8 @@ impl<P: Pass> Solver<'_, P> {
         None
     }
 
-    /// Lowers one wait if the others then still suffice. Returns the blocks that it has to do with, if it was lowered.
+    /// Lowers one wait, if the other waits then still suffice. Returns the blocks that this affected, or `None` if the
+    /// wait cannot be lowered.
     fn try_lower(&mut self, at: At, lower: P::Need) -> Option<Vec<usize>> {
         self.begin();
         self.lower(at, lower);
@@ -97,8 +99,9 @@ impl<P: Pass> Solver<'_, P> {
         None
     }
 
-    /// Lowers the wait of a line if others in its stead suffice at less cost: a wait that its own place does not need may cover
-    /// what a later place needs. One that would come back justifies itself, by what it keeps from coming round a loop, and stays.
+    /// Lowers the wait of a line if other waits in its stead are sufficient and cheaper: a wait that its own line does
+    /// not need may cover the need of a later line. If the same line would need the wait again, because without it an
+    /// operation stays outstanding around a loop, the wait stays.
     fn try_instead(&mut self, at: At, lower: P::Need) -> Option<Vec<usize>> {
         let At::Line { block, line } = at else { return None };
         self.begin();
@@ -115,17 +118,17 @@ impl<P: Pass> Solver<'_, P> {
         None
     }
 
-    /// From here on what changes is noted.
+    /// Begins a trial: from now on, changes are recorded so that they can be undone.
     fn begin(&mut self) {
         self.before = Some(Before { blocks: BTreeMap::new(), edges: BTreeMap::new() });
     }
 
-    /// Keeps what was tried.
+    /// Ends the trial and keeps its changes. Returns the affected blocks.
     fn keep(&mut self) -> Vec<usize> {
         self.before.take().map_or(Vec::new(), |before| before.blocks.into_keys().collect())
     }
 
-    /// Brings back what was before.
+    /// Ends the trial and undoes its changes.
     fn undo(&mut self) {
         let Some(Before { blocks, edges }) = self.before.take() else { return };
         for (block, Known { into, out, waits }) in blocks {
@@ -139,8 +142,8 @@ impl<P: Pass> Solver<'_, P> {
         }
     }
 
-    /// Lowers a wait and solves exactly what changes with it: with less waiting states only grow, so that the solution is reached
-    /// from the one before.
+    /// Lowers a wait and updates the exact solution. With less waiting, states only grow, so the iteration starts from
+    /// the previous solution.
     fn lower(&mut self, at: At, lower: P::Need) {
         let block = match at {
             At::Edge(edge) => edge.to,
@@ -152,8 +155,8 @@ impl<P: Pass> Solver<'_, P> {
         self.run_from(Mode::Fixed, [block], |_| true);
     }
 
-    /// Solves anew the blocks that the try has to do with, then what follows them: whatever waits grow in the stead of the lowered
-    /// one, no more leaves these blocks than before, but it may be less.
+    /// Solves the blocks that the trial affects again, from scratch, then the blocks that follow them, since the new
+    /// waits may leave less outstanding than before.
     fn again(&mut self, mode: Mode) {
         let Some(before) = &self.before else { return };
         let blocks: BTreeSet<usize> = before.blocks.keys().copied().collect();
@@ -166,7 +169,7 @@ impl<P: Pass> Solver<'_, P> {
         self.run_from(mode, after, |_| true);
     }
 
-    /// True if every line that the try has to do with waits for what the exact state needs.
+    /// True if every line in the blocks that the trial affects waits for what the exact solution requires.
     fn suffices(&self) -> bool {
         let blocks = self.before.iter().flat_map(|b| b.blocks.keys());
         blocks.copied().all(|block| {
@@ -178,8 +181,8 @@ impl<P: Pass> Solver<'_, P> {
         })
     }
 
-    /// True if the waits cost less than before, those in loops more: their number and their strength, in the pass's order of
-    /// importance.
+    /// True if the waits cost less than before, weighted by loop depth. Their number and their total strength are
+    /// compared in the order of importance that the pass defines.
     fn is_cheaper(&self) -> bool {
         let Some(before) = &self.before else { return false };
         let (mut number, mut strength) = (0i128, 0i128);
@@ -203,7 +206,8 @@ impl<P: Pass> Solver<'_, P> {
         cost < (0, 0)
     }
 
-    /// Waits with the lower value that their own place needs in the exact solution, in these blocks or everywhere.
+    /// The waits that are stronger than their own position requires in the exact solution, in the blocks `near` or
+    /// everywhere, with the value that the position requires.
     fn too_strong(&self, near: Option<&BTreeSet<usize>>) -> Vec<(At, P::Need)> {
         let mut found = Vec::new();
         let is_near = |block: &usize| near.is_none_or(|near| near.contains(block));
@@ -229,8 +233,8 @@ impl<P: Pass> Solver<'_, P> {
         found
     }
 
-    /// For a wait that its own place does not need in full: the first line that would have to wait for more if this wait
-    /// were only `lower`, with the state before that line. `None` if there is none.
+    /// For a wait that is stronger than its own line requires: the first line that would not wait for enough if this
+    /// wait were only `lower`, with the state before that line; `None` if there is no such line.
     pub(super) fn served_elsewhere(&mut self, at: At, lower: P::Need) -> Option<(P::State, usize)> {
         self.begin();
         self.lower(at, lower);

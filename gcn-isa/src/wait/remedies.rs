@@ -1,7 +1,8 @@
-//! Which instruction needs a remedy before it, or another field: the pass of RDNA's sequences.
+//! The remedy pass: decides which instructions need a remedy before them, or a changed field, because of RDNA's hazard
+//! sequences.
 //!
-//! State before an instruction: the sequences that are under way on any path ([`Pending`]). The join is the union. A remedy is an
-//! instruction as any other: what it ends, it ends for every rule.
+//! The state before an instruction is the set of sequences in progress on any path ([`Pending`]). The join is the
+//! union. A remedy is treated like any other instruction: it ends sequences of every rule.
 
 use smallvec::SmallVec;
 
@@ -25,7 +26,7 @@ struct RemedyPass<'a> {
 }
 
 impl RemedyPass<'_> {
-    /// The earlier instructions that `line` must not follow so soon.
+    /// The sequences that `line` completes too early.
     fn dangers(&self, state: &Pending, line: usize) -> Vec<Danger> {
         let mut dangers = Vec::new();
         self.sequences.dangers(state, line, |danger| dangers.push(danger));
@@ -90,7 +91,7 @@ impl Pass for RemedyPass<'_> {
         self.sequences.seal(state);
     }
 
-    /// Remedies stay where they are needed: they cost little, and mostly their producers stand in the same loop.
+    /// Remedies are not moved out of loops: they cost little, and their producers are mostly in the same loop.
     fn outer_cause(&self, _: &Pending, _: usize, _: &dyn Fn(usize) -> bool) {}
 
     fn hoist(&mut self, (): &(), _: &[(Edge, &Pending)]) {}
@@ -104,9 +105,9 @@ impl Pass for RemedyPass<'_> {
     }
 }
 
-/// Inserts the remedies for RDNA's sequences, after the waits for counters. Returns the insertions and
-/// changes in program order; every `at`, `producer` and `consumer` is a line of the result. Targets without
-/// such rules need nothing.
+/// Inserts the remedies for RDNA's hazard sequences; the waits for counters must have been inserted before. Returns the
+/// insertions and changes in program order; every `at`, `producer` and `consumer` is a line of the resulting program.
+/// Targets without such rules need nothing.
 ///
 /// ```
 /// use gcn_isa::wait::{self, WaitOptions};
@@ -139,7 +140,7 @@ pub(super) fn remedy_edits(
     edit::apply(program, edits, earlier, options.notes)
 }
 
-/// The needs of each line, and their reasons.
+/// The fix that each line needs, with its reasons.
 fn plan(program: &Program, rules: Config, flow: &Flow, callable: bool) -> Vec<(usize, Fix, Vec<Reason>)> {
     let views = Views::of(program, &rules.indexing(program, flow));
     let sequences = Sequences::of(program, views, rules);
@@ -169,10 +170,10 @@ fn plan(program: &Program, rules: Config, flow: &Flow, callable: bool) -> Vec<(u
     planned
 }
 
-/// The reasons of what `fix` does.
+/// The reasons for the parts of `fix`.
 fn reasons(program: &Program, dangers: &[Danger], line: usize, fix: Fix) -> Vec<Reason> {
     let served = dangers.iter().filter(|d| fix.covers(d.fix));
-    // Where several rules require the same, the best supported one is the reason.
+    // Where several rules require the same, the best supported rule is the reason.
     let better = |d: &Danger| {
         dangers.iter().any(|o| {
             o.fix == d.fix && o.first == d.first && o.rule != d.rule && o.rule.grade() > d.rule.grade()
@@ -186,7 +187,7 @@ fn reasons(program: &Program, dangers: &[Danger], line: usize, fix: Fix) -> Vec<
     .collect()
 }
 
-/// Changes the fields of `line`, strengthens a wait right above it, and plans what is to be put in.
+/// Changes the fields of `line`, strengthens a wait directly above it, and plans the instructions to insert.
 fn place(
     program: &mut Program,
     in_block: bool,

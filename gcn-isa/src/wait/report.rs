@@ -8,56 +8,58 @@ use crate::hazards::remedy::Fix;
 use crate::inst::Via;
 use crate::{InstDesc, Program, Reg, Target};
 
-/// A wait that was put into a program, or one of the program's own that was strengthened.
+/// A wait that was inserted into a program, or one of the program's own waits that was strengthened.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Inserted {
-    /// Index of its (first) line in the program.
+    /// The index of its (first) line in the program.
     pub at: usize,
-    /// The number of lines inserted there: more than one for waits longer than an `s_nop` can be, none if the
-    /// `s_waitcnt` was there already and only waits for more now.
+    /// The number of lines inserted there: more than one if the wait is longer than one `s_nop` can be, none if an
+    /// existing `s_waitcnt` was strengthened.
     pub count: usize,
-    /// Which kind of wait.
+    /// The kind of wait.
     pub kind: InsertedKind,
-    /// The reasons that require as much as the wait gives.
+    /// The reasons that require everything that the wait provides.
     pub reasons: Vec<Reason>,
 }
 
 impl Inserted {
-    /// Lines were put in before the lines `before`, in order: the place and the reasons' lines are numbered anew.
+    /// Updates the line numbers after insertion of lines before the lines `before`, in ascending order.
     pub(crate) fn moved(&mut self, before: &[usize]) {
         self.at = moved(self.at, before);
         self.reasons.iter_mut().for_each(|reason| reason.moved(|line| moved(line, before)));
     }
 }
 
-/// The number of a line after others were put in before the lines `before`, in order.
+/// The new number of a line after insertion of lines before the lines `before`, in ascending order.
 fn moved(line: usize, before: &[usize]) -> usize {
     line + before.partition_point(|b| *b <= line)
 }
 
-/// The mechanisms.
+/// The kinds of waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum InsertedKind {
     /// `s_waitcnt`: until memory operations have returned.
     Waitcnt,
-    /// `s_nop`: a fixed distance between two instructions.
+    /// `s_nop`: provides a fixed distance between two instructions.
     WaitStates,
-    /// The instruction that interrupts a sequence on RDNA: a new one, or a changed field of the last.
+    /// An instruction that interrupts a hazard sequence on RDNA: a new one, or a changed field of the sequence's last
+    /// instruction.
     Remedy,
 }
 
-/// Why a wait is needed.
+/// The reason for a wait.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reason {
     /// The rule, for example `waitcnt.raw` or `cdna3.105`.
     pub rule: &'static str,
-    /// Line of the instruction that is waited for. Of several that a counter holds, one.
+    /// The line of the instruction that is waited for. If several instructions are waited for on a counter, one of
+    /// them.
     pub producer: Option<usize>,
-    /// Line of the instruction that has to wait.
+    /// The line of the instruction that has to wait.
     pub consumer: usize,
-    /// The registers on which they depend, if it is by registers.
+    /// The registers on which the dependency is based, if any.
     pub reg: Option<Reg>,
-    /// Whether both name them, or one of the two reaches them by an index.
+    /// Whether both instructions name the registers, or one of them reaches them through an index.
     pub via: Via,
     /// The required and the actual amount.
     pub demand: Demand,
@@ -68,27 +70,27 @@ pub struct Reason {
 /// The amount that a rule requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Demand {
-    /// A counter must have come down to a value.
+    /// A counter must have decreased to a value.
     Count {
         /// The counter.
         counter: Counter,
-        /// The largest value that is enough.
+        /// The largest sufficient value.
         needed: u8,
-        /// The value that the program itself waited for there; the field's maximum if there was no wait.
+        /// The value that the program itself waited for at that place; the field's maximum if there was no wait.
         present: u8,
     },
-    /// So many wait states must lie between two instructions.
+    /// A number of wait states must separate two instructions.
     States {
-        /// The rule's number.
+        /// The number that the rule requires.
         needed: u32,
-        /// The distance without this wait on the shortest path.
+        /// The distance on the shortest path without this wait.
         present: u32,
     },
-    /// Something must interrupt a sequence.
+    /// A hazard sequence must be interrupted.
     Remedy {
-        /// The kind.
+        /// The fix that interrupts it.
         fix: Fix,
-        /// The target whose instructions do it.
+        /// The target, which determines the instructions of the fix.
         target: Target,
     },
 }
@@ -107,27 +109,27 @@ impl Reason {
         Reason { rule, producer, consumer, reg, via, demand, producer_desc, consumer_desc: desc(consumer) }
     }
 
-    /// The wait at the entry of a function that others call, which is at `line`.
+    /// The reason for the wait at the entry of a function, at `line`.
     pub(super) fn at_entry(program: &Program, line: usize) -> Reason {
         let present = Counter::Vm.capacity(program.target.instruction_set());
         let demand = Demand::Count { counter: Counter::Vm, needed: 0, present };
         Reason::new(program, CALL_ENTRY.id, None, line, (None, Via::Name), demand)
     }
 
-    /// Its lines are numbered anew.
+    /// Updates the line numbers by `new`.
     pub(super) fn moved(&mut self, new: impl Fn(usize) -> usize) {
         self.producer = self.producer.map(&new);
         self.consumer = new(self.consumer);
     }
 
-    /// The wait was there and waited for `old`.
+    /// Records that the wait already existed and waited for `old`.
     pub(super) fn strengthens(&mut self, old: WaitCnt) {
         if let Demand::Count { counter, present, .. } = &mut self.demand {
             *present = (*present).min(counter.of(old));
         }
     }
 
-    /// The rule, and the two instructions of a pair.
+    /// Writes the rule and the two instructions of a pair.
     fn sequence(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: ", self.rule)?;
         if let Some(reg) = self.reg {
@@ -188,13 +190,13 @@ impl fmt::Display for Reason {
     }
 }
 
-/// A line's note: the first reasons on one line. `text` is room to write in, so that most notes allocate once.
+/// A line's note: the first reasons, on one line. `text` is a reusable buffer, so that most notes allocate only once.
 pub(super) fn note(reasons: &[Reason], text: &mut String) -> Box<str> {
     const SHOWN: usize = 3;
     text.clear();
     for (i, reason) in reasons.iter().take(SHOWN).enumerate() {
         let separator = if i == 0 { "" } else { "; " };
-        // Writing to a string succeeds.
+        // Writing to a string cannot fail.
         let _ = write!(text, "{separator}{reason}");
     }
     if reasons.len() > SHOWN {

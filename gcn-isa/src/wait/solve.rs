@@ -1,19 +1,21 @@
-//! The engine that both passes run on: forward dataflow over basic blocks in which each instruction may be given a wait.
+//! The engine of both passes: forward dataflow over basic blocks in which each instruction may be given a wait.
 //!
-//! A wait changes the state after it, and the state decides about the wait, so a pass is solved in three steps.
+//! A wait changes the state after it, and the state determines the wait. Therefore a pass is solved in three steps.
 //!
-//! 1. *Greedy*: blocks are visited in reverse post-order, each from a fresh join of what its predecessors last said; at
-//!    each instruction the wait is exactly what its state asks for. Repeated until nothing changes. As a stronger wait
-//!    can only weaken later ones, this settles after as many rounds as loops are nested; a block that has not settled
-//!    after [`GREEDY_VISITS`] visits goes over to growing (states join with their old value, waits keep the stronger
-//!    of old and new), which must end because both are bounded; so do all once [`GREEDY_BUDGET`] is used up.
+//! 1. *Greedy*: blocks are visited in reverse post-order, each time from a fresh join of the latest states of its
+//!    predecessors. Each instruction gets exactly the wait that its state requires. This is repeated until nothing
+//!    changes. As a stronger wait can only weaken later ones, it converges after about as many rounds as loops are
+//!    nested. A block that has not converged after [`GREEDY_VISITS`] visits switches to *growing* (states are joined
+//!    with their old value, and waits take the stronger of the old and new value), which terminates because both are
+//!    bounded. All blocks do so once [`GREEDY_BUDGET`] is used up.
 //! 2. *Fixed*: with these waits given, the transfer functions distribute over the join, so the least solution is exact:
-//!    it says what some path really brings. It shows that no wait is too weak.
-//! 3. *Polish*: a wait that is stronger than the exact state asks for (step 1 may leave one where a fact kept itself
-//!    alive around a loop) is lowered if every other wait still suffices. Programs without such waits pay nothing.
+//!    it describes what really happens on some path. It shows that no wait is too weak.
+//! 3. *Polish*: step 1 may leave a wait that is stronger than the exact solution requires, if a fact kept itself alive
+//!    around a loop. Such a wait is lowered if every other wait is still sufficient. Programs without such waits pay
+//!    nothing.
 //!
-//! What comes out is sufficient on all paths, and no single wait can be lowered (in programs of very many lines as far as
-//! the budget of [`polish`](super::polish) goes). The passes differ only in [`Pass`].
+//! The result is sufficient on all paths, and no single wait can be lowered (in very long programs, as far as the
+//! budget of [`polish`](super::polish) allows). The passes differ only in their [`Pass`].
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
@@ -24,79 +26,83 @@ use crate::program::EntryKind;
 
 use super::loops::{Edge, Shape};
 
-/// Visits of one block in greedy mode before its state and waits may only grow. Nests deeper than any real kernel's
-/// settle within it.
+/// The most visits of one block in greedy mode before its state and waits may only grow. Loop nests deeper than those
+/// of real kernels converge within this number.
 const GREEDY_VISITS: u32 = 40;
 
-/// How much work a program may take in greedy mode, in lines gone over and parts of states joined: so much for each line of the
-/// program, and so much at least. What settles by itself takes far less.
+/// Budget of greedy mode, in visited lines and joined entries of states: a number per line of the program, and a
+/// minimum. Programs that converge take far less.
 const GREEDY_BUDGET: (usize, usize) = (64, 2_000_000);
 
-/// How often waits are moved out of loops: a nest is left in one step, so further rounds only pick up what the first
-/// uncovered.
+/// The most rounds of moving waits out of loops. A wait leaves a whole nest in one round, so further rounds are only
+/// for waits that the earlier ones exposed.
 const HOIST_ROUNDS: usize = 4;
 
-/// One kind of wait: its state, its needs, and what waits and instructions do to the state.
+/// One kind of wait: its states, its needs, and the effects of waits and instructions on states.
 pub(super) trait Pass {
-    /// The known facts before an instruction. Equality is meant for sealed states.
+    /// The facts before an instruction. Equality is meaningful for sealed states, which is what [`Pass::seal`] produces
+    /// at the end of a block.
     type State: Clone + PartialEq;
-    /// The amount that an instruction waits.
+    /// How much an instruction waits.
     type Need: Copy + PartialEq + std::fmt::Debug;
-    /// The waits to place before a loop instead of in it.
+    /// Why a wait can move from a loop to the edges that enter it.
     type Cause;
     /// No wait.
     const NONE: Self::Need;
 
-    /// The stronger of two waits (of each of their parts).
+    /// The stronger of two waits, part by part.
     fn stronger(a: Self::Need, b: Self::Need) -> Self::Need;
-    /// The state where control comes in from outside.
+    /// The state where control enters from outside.
     fn entry(&self, kind: EntryKind) -> Self::State;
-    /// True if a state has so much in it that it should be made smaller where paths join.
+    /// True if a state is so large that [`Pass::gather`] should reduce it where paths join.
     fn is_crowded(&self, _: &Self::State) -> bool {
         false
     }
-    /// Makes a state that many paths have brought together smaller, if possible, without a change of its
-    /// requirements. Producers of different groups stay apart.
+    /// Reduces a state that many paths have contributed to, if possible without changing its requirements. Producers of
+    /// different groups stay separate.
     fn gather(&self, _: &mut Self::State, _group: &dyn Fn(usize) -> usize) {}
-    /// The size of a state: the cost of joining it.
+    /// The size of a state, which is the cost of joining it.
     fn size(&self, state: &Self::State) -> usize;
-    /// Comes back from code that the program does not show.
+    /// The effect of a return from code outside the program.
     fn come_back(&self, state: &mut Self::State);
-    /// Comes into a function, by a known call or from nobody knows where. Sealed, and so is the result.
+    /// The effect of entering a function, by a known call or by an unknown jump. Input and result are sealed.
     fn enter(&self, _: &mut Self::State, _by_call: bool) {}
-    /// Returns from a function to the call at whose end `call` was known. Sealed, and so is the result.
+    /// The effect of a return from a function; `call` is the state at the end of the calling block, if known. Input and
+    /// result are sealed.
     fn leave(&self, _: &mut Self::State, _call: Option<&Self::State>) {}
-    /// Adds the state of another path. Both are sealed, and so is the result.
+    /// Joins the state of another path. Inputs and result are sealed.
     fn join(&self, into: &mut Self::State, from: &Self::State);
     /// The wait that line `line` needs because of producers that `counts` accepts.
     fn need(&self, state: &Self::State, line: usize, counts: &dyn Fn(usize) -> bool) -> Self::Need;
-    /// The wait that is needed on an edge, as registered by [`Pass::hoist`].
+    /// The wait that is needed on an edge, as recorded by [`Pass::hoist`].
     fn edge_need(&self, state: &Self::State, edge: Edge) -> Self::Need;
-    /// Waits.
+    /// Applies a wait to the state.
     fn wait(&self, state: &mut Self::State, need: Self::Need);
-    /// Executes line `line`.
+    /// Applies line `line` to the state.
     fn step(&self, state: &mut Self::State, line: usize);
-    /// Makes the state comparable at the end of a block.
+    /// Makes the state at the end of a block comparable with others.
     fn seal(&self, state: &mut Self::State);
-    /// The reason why `line` waits for more than the producers that `inside` accepts require.
+    /// The cause by which `line` waits for more than the producers that `inside` accepts require.
     fn outer_cause(&self, state: &Self::State, line: usize, inside: &dyn Fn(usize) -> bool) -> Self::Cause;
-    /// Registers that `cause` be waited for on each of these edges, given with the states that leave along them.
+    /// Records that `cause` is to be waited for on each of these edges, which are given with the states at the ends of
+    /// their source blocks.
     fn hoist(&mut self, cause: &Self::Cause, edges: &[(Edge, &Self::State)]);
-    /// Called when a round of [`Pass::hoist`] is over.
+    /// Called at the end of a round of [`Pass::hoist`].
     fn hoisted(&mut self) {}
-    /// Weaker waits to try on an edge, the weakest first: when a wait has left a loop, one that stays in it may turn
-    /// out to cover it.
+    /// Weaker waits to try on an edge, the weakest first: after a wait has left a loop, one that remains in the loop
+    /// may turn out to cover it.
     fn weaker(&self, wait: Self::Need) -> Vec<Self::Need>;
     /// The cost of a wait, for comparing waits at different places. 0 for none.
     fn strength(&self, wait: Self::Need) -> u64;
-    /// True if one strong wait costs no more than a weak one, so that their number counts first.
+    /// True if a strong wait costs no more than a weak one, so that the number of waits is compared first, and their
+    /// strength second.
     const NUMBER_FIRST: bool;
 }
 
 /// The waits of a solved pass.
 #[derive(Debug, Clone)]
 pub(super) struct Waits<N> {
-    /// For each block the lines that wait, in order.
+    /// For each block, the lines that wait, in order.
     pub lines: Vec<Vec<(usize, N)>>,
     /// The edges that wait.
     pub edges: BTreeMap<Edge, N>,
@@ -119,23 +125,23 @@ pub(super) struct Solver<'a, P: Pass> {
     pub waits: Waits<P::Need>,
     pub(super) ins: Vec<Option<P::State>>,
     pub(super) outs: Vec<Option<P::State>>,
-    /// For each block the ways in which control comes in from outside.
+    /// For each block, how control enters it from outside, if it does.
     root: Vec<Vec<EntryKind>>,
-    /// For each block whether control may come there at all. Other blocks are solved too, for those who look at them,
-    /// but their states stay among themselves.
+    /// For each block, whether control can reach it. Unreachable blocks are solved, too, because callers may look at
+    /// them, but their states do not flow into reachable blocks.
     alive: Vec<bool>,
-    /// While something is tried: what was before.
+    /// During a trial: the facts before it.
     pub(super) before: Option<Before<P>>,
-    /// Blocks that were crowded once: there, states are made smaller from then on, so that they settle.
+    /// Blocks that were once crowded. Their states are reduced from then on, so that they converge.
     crowded: Vec<bool>,
-    /// Work done: lines that have been gone over, and what states had in them that were joined.
+    /// The work done so far, in visited lines and joined entries of states.
     pub(super) work: usize,
 }
 
-/// The earlier facts of the blocks and edges that a trial affects.
+/// The facts, from before a trial, of the blocks and edges that it affects.
 pub(super) struct Before<P: Pass> {
     pub blocks: BTreeMap<usize, Known<P>>,
-    /// Waits of edges; `None` if there was none.
+    /// The waits of edges; `None` if there was none.
     pub edges: BTreeMap<Edge, Option<P::Need>>,
 }
 
@@ -146,11 +152,11 @@ pub(super) struct Known<P: Pass> {
     pub waits: Vec<(usize, P::Need)>,
 }
 
-/// The number of loops around a block that are told apart where states are made smaller.
+/// The number of enclosing loops whose producers stay separate when the states of a block are reduced.
 const LOOPS_APART: usize = 2;
 
 impl<'a, P: Pass> Solver<'a, P> {
-    /// Solves `pass` on `program`; with `leave_loops` waits go before loops where they can.
+    /// Solves `pass` for `program`; with `leave_loops`, moves waits out of loops where possible.
     pub fn solve(
         pass: P,
         program: &'a Program,
@@ -164,7 +170,7 @@ impl<'a, P: Pass> Solver<'a, P> {
         for at in &flow.roots {
             root[at.block].push(at.kind);
         }
-        // Dead code is solved as if the dispatcher entered it.
+        // Unreachable code is solved as if the dispatcher entered it.
         for &block in shape.roots.iter().filter(|b| root[**b].is_empty()).collect::<Vec<_>>() {
             root[block].push(EntryKind::Kernel);
         }
@@ -199,10 +205,10 @@ impl<'a, P: Pass> Solver<'a, P> {
         solver
     }
 
-    /// Calls `visit` with the state before each line that waits (the wait not yet done) and the wait.
+    /// Calls `visit` with the state before each line that waits (without the wait's effect), and the wait.
     pub fn each_wait(&self, mut visit: impl FnMut(&P, &P::State, usize, P::Need)) {
         for (block, waits) in self.waits.lines.iter().enumerate() {
-            // Nobody waits where control does not come.
+            // Waits in unreachable code are omitted.
             if waits.is_empty() || !self.alive[block] {
                 continue;
             }
@@ -214,7 +220,7 @@ impl<'a, P: Pass> Solver<'a, P> {
         }
     }
 
-    /// Calls `visit` with the state that leaves along each edge that waits and the wait.
+    /// Calls `visit` for each edge that waits, with the state at the end of its source block, and the wait.
     pub fn each_edge_wait(&self, mut visit: impl FnMut(&P, &P::State, Edge, P::Need)) {
         for (&edge, &wait) in &self.waits.edges {
             if let (Some(state), true) = (&self.outs[edge.from], wait != P::NONE && self.alive[edge.from]) {
@@ -223,7 +229,7 @@ impl<'a, P: Pass> Solver<'a, P> {
         }
     }
 
-    /// Walks `block` with the waits as they are.
+    /// Walks through `block` with the current waits.
     pub(super) fn walk(&self, block: usize, mut visit: impl FnMut(&P, &P::State, usize, P::Need)) {
         let Some(mut state) = self.ins[block].clone() else { return };
         let mut waits = self.waits.lines[block].iter().peekable();
@@ -246,7 +252,7 @@ impl<'a, P: Pass> Solver<'a, P> {
         self.run_from(mode, 0..self.cfg.blocks.len(), |_| true);
     }
 
-    /// Looks at these blocks, and at what changes with them as far as `within` says so.
+    /// Visits these blocks, and then the blocks whose inputs change, as far as `within` accepts them.
     pub(super) fn run_from(
         &mut self,
         mode: Mode,
@@ -255,12 +261,13 @@ impl<'a, P: Pass> Solver<'a, P> {
     ) {
         let (per_line, least) = GREEDY_BUDGET;
         let patience = self.work + self.program.lines.len().saturating_mul(per_line).max(least);
-        // In sweeps over the order of blocks: what an edge backwards changes waits for the next sweep. At once, each of many edges
-        // into one loop would cost a round through it. What gathers many exits waits until all of them are settled.
+        // The queue works in sweeps in reverse post-order: a change along a back edge is processed in the next sweep.
+        // Otherwise each of many edges into a loop would cost a round through it. Hubs are processed last, when all
+        // their predecessors have settled.
         let place = |s: &Self, sweep: usize, block: usize| {
             Reverse((s.flow.is_hub(block), sweep, s.shape.rank[block], block))
         };
-        // How often each block was looked at, and whether it waits.
+        // For each block, how often it was visited, and whether it is in the queue.
         let mut seen: HashMap<usize, (u32, bool)> = blocks.into_iter().map(|b| (b, (0, true))).collect();
         let mut queue: BinaryHeap<_> = seen.keys().map(|&b| place(self, 0, b)).collect();
         while let Some(Reverse((_, sweep, rank, block))) = queue.pop() {
@@ -270,7 +277,7 @@ impl<'a, P: Pass> Solver<'a, P> {
             let impatient = *visits > GREEDY_VISITS || self.work > patience;
             let mode = if mode == Mode::Greedy && impatient { Mode::Grow } else { mode };
             if self.visit(block, mode) {
-                // The instructions before a call matter again where it ends.
+                // The state before a call is also an input of the block after it.
                 let next = self.cfg.blocks[block].succs.iter().copied().chain(self.flow.after_call(block));
                 for succ in next.filter(|s| within(*s)) {
                     if !std::mem::replace(&mut seen.entry(succ).or_default().1, true) {
@@ -282,7 +289,7 @@ impl<'a, P: Pass> Solver<'a, P> {
         }
     }
 
-    /// Recomputes `block`; true if the state at its end changed.
+    /// Recomputes `block`; returns true if the state at its end changed.
     fn visit(&mut self, block: usize, mode: Mode) -> bool {
         self.note(block);
         let Some(mut state) = self.incoming(block, mode) else { return false };
@@ -304,7 +311,7 @@ impl<'a, P: Pass> Solver<'a, P> {
         true
     }
 
-    /// The joined state at the entry of `block`.
+    /// The joined state at the start of `block`.
     fn incoming(&mut self, block: usize, mode: Mode) -> Option<P::State> {
         let mut joined = Joined::default();
         for &kind in &self.root[block] {
@@ -349,7 +356,7 @@ impl<'a, P: Pass> Solver<'a, P> {
             self.pass.gather(&mut joined, &|_| 0);
         } else if self.crowded[block] || self.pass.is_crowded(&joined) {
             self.crowded[block] = true;
-            // Whether a wait leaves a loop depends on whether its producers are in it.
+            // Whether a wait can leave a loop depends on whether its producers are in the loop.
             let nest: Vec<usize> = self.shape.nest(block).take(LOOPS_APART).collect();
             self.pass.gather(&mut joined, &|producer| {
                 let from = if nest.is_empty() { 0 } else { self.cfg.block_of(producer) };
@@ -380,7 +387,7 @@ impl<'a, P: Pass> Solver<'a, P> {
         self.waits.lines[block] = new;
     }
 
-    /// A block is looked at, or one of its waits changed.
+    /// Records a block's facts, before the block is visited or one of its waits changes.
     pub(super) fn note(&mut self, block: usize) {
         let Some(before) = &mut self.before else { return };
         let (ins, outs, waits) = (&self.ins, &self.outs, &self.waits);
@@ -391,20 +398,20 @@ impl<'a, P: Pass> Solver<'a, P> {
         });
     }
 
-    /// The wait of an edge changes.
+    /// Records an edge's wait before it changes.
     pub(super) fn note_edge(&mut self, edge: Edge) {
         if let Some(before) = &mut self.before {
             before.edges.entry(edge).or_insert_with(|| self.waits.edges.get(&edge).copied());
         }
     }
 
-    /// Solves exactly for the waits as they are.
+    /// Computes the exact solution for the current waits.
     pub(super) fn exact(&mut self) {
         self.clear();
         self.run(Mode::Fixed);
     }
 
-    /// Moves waits whose cause lies before a loop to the edges that enter it. True if there were any.
+    /// Moves waits whose cause is before a loop to the edges that enter the loop. Returns true if there were any.
     fn hoist(&mut self) -> bool {
         let mut found = Vec::new();
         for block in 0..self.cfg.blocks.len() {
@@ -429,17 +436,17 @@ impl<'a, P: Pass> Solver<'a, P> {
         !found.is_empty()
     }
 
-    /// True if `line` stands in loop `l`.
+    /// True if `line` is in loop `l`.
     fn inside(&self, l: usize, line: usize) -> bool {
         self.shape.contains(l, self.cfg.block_of(line))
     }
 
-    /// The outermost loop before which `line` can wait and then wait less where it stands.
+    /// The outermost loop such that `line` needs a smaller wait if part of it moves to the edges that enter the loop.
     fn colder_than(&self, pass: &P, state: &P::State, block: usize, line: usize) -> Option<usize> {
         let whole = pass.need(state, line, &|_| true);
         let mut nest: Vec<usize> = self.shape.nest(block).collect();
         nest.reverse();
-        // The smaller the loop, the fewer producers are in it.
+        // The smaller the loop, the fewer producers are in it, so `partition_point` can be used.
         let less = |&l: &usize| pass.need(state, line, &|producer| self.inside(l, producer)) != whole;
         let places = |l: usize| {
             self.shape.entries(self.cfg, l).iter().all(|e| e.place(self.program, self.cfg).is_some())
@@ -449,10 +456,10 @@ impl<'a, P: Pass> Solver<'a, P> {
     }
 }
 
-/// States that are joined like the digits of a number that counts them: a pair at a time, then a pair of pairs, so that each is
-/// joined as often as their number has digits, and not as often as there are states after it.
+/// Joins many states pairwise, like a binary counter: two states, then two such pairs, and so on. Each state takes part
+/// in a logarithmic number of joins instead of being joined with every later state.
 struct Joined<S> {
-    /// At place `i`, if there is one, what 2^i states have brought together.
+    /// The entry with index `i`, if present, is the join of 2^i states.
     parts: Vec<Option<S>>,
     work: usize,
 }
@@ -481,7 +488,7 @@ impl<S> Joined<S> {
         self.parts.push(Some(state));
     }
 
-    /// All of them.
+    /// The join of all states.
     fn whole<P: Pass<State = S>>(self, pass: &P) -> Option<S> {
         self.parts.into_iter().flatten().reduce(|later, mut earlier| {
             pass.join(&mut earlier, &later);
@@ -499,7 +506,7 @@ mod tests {
     use crate::wait::{WaitOptions, shape_of};
     use crate::{Inst, Operand, Reg, Target, table};
 
-    /// `blocks` times a load, a use, and a conditional branch to the block given by `to`; at the end `last`.
+    /// `blocks` times a load, a use, and a conditional branch to the block given by `to`; then `last`.
     fn program(blocks: usize, to: impl Fn(usize) -> usize, last: &str) -> Program {
         let target = Target::GFX942;
         let find = |name, form| table::find_form(target, name, form).expect("an instruction of gfx942");
@@ -526,7 +533,7 @@ mod tests {
         program
     }
 
-    /// The work that both passes do.
+    /// The work that both passes do for a program.
     fn work(program: &Program) -> usize {
         let options = WaitOptions::default();
         let flow = Config::default().flow(program);
@@ -537,7 +544,7 @@ mod tests {
             + Solver::solve(states, program, &flow, &shape, true).work
     }
 
-    /// Four times the blocks are no more than about four times the work.
+    /// A program of four times as many blocks takes at most about four times the work.
     fn is_linear(shape: impl Fn(usize) -> Program) {
         let (few, many) = (work(&shape(500)), work(&shape(2000)));
         assert!(many < 6 * few, "{few} for 500 blocks, {many} for 2000");

@@ -1,15 +1,16 @@
-//! Which instruction must wait for which counter, and to what value.
+//! The waitcnt pass: decides which instructions wait for which counters, and for which values.
 //!
-//! The rules are those of CDNA3 ISA section 4.4 as measured with LLVM 22, under the names that `crate::check` gives
-//! them: `waitcnt.raw` and `waitcnt.waw` for registers, `waitcnt.exp-war` for data that is still to be read,
-//! `waitcnt.lds-dma` for LDS written outside the LDS queue, `waitcnt.wbinvl1`, `barrier.*`, `call.entry` and `call.exit`.
-//! The convention about calls and the wait for LDS DMA hold whatever grade of rules is chosen.
+//! The rules are those of CDNA3 ISA section 4.4 as measured with LLVM 22, under the names that `crate::check` uses:
+//! `waitcnt.raw` and `waitcnt.waw` for registers, `waitcnt.exp-war` for data that is still to be read,
+//! `waitcnt.lds-dma` for LDS written outside the LDS queue, `waitcnt.wbinvl1`, `barrier.*`, `call.entry` and
+//! `call.exit`. The calling convention and the wait for LDS DMA apply whatever rules are selected.
 //!
-//! An instruction that would overflow a counter does not issue before the counter has room ([`Counter::capacity`]). The waits
-//! rely on that only if the rules leave out `waitcnt.full`, which doubts it, as the manuals do not mention it. Otherwise the
-//! wait for an operation with more younger ones than a field can say is for the field's largest value, which finishes it
-//! however many the hardware lets issue; LLVM 22 waits for the same. If the hardware does hold the wave up, at most one operation
-//! too many is waited for. FLAT operations and the data of GDS have no order that a full counter could tell anything by.
+//! An instruction that would overflow a counter does not issue before the counter has room ([`Counter::capacity`]). The
+//! waits rely on that only if the rules exclude `waitcnt.full`, which doubts it because the manuals do not mention it.
+//! Otherwise, if an operation has more younger ones than the field can express, the wait is for the field's largest
+//! value. That completes the operation however many operations the hardware lets issue; LLVM 22 waits for the same
+//! value. If the hardware does stall the wave, this waits for at most one operation too many. FLAT operations and the
+//! data of GDS have no order, so a full counter says nothing about them.
 
 use std::collections::BTreeMap;
 
@@ -35,27 +36,27 @@ use super::outstanding::{Entry, Issue, Outstanding};
 use super::solve::Pass;
 use super::{Orders, WaitOptions};
 
-/// One reason for a wait at an instruction.
+/// A conflict that requires a wait before an instruction.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Conflict {
     pub rule: &'static str,
     pub counter: Counter,
-    /// The largest value of the counter that is enough.
+    /// The largest sufficient value of the counter.
     pub limit: u8,
     pub producer: Option<u32>,
     pub reg: Option<Reg>,
-    /// How the instruction comes to it.
+    /// How the instruction reaches the register.
     pub via: Via,
 }
 
 impl Conflict {
-    /// One that is not about a register.
+    /// A conflict that is not about a register.
     fn whole(rule: &'static str, counter: Counter, producer: Option<u32>) -> Conflict {
         Conflict { rule, counter, limit: 0, producer, reg: None, via: Via::Name }
     }
 }
 
-/// A producer that is waited for on an edge, for the sake of a line in the loop after it.
+/// A producer that is waited for on an edge because of a line in the loop after it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Early {
     pub conflict: Conflict,
@@ -68,25 +69,25 @@ impl Early {
     }
 }
 
-/// The pass.
+/// The waitcnt pass.
 pub(super) struct WaitcntPass<'a> {
     pub program: &'a Program,
     pub options: &'a WaitOptions,
     /// The waits on edges, by counter and producer.
     pub early: BTreeMap<Edge, BTreeMap<(u8, Option<u32>), Early>>,
-    /// The operations that the lines start, one line after another.
+    /// The operations that each line starts, concatenated.
     events: Vec<Event>,
-    /// Where each line's operations begin in `events`; one entry more than lines.
+    /// The index in `events` at which each line's operations begin; it has one entry more than there are lines.
     starts: Vec<usize>,
-    /// Operations of one type are done in order even if others are outstanding with them.
+    /// Operations of one stream complete in order, even while others are outstanding on the counter.
     trusts_order: bool,
-    /// A full counter lets an instruction issue only when older operations are done.
+    /// An instruction that would overflow a counter stalls until older operations are done.
     trusts_stall: bool,
-    /// The halves of a register are registers of their own, where the hardware has such.
+    /// The halves of a register count as separate registers, on hardware that supports this.
     trusts_halves: bool,
-    /// First lines of functions, in order.
+    /// The first lines of functions, in ascending order.
     functions: Vec<usize>,
-    /// Which registers indices reach.
+    /// The registers that indices reach.
     indexing: Indexing,
 }
 
@@ -105,7 +106,7 @@ impl<'a> WaitcntPass<'a> {
         functions.sort_unstable();
         functions.dedup();
         functions.retain(|line| !waits_at_once(program, *line));
-        // The manual's word and that of AMD's emulator, if the rules that doubt them do not count.
+        // If the rules that doubt these properties are off, rely on the manual and on AMD's emulator.
         let trusts = |doubt: &CounterRule| !options.rules.counts(doubt);
         let (trusts_order, trusts_stall, trusts_halves) = (trusts(&MIXED), trusts(&FULL), trusts(&HALF));
         let indexing = options.rules.indexing(program, flow);
@@ -124,8 +125,8 @@ impl<'a> WaitcntPass<'a> {
         }
     }
 
-    /// True if a function is entered at `line` and does not itself wait for every counter first. It then
-    /// waits there, for any caller.
+    /// True if a function is entered at `line` and does not itself begin by waiting for every counter. A wait is then
+    /// inserted there, because any caller may have left operations outstanding.
     pub fn is_function(&self, line: usize) -> bool {
         self.functions.binary_search(&line).is_ok()
     }
@@ -138,7 +139,7 @@ impl<'a> WaitcntPass<'a> {
         &self.events[self.starts[line]..self.starts[line + 1]]
     }
 
-    /// Calls `found` for everything that `line` must wait for, but what a full counter holds it up for anyway.
+    /// Calls `found` for everything that `line` must wait for, except what a full counter already stalls for.
     pub fn conflicts(&self, state: &Outstanding, line: usize, found: &mut dyn FnMut(Conflict)) {
         let room =
             if self.trusts_stall { counters::room(self.set(), self.events(line)) } else { WaitCnt::NONE };
@@ -154,7 +155,7 @@ impl<'a> WaitcntPass<'a> {
             }
         }
         let events = self.events(line);
-        // Few instructions touch outstanding registers, and the others are told apart at less cost.
+        // Few instructions touch outstanding registers, and this test excludes the others cheaply.
         if self.indexing.at(line).is_some() || inst.names(|reg| state.owes(reg)) {
             self.owed_registers(state, line, found);
         }
@@ -181,7 +182,7 @@ impl<'a> WaitcntPass<'a> {
         }
     }
 
-    /// Calls `found` for the registers of `line` that are still owed.
+    /// Calls `found` for the registers of `line` that an outstanding operation owes.
     fn owed_registers(&self, state: &Outstanding, line: usize, found: &mut dyn FnMut(Conflict)) {
         let (inst, events) = (&self.program.lines[line].inst, self.events(line));
         for read in self.indexing.reads(line, inst) {
@@ -199,7 +200,7 @@ impl<'a> WaitcntPass<'a> {
         }
     }
 
-    /// The half of its register that a use of `inst` is about, if that is believed to be all.
+    /// The half of its register that a use of `inst` accesses, if the rules allow the halves to be treated separately.
     fn half(&self, inst: &Inst, used: RegUse) -> Option<Half> {
         let named = used.operand.filter(|_| self.trusts_halves && used.via == Via::Name);
         named.and_then(|i| inst.half(i))
@@ -212,8 +213,8 @@ impl<'a> WaitcntPass<'a> {
         conflicts
     }
 
-    /// Rule by which a register must not be overwritten while `entry` owes it. No rule if the later result comes after the
-    /// entry's by itself.
+    /// The rule that forbids overwriting a register that `entry` owes; `None` if the later result is certain to arrive
+    /// after the entry's.
     fn overwrite_rule(&self, entry: &Entry, events: &[Event], reg: Reg) -> Option<&'static str> {
         match entry.debt {
             Debt::Write if entry.comes_before(self.set(), events, reg) => None,
@@ -228,7 +229,7 @@ impl<'a> WaitcntPass<'a> {
         }
     }
 
-    /// The rule's name if it counts.
+    /// The rule's ID if the rule is enabled.
     fn counts(&self, rule: &CounterRule) -> Option<&'static str> {
         self.options.rules.counts(rule).then_some(rule.id)
     }
@@ -261,8 +262,8 @@ impl<'a> WaitcntPass<'a> {
     }
 }
 
-/// Rule by which a register must not be read while `entry` owes it. `after` is true if it is read only when a later
-/// result arrives.
+/// The rule that forbids reading a register that `entry` owes. `after` is true if the register is read only when a
+/// later result arrives.
 fn read_rule(entry: &Entry, after: bool) -> Option<&'static str> {
     (entry.debt == Debt::Write && !after).then_some(RAW.id)
 }
@@ -294,7 +295,7 @@ fn conflict(state: &Outstanding, entry: &Entry, rule: &'static str) -> Conflict 
     Conflict { limit, ..Conflict::whole(rule, state.counter(entry.stream), Some(entry.producer)) }
 }
 
-/// Everything outstanding on these counters must be done.
+/// Calls `found` for everything outstanding on these counters.
 fn drain(state: &Outstanding, rule: &'static str, counters: &[Counter], found: &mut dyn FnMut(Conflict)) {
     for stream in Stream::ALL.into_iter().filter(|s| counters.contains(&state.counter(*s))) {
         if let Some(line) = state.access(stream) {
@@ -303,7 +304,7 @@ fn drain(state: &Outstanding, rule: &'static str, counters: &[Counter], found: &
     }
 }
 
-/// True if from `line` on every counter is waited for, or the program ends, before any instruction touches a register.
+/// True if, from `line` on, the program waits for every counter or ends before any instruction touches a register.
 fn waits_at_once(program: &Program, line: usize) -> bool {
     let mut waited = WaitCnt::NONE;
     for inst in program.lines[line..].iter().map(|l| &l.inst) {
@@ -330,7 +331,8 @@ impl Pass for WaitcntPass<'_> {
         a.and(b)
     }
 
-    /// What a caller has left is waited for first of all: see [`WaitcntPass::is_function`].
+    /// Operations that a caller has left outstanding are waited for at the function's entry: see
+    /// [`WaitcntPass::is_function`].
     fn entry(&self, _: EntryKind) -> Outstanding {
         Outstanding::none(self.set())
     }
@@ -422,7 +424,7 @@ impl Pass for WaitcntPass<'_> {
         };
         let mut weaker = vec![WaitCnt::NONE];
         weaker.extend(Counter::ALL.into_iter().map(without).filter(|w| *w != wait));
-        // One more may stay outstanding; if that is lowered, it is tried again.
+        // Let one more operation stay outstanding; if that succeeds, the next value is tried.
         let set = self.set();
         let one_more = Counter::ALL.into_iter().filter(|c| c.of(wait) < c.cap(set));
         weaker.extend(one_more.map(|c| c.set(wait, c.of(wait) + 1)));
@@ -446,7 +448,7 @@ impl Pass for WaitcntPass<'_> {
 }
 
 impl WaitcntPass<'_> {
-    /// The early waits of `edge` that are for something still outstanding there, with the wait that is enough.
+    /// The early waits of `edge` for operations that are still outstanding there, with the values that are sufficient.
     pub fn outstanding_early(&self, state: &Outstanding, edge: Edge) -> Vec<(Early, WaitCnt)> {
         let Some(wanted) = self.early.get(&edge) else { return Vec::new() };
         let mut found = Vec::new();
@@ -461,8 +463,8 @@ impl WaitcntPass<'_> {
     }
 }
 
-/// True for waits that concern memory or a whole counter. Their producer is one of several, so that nothing can be said
-/// about where the others stand.
+/// True for waits that concern memory or a whole counter. Their producer is one of several, so the positions of the
+/// others are unknown, and the wait cannot leave a loop.
 fn is_fixed_in_place(conflict: &Conflict) -> bool {
     conflict.reg.is_none() || conflict.rule == WAR.id
 }

@@ -1,4 +1,4 @@
-//! The least number of wait states with which a program has never failed.
+//! Finds the least number of wait states with which a program never fails.
 
 use gcn_isa::Target;
 use gcn_isa::hazards::{AnyRule as _, Rule, rules};
@@ -8,23 +8,23 @@ use crate::bench::Surroundings;
 use crate::launch::{Runner, once};
 use crate::report::{PairResult, Place, RuleResult, Verdict};
 
-/// How much is done for each rule.
+/// The amount of work for each rule.
 #[derive(Debug, Clone, Copy)]
 pub struct Effort {
-    /// Pairs for each number of passes of the first instruction.
+    /// The number of pairs for each pass count of the first instruction.
     pub pairs: usize,
-    /// Runs of a program that has not failed.
+    /// The number of runs after which a program counts as correct.
     pub repeats: u32,
-    /// The surroundings.
+    /// The conditions under which each pair is measured.
     pub around: &'static [Surroundings],
 }
 
-/// The rules of a target that are about wait states.
+/// The wait-state rules of a target.
 pub fn tasks(target: Target) -> Vec<&'static Rule> {
     rules(target).collect()
 }
 
-/// Measures a rule.
+/// Measures the pairs of a rule.
 pub fn rule(rule: &'static Rule, target: Target, seed: u64, effort: Effort, gpu: Runner<'_>) -> RuleResult {
     let mut result = RuleResult {
         rule: rule.id.to_owned(),
@@ -56,10 +56,10 @@ pub fn rule(rule: &'static Rule, target: Target, seed: u64, effort: Effort, gpu:
     result
 }
 
-/// Measures a pair in all surroundings.
+/// Measures a pair under all conditions.
 ///
 /// # Errors
-/// What assembler or GPU say.
+/// Errors of the assembler or the GPU.
 pub fn pair(of: &Measurable, target: Target, effort: Effort, gpu: Runner<'_>) -> Result<PairResult, String> {
     let mut places = Vec::new();
     for around in effort.around {
@@ -94,7 +94,7 @@ fn in_surroundings(
         !unstable
     })?;
     let mut failing = Vec::new();
-    // Two more than anybody asks for, so that a rule that is too short is noticed.
+    // Two wait states more than the strictest rule requires, to detect a rule whose number is too low.
     for states in 0..=pair.most.1 + 2 {
         let Some(body) = body(Some(states)) else { continue };
         let launch = bench.launch(&body, around)?;

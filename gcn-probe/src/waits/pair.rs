@@ -1,4 +1,5 @@
-//! Two instructions that a rule is about, found by what the rule says of their kinds and registers, and by what they compute.
+//! Finds pairs of instructions that a rule covers, by the rule's conditions on kinds and registers, and checks by simulation that their
+//! order matters.
 
 use gcn_isa::hazards::{Condition, Config, Dependency, Link, Role, Rule, RuleSet, Since, Use, View};
 use gcn_isa::inst::RegUse;
@@ -13,22 +14,22 @@ use crate::builder::Builder;
 use crate::case::print;
 use crate::random::Random;
 
-/// Two instructions that depend on each other as a rule says.
+/// Two instructions with the dependence that a rule describes.
 #[derive(Debug, Clone)]
 pub struct Pair {
-    /// The first.
+    /// The first instruction.
     pub first: Inst,
-    /// An instruction that must stand between the two for the rule to hold.
+    /// An instruction that must be between the two for the rule to apply.
     pub between: Option<Inst>,
-    /// The second.
+    /// The second instruction.
     pub second: Inst,
-    /// Passes of the first.
+    /// The number of passes of the first instruction.
     pub passes: u8,
-    /// Registers that an index may reach besides those that they name.
+    /// Registers that an indexed access may reach in addition to those that the instructions name.
     wider: Vec<Reg>,
-    /// What the rule asks for.
+    /// The number of wait states that the rule requires.
     pub asked: u8,
-    /// The rule that asks for the most, and how much.
+    /// The strictest rule for this pair, and the number of wait states that it requires.
     pub most: (&'static str, u8),
 }
 
@@ -37,8 +38,9 @@ impl Pair {
         [Some(&self.first), self.between.as_ref(), Some(&self.second)].into_iter().flatten()
     }
 
-    /// The instructions in order with `states` wait states between the two; `None` if something else stands there that has more. The wait
-    /// for the result of memory instructions, without which nothing is measured, is one such.
+    /// The instructions in order with `states` wait states in between, or far apart if `states` is `None`. Returns `None` if something that
+    /// must be between them takes longer than `states`, such as the wait for a memory result, without which the second instruction would
+    /// read nothing meaningful.
     pub fn body(&self, target: Target, states: Option<u8>, around: Surroundings) -> Option<String> {
         let mut between = Vec::new();
         if returns_later(&self.first) {
@@ -66,7 +68,7 @@ impl Pair {
     }
 }
 
-/// A pair, and a program around it in whose results its dependence shows.
+/// A pair, and a program whose results depend on the order of the two.
 #[derive(Debug, Clone)]
 pub struct Measurable {
     /// The pair.
@@ -75,29 +77,29 @@ pub struct Measurable {
     pub bench: Bench,
 }
 
-/// True if the result comes from memory, so that a counter has to be waited for.
+/// True if the result comes from memory, so that the program must wait on a counter.
 fn returns_later(inst: &Inst) -> bool {
     let memory = inst.desc.is_vmem() || inst.desc.is_ds() || inst.desc.is_smem();
     memory && inst.desc.operands.iter().any(|o| o.access != Access::Read)
 }
 
-/// Why a rule is not measured.
+/// The reason why a rule is not measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unmeasured {
-    /// It matters only if page faults are replayed.
+    /// The rule matters only if page faults are replayed.
     Replay,
-    /// No source says that it matters.
+    /// No source says that the rule matters.
     Moot,
-    /// No instruction that a program may run meets a condition.
+    /// No instruction that a probe may run meets one of the rule's conditions.
     NoInstruction,
-    /// No two of them depend on each other as the rule says.
+    /// No two such instructions have the rule's dependence.
     NoPair,
     /// The results are the same in either order.
     NoSign,
 }
 
 impl Unmeasured {
-    /// In words.
+    /// The reason in words.
     pub const fn words(self) -> &'static str {
         match self {
             Unmeasured::Replay => "matters only when page faults are replayed",
@@ -109,15 +111,15 @@ impl Unmeasured {
     }
 }
 
-/// Random combinations of two instructions that are tried for a rule.
+/// The number of random instruction pairs to try for a rule.
 const TRIES: usize = 8000;
-/// Pairs whose programs are simulated to see whether their order shows.
+/// The number of pairs to simulate in order to see whether their order matters.
 const SIMULATED: usize = 400;
 
-/// Pairs for a rule: `many` for each number of passes of the first instruction, those first of which no other rule asks for more.
+/// Pairs for a rule: `many` for each pass count of the first instruction. Pairs for which no other rule is stricter come first.
 ///
 /// # Errors
-/// Why there is none.
+/// The reason why there is no pair.
 pub fn pairs(
     rule: &'static Rule,
     target: Target,
@@ -148,7 +150,7 @@ pub fn pairs(
         rows.iter().filter(may_meet).copied().collect()
     };
     let (plays, played) = match rule.link {
-        // Flags are no registers that an instruction has of itself.
+        // A status flag is not an operand, so the second instruction has no operand role to match.
         Link::Registers { first, second, .. } if second.contains(Role::ZERO_FLAG) => (first, Role::empty()),
         Link::Registers { first, second, .. } => (first, second),
         Link::Crossing { second, .. } => (Role::VDST, second),
@@ -166,8 +168,8 @@ pub fn pairs(
     let mut found: Vec<Measurable> = Vec::new();
     let (mut bound, mut simulated) = (false, 0);
     for attempt in 0..TRIES {
-        // Pairs that depend on each other in two ways, or that another rule is stricter about, are good enough only if there are no
-        // others.
+        // Pairs that also depend on each other in another way, or for which another rule is stricter, are accepted only after many attempts
+        // have found no better ones.
         let (shadowed, entangled) = (attempt > TRIES / 2, attempt > TRIES / 4);
         let (first, second) = (random.one_of(&firsts), random.one_of(&seconds));
         let between = (!crossing.is_empty()).then(|| random.one_of(&crossing));
@@ -186,12 +188,12 @@ pub fn pairs(
         let small = small(&pair.first, &pair.second);
         let insts: Vec<&Inst> = pair.insts().collect();
         let bench = Bench::new(target, &insts, &small, &pair.wider, &mut random);
-        // Lanes that EXEC leaves out keep what was there, be it read by the second instruction or not.
+        // Inactive lanes would hide a difference, so the order must matter with every lane active as well.
         let by_exec = rule.link == Link::Writes(reg::EXEC);
         let in_all_lanes = || by_exec || shows(&pair, &bench.with_all_lanes(), target, rule);
         if shows(&pair, &bench, target, rule) && in_all_lanes() {
             found.push(Measurable { pair, bench });
-            // Only instructions with passes are told apart by their number.
+            // Pairs are counted per pass count only if the first instruction has passes.
             if found.len() >= many && found.iter().all(|other| other.pair.passes == 0) {
                 break;
             }
@@ -207,12 +209,12 @@ pub fn pairs(
     }
 }
 
-/// Random modifiers that are tried to see whether a row can meet a condition: the first are its plain ones.
+/// The number of modifier combinations to try when testing whether a row can meet a condition: first the defaults, then random ones.
 const MODIFIED: usize = 12;
 
-/// That rule and no other.
+/// A configuration in which only this rule is enabled.
 ///
-/// The configuration is made from the set of a rule's own; what is left out is every other rule.
+/// Starts from the default configuration and disables every other rule.
 pub fn only(id: &str) -> Config {
     let mut config = Config::default();
     for rule in gcn_isa::hazards::all().filter(|rule| rule.id != id) {
@@ -221,7 +223,7 @@ pub fn only(id: &str) -> Config {
     config
 }
 
-/// The most that rules besides this one ask for between the two.
+/// The largest number of wait states that any other rule requires between the two.
 pub fn others_ask(pair: &Pair, rule: &Rule, target: Target) -> Option<u8> {
     let (a, b) = (View::new(target, &pair.first), View::new(target, &pair.second));
     let since = since(pair.between.as_ref(), &a, target);
@@ -229,12 +231,12 @@ pub fn others_ask(pair: &Pair, rule: &Rule, target: Target) -> Option<u8> {
     needs.iter().filter(|need| need.rule != rule).map(|need| need.states).max()
 }
 
-/// What `between` is to rules about what follows the first instruction.
+/// The state that `between` creates for rules that depend on what followed the first instruction.
 fn since(between: Option<&Inst>, first: &View, target: Target) -> Since {
     between.map_or(Since::NOTHING, |inst| Since::NOTHING.past(first, &View::new(target, inst)))
 }
 
-/// A pair that the rule binds, of these rows.
+/// A pair of these rows to which the rule applies.
 fn candidate(
     rule: &'static Rule,
     target: Target,
@@ -249,7 +251,7 @@ fn candidate(
         None => None,
     };
     let mut second = builder.inst(second, target, random, true, true)?;
-    // Most links are to a register that the first instruction names; some are to a certain one.
+    // Most links are through a register that the first instruction names; some are through a fixed register.
     if let Link::Writes(register) = rule.link {
         give(&mut first, register, Access::Read, random);
     }
@@ -272,7 +274,7 @@ fn candidate(
     Some(Pair { passes: a.passes(), first, between, second, wider: builder.wider, asked, most })
 }
 
-/// True if one of the two changes the lanes in which the other runs, and the rule is not about that.
+/// True if one of the two changes EXEC for the other, and that is not what the rule is about.
 fn masks(pair: &Pair, rule: &Rule) -> bool {
     let is_masked = pair.second.desc.format.unit() != Unit::Scalar;
     let writes_exec = |inst: &Inst| inst.writes().iter().any(|write| write.reg.overlaps(reg::EXEC));
@@ -280,8 +282,8 @@ fn masks(pair: &Pair, rule: &Rule) -> bool {
     writes_exec(&pair.first) && is_masked && !by_exec || writes_exec(&pair.second)
 }
 
-/// True if nothing but what the rule is about makes the second instruction depend on the first. Otherwise the order of the two would show
-/// although the rule's own dependence makes no difference.
+/// True if the rule's dependence is the only one between the two. Otherwise their order could affect the results although the rule's
+/// dependence does not.
 fn depends_only(pair: &Pair, rule: &Rule) -> bool {
     let meet = |a: &[RegUse], b: &[RegUse]| a.iter().any(|a| b.iter().any(|b| a.reg.overlaps(b.reg)));
     let (first, second) = (&pair.first, &pair.second);
@@ -296,9 +298,9 @@ fn depends_only(pair: &Pair, rule: &Rule) -> bool {
     }
 }
 
-/// True if the rule's dependence makes a difference on the simulator without hazards, and if whatever is used as an address is one with
-/// and without it. What the second instruction reads too early is what it reads without the first. If it writes what it should not
-/// have written yet, the results are those of the other order.
+/// True if the rule's dependence affects the results in the simulator without hazards, and every register used as an address stays small in
+/// all orders. For a RAW dependence, a too early read is modelled by running the second instruction alone; for the others, by swapping the
+/// two.
 fn shows(pair: &Pair, bench: &Bench, target: Target, rule: &Rule) -> bool {
     let run = |body: Option<String>| {
         let launch = bench.launch(&body?, Surroundings::Alone).ok()?;
@@ -323,14 +325,14 @@ fn shows(pair: &Pair, bench: &Bench, target: Target, rule: &Rule) -> bool {
     shows && scalar_addresses(&pair.second).iter().all(is_address)
 }
 
-/// Scalars that an instruction uses as a part of an address or as an index.
+/// The scalar registers that an instruction uses as an address offset or as an index.
 fn scalar_addresses(inst: &Inst) -> Vec<Reg> {
     let offset = inst.operand("soffset").and_then(Operand::reg);
     let indexed = inst.desc.implicit_reads.contains(ImplicitRegs::M0).then_some(reg::M0);
     offset.into_iter().chain(indexed).collect()
 }
 
-/// Registers that must be small: those that are addresses, and what the first instruction makes them from.
+/// Registers whose values must be small: those used in addresses, and the inputs from which the first instruction computes them.
 fn small(first: &Inst, second: &Inst) -> Vec<Reg> {
     let mut small = scalar_addresses(second);
     if first.writes().iter().any(|write| small.iter().any(|s| s.overlaps(write.reg))) {
@@ -339,7 +341,7 @@ fn small(first: &Inst, second: &Inst) -> Vec<Reg> {
     small
 }
 
-/// Instructions that a probe may run: nothing that leaves the program, or touches what is not its own.
+/// True for an instruction that a probe may run: it neither leaves the program nor accesses state outside the harness.
 fn is_usable(row: &InstDesc) -> bool {
     let class = row.class;
     let leaves = row.does(Behaviours::CALLS)
@@ -366,7 +368,7 @@ fn is_usable(row: &InstDesc) -> bool {
     }
 }
 
-/// Writes to, or reads from, a certain register, where an operand can be it.
+/// Replaces an operand by the given register where that is possible; operands with access `not` stay.
 fn give(inst: &mut Inst, register: Reg, not: Access, random: &mut Random) {
     let slots: Vec<usize> = inst
         .desc
@@ -386,7 +388,7 @@ fn give(inst: &mut Inst, register: Reg, not: Access, random: &mut Random) {
     }
 }
 
-/// Lets an operand of the second instruction be, or overlap, a register of the first.
+/// Makes an operand of the second instruction equal to, or overlap, a register of the first.
 fn tie(first: &Inst, second: &mut Inst, random: &mut Random) {
     let mut registers: Vec<Reg> = first.writes().iter().chain(first.reads().iter()).map(|u| u.reg).collect();
     registers.retain(|reg| !is_own(*reg));
@@ -422,12 +424,12 @@ fn tie(first: &Inst, second: &mut Inst, random: &mut Random) {
     }
     let i = random.one_of(&slots);
     let len = second.desc.operands[i].dwords.max(1);
-    // Exactly the same registers, or others that overlap them.
+    // Either exactly the same registers, or others that overlap them.
     let shift = random.one_of(&[0, 0, 2]);
     let index = from.index + if shift < u16::from(from.len) { shift } else { 0 };
     let tied = Reg { file: from.file, index, len };
     second.operands[i] = tied.into();
-    // What is read and written by one instruction: an accumulation.
+    // Sometimes also tie another operand of the same size, so that the matrix instruction accumulates in place.
     if second.desc.multiplies_matrices() && random.below(2) == 0 {
         let alike = |j: &usize| {
             *j != i
@@ -440,7 +442,7 @@ fn tie(first: &Inst, second: &mut Inst, random: &mut Random) {
     }
 }
 
-/// True for registers of the frame.
+/// True for a register below [`FIRST`], which the harness uses.
 fn is_own(register: Reg) -> bool {
     FIRST.iter().any(|(file, from)| register.file == *file && register.index < *from)
 }

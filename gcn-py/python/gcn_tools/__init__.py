@@ -67,7 +67,7 @@ __all__ = [
     "template",
 ]
 
-#: A path, contents, or assembly text with a line break.
+#: A path, the contents of a file, or assembly text. A `str` with a line break is text, any other one a path.
 Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview]
 
 
@@ -347,7 +347,7 @@ def sim(
     return Run.from_json(json.loads(report), {key: output for (key, _), output in zip(buffers, outputs)})
 
 
-#: The kernel of the example of :func:`sim`: doubles 64 words.
+#: The kernel in the example of :func:`sim`, which doubles 64 words.
 DOUBLE = """
 .amdgcn_target "amdgcn-amd-amdhsa--gfx942"
 .amdhsa_code_object_version 5

@@ -7,7 +7,7 @@ from typing import Any, Mapping, Optional, Sequence, Union
 
 from gcn_tools._gcn import Error
 
-#: Elements by the letter of the buffer protocol; `l` and `L` have the size that the platform says.
+#: Element types by format character of the buffer protocol; the size of `l` and `L` depends on the platform.
 _LETTERS = {
     "b": "i8", "B": "u8", "c": "u8", "?": "u8", "h": "i16", "H": "u16", "i": "i32", "I": "u32", "q": "i64",
     "Q": "u64", "e": "f16", "f": "f32", "d": "f64",
@@ -29,7 +29,7 @@ class Buffer:
         if not view.c_contiguous:
             raise Error("a buffer must be contiguous; pass numpy.ascontiguousarray(x), or a copy")
         self.type: str = type or _element(view)
-        # A view without elements cannot be cast.
+        # Python cannot cast a memoryview without elements.
         self.view: memoryview = view.cast("B") if view.nbytes else memoryview(b"")
 
 

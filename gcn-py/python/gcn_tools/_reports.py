@@ -26,16 +26,16 @@ def _fields(of: type, value: "dict[str, Any]") -> "dict[str, Any]":
 class Instruction:
     """An instruction, and where it is."""
 
-    #: The section, and the byte offset in it.
+    #: The section that contains it, and its byte offset there.
     section: str
     offset: int
-    #: Function and offset in it, such as ``saxpy+0x1c``.
+    #: The function and the offset in it, such as ``saxpy+0x1c``.
     place: str
-    #: Line of the assembly file, from 1.
+    #: The line of the assembly file, from 1.
     line: Optional[int]
-    #: The place in the macro or included file, if the line is that of a call or of ``.include``.
+    #: The location in the macro or included file, if `line` is that of a macro call or of ``.include``.
     origin: Optional[str]
-    #: The source line from which a compiler made it, such as ``saxpy.py:7:12``.
+    #: The source line from which it was compiled, such as ``saxpy.py:7:12``.
     source: Optional[str]
     text: str
 
@@ -52,24 +52,24 @@ def _instruction(value: "Optional[dict[str, Any]]") -> Optional[Instruction]:
 class Finding(_Json):
     """A rule that is not kept."""
 
-    #: The rule, what it is about, and its source.
+    #: The rule's name, its title, and a citation.
     rule: str
     title: str
     cite: str
     #: ``certain``, ``documented`` or ``cautious``.
     grade: str
-    #: The instruction that makes the hazard, if there is one, and the one that is too early.
+    #: The instruction that causes the hazard, if there is one, and the instruction that comes too early.
     first: Optional[Instruction]
     second: Instruction
     register: Optional[str]
-    #: What is needed between them, and what is there.
+    #: The wait that is needed between them, and the existing one.
     need: Any
     have: Any
-    #: What it rests on, if not on the code alone.
+    #: The assumption on which the finding rests, if any.
     caveat: Optional[str]
-    #: The blocks of a path from the first to the second.
+    #: The basic blocks of a path from the first instruction to the second.
     path: "tuple[str, ...]"
-    #: What to write, and where.
+    #: What to insert, and where.
     remedy: str
     _json: Any = field(repr=False, compare=False)
 
@@ -105,7 +105,7 @@ class Lint(_Json):
     cite: str
     grade: str
     kernel: str
-    #: The instruction that shows it, if one does.
+    #: The instruction that shows the mismatch, if there is one.
     instruction: Optional[Instruction]
     message: str
     remedy: str
@@ -128,7 +128,7 @@ class Advice:
     instruction: Instruction
     have: Any
     enough: Any
-    #: True if the wait may be there to order memory, which no rule says.
+    #: True if the wait may be there to order memory accesses, for which there are no rules.
     may_order: bool
 
 
@@ -136,21 +136,21 @@ class Advice:
 class Report(_Json):
     """What was found in a code object."""
 
-    #: The file, and of a container the entry.
+    #: The file; for a container, also the entry.
     file: str
     target_id: str
-    #: Whether the rules of XNACK replay applied.
+    #: Whether the rules of XNACK replay were checked.
     xnack: bool
-    #: How many instructions were checked.
+    #: The number of instructions that were checked.
     instructions: int
-    #: True without findings that make `gcn check` fail: those of grade ``documented`` and above.
+    #: True if there is no finding of grade ``documented`` or above, with which `gcn check` fails.
     clean: bool
     findings: "tuple[Finding, ...]"
-    #: Findings beyond the largest number that is listed.
+    #: The number of findings that are not listed because of the limit.
     omitted: int
     lints: "tuple[Lint, ...]"
     advice: "tuple[Advice, ...]"
-    #: Lines with errors, bytes that are not instructions, and places where control leaves to.
+    #: Lines with errors, bytes that do not decode, and instructions after which control flow is unknown.
     not_checked: "dict[str, Any]"
     _json: Any = field(repr=False, compare=False)
 
@@ -170,13 +170,13 @@ class Report(_Json):
 class Change:
     """A wait that was inserted, changed or removed."""
 
-    #: Line of the original, from 1.
+    #: The line of the original text, from 1.
     line: int
     #: ``inserted``, ``changed`` or ``removed``.
     action: str
     before: Optional[str]
     after: Optional[str]
-    #: The rules, with lines of the original.
+    #: The rules that need it, with lines of the original text.
     why: "tuple[str, ...]"
 
 
@@ -187,9 +187,9 @@ class Fixed(_Json):
     text: str
     target_id: str
     changes: "tuple[Change, ...]"
-    #: Waits that no rule needs and that stay because they order memory.
+    #: Waits that no rule needs, kept because they may order memory accesses.
     kept: "tuple[dict[str, Any], ...]"
-    #: The functions with what they wait, before and after.
+    #: For each function its waits before and after the change.
     functions: "tuple[dict[str, Any], ...]"
     _json: Any = field(repr=False, compare=False)
 
@@ -208,11 +208,11 @@ class Explanation(_Json):
 
     file: str
     target_id: str
-    #: Each wait with the rules that it serves.
+    #: Each wait, with the rules that need it.
     waits: "tuple[dict[str, Any], ...]"
     #: ``line``, ``rule`` and ``message`` of each missing wait.
     missing: "tuple[dict[str, Any], ...]"
-    #: The last writers of what each instruction reads, if asked for.
+    #: If requested, the last writers of each register that an instruction reads.
     writers: "Optional[tuple[dict[str, Any], ...]]"
     _json: Any = field(repr=False, compare=False)
 
@@ -250,19 +250,19 @@ class Run(_Json):
 
     kernel: str
     target: str
-    #: Workgroups, and work-items of a workgroup.
+    #: The number of workgroups, and of work-items in a workgroup, in each dimension.
     grid: "tuple[int, ...]"
     workgroup: "tuple[int, ...]"
-    #: Waves, and instructions that they executed; none in timed runs.
+    #: The number of waves, and of instructions that they executed; ``None`` in timed runs.
     waves: Optional[int]
     instructions: Optional[int]
-    #: What ``faithful`` found too early.
+    #: Instructions that ran too early, as found in the mode ``faithful``.
     stale: "tuple[dict[str, Any], ...]"
-    #: What sanitizers found; ``note`` marks what is not a fault.
+    #: Findings of the sanitizers; ``note`` marks those that are not faults.
     findings: "tuple[dict[str, Any], ...]"
-    #: Cycles and why waves waited, of timed runs.
+    #: In timed runs, cycles and the reasons for which waves waited.
     timed: "Optional[dict[str, Any]]"
-    #: The buffers' bytes after the run, by argument.
+    #: The bytes of each buffer after the run, by argument.
     buffers: "dict[str, bytes]" = field(repr=False)
     _json: Any = field(repr=False, compare=False)
 

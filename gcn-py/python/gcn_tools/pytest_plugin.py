@@ -20,9 +20,9 @@ import pytest
 
 import gcn_tools as gcn
 
-#: The grades of findings, from the lowest.
+#: The grades of findings, from lowest to highest.
 GRADES = ("cautious", "documented", "certain")
-#: What a report carries from a test to the terminal.
+#: The name of the property by which test reports carry results to the process that prints them.
 PROPERTY = "gcn"
 
 
@@ -69,14 +69,14 @@ class Plugin:
         self.fail, self.warn, self.target = fail, warn, target
         default = os.environ.get("TRITON_CACHE_DIR") or Path.home() / ".triton" / "cache"
         self.cache = Path(_setting(config, "cache") or default)
-        #: Worker processes of pytest-xdist leave the cache to the one that started them.
+        #: Worker processes of pytest-xdist do not check the cache; the main process does.
         self.is_worker = hasattr(config, "workerinput")
         self.start = time.time()
-        #: Code objects that Triton had in its hands during the test that runs.
+        #: Code objects that Triton has compiled or loaded during the running test.
         self.met: "list[Path]" = []
-        #: Results by the contents of the file.
+        #: Results by the hash of the file's contents.
         self.results: "dict[str, dict[str, Any]]" = {}
-        #: The first test that met each kernel.
+        #: The first test that used each kernel.
         self.tests: "dict[str, str]" = {}
         self.listener: Any = None
 
@@ -173,7 +173,7 @@ class Plugin:
         if self.is_worker or not self.cache.is_dir():
             return
         for path in sorted(self.cache.rglob("*.hsaco")):
-            # A file system may round times to seconds.
+            # Some file systems round times to seconds.
             if path.stat().st_mtime >= self.start - 1:
                 self._check(path)
         unmet = [result for digest, result in self.results.items() if digest not in self.tests]

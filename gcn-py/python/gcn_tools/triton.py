@@ -53,7 +53,7 @@ def use(library: Union[str, "os.PathLike[str]"], target: Optional[str] = None) -
         os.environ["GCN_HIP_TARGET"] = target
     if not os.environ.get("GCN_HIP_TARGET"):
         raise Error("no target: pass target=\"gfx942\", or set GCN_HIP_TARGET")
-    # Triton opens the library by this path, so that both have one runtime.
+    # Triton loads the library from this path, too, so that both share one runtime.
     os.environ["TRITON_LIBHIP_PATH"] = path
     _library = ctypes.CDLL(path)
 
@@ -64,7 +64,7 @@ def use(library: Union[str, "os.PathLike[str]"], target: Optional[str] = None) -
         """Triton's AMD driver; what it asks torch for, it asks the HIP library for."""
 
         def __init__(self) -> None:
-            # Not the inherited one: it imports torch.
+            # Does not call the inherited constructor, which imports torch.
             self.utils = HIPUtils()
             self.launcher_cls = HIPLauncher
 
@@ -158,7 +158,7 @@ class Array:
         import numpy
 
         host = numpy.ascontiguousarray(data)
-        #: As Triton reads it.
+        #: The element type, which Triton reads.
         self.dtype: Any = dtype or host.dtype
         self.shape: "tuple[int, ...]" = host.shape
         self._host_dtype = host.dtype
@@ -201,6 +201,6 @@ class Array:
         return self._address
 
     def __del__(self) -> None:
-        # At the end of the process the library may be gone.
+        # At interpreter exit the library may already be gone.
         if getattr(self, "_address", 0) and _library is not None:
             _library.hipFree(ctypes.c_void_p(self._address))

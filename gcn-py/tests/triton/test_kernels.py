@@ -348,7 +348,7 @@ def test_an_access_out_of_bounds_is_an_error_of_the_launch_and_not_of_the_proces
     import gcn_tools.triton
 
     x = Array.zeros(16, np.int32)
-    # Triton's launcher sets a RuntimeError and goes on to its hooks, so that Python makes a SystemError of it.
+    # Triton's launcher sets a RuntimeError and still runs its hooks, so that Python raises a SystemError instead.
     with pytest.raises((RuntimeError, SystemError)) as raised:
         beyond_kernel[(1,)](x, 1 << 40)
     said = raised.value.__cause__ or raised.value
@@ -357,7 +357,7 @@ def test_an_access_out_of_bounds_is_an_error_of_the_launch_and_not_of_the_proces
     assert "beyond_kernel" in report and "test_kernels.py" in report and "out of bounds" in report
     with pytest.raises(gcn.Error, match="hipDeviceSynchronize: .*illegal memory access"):
         synchronize()
-    # The device keeps the error until it is reset, and has no memory and no modules then.
+    # The error persists until the device is reset, which frees its memory and unloads its modules.
     gcn_tools.triton._call("hipDeviceReset")
     x._address = 0
     np.testing.assert_array_equal(Array.zeros(16, np.int32).numpy(), 0)

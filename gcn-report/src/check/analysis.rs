@@ -1,4 +1,4 @@
-//! The results of checker, lint and counts for a file.
+//! The results of checking a file: findings, lints and counts.
 
 use std::collections::HashMap;
 
@@ -11,34 +11,34 @@ use gcn_isa::hazards::{Config, Grade};
 
 use crate::input::Input;
 
-/// A file that was checked.
+/// A checked file.
 pub struct Checked<'i> {
     /// The file.
     pub input: &'i Input,
-    /// Whether the rules of XNACK replay applied.
+    /// True if the rules for XNACK replay applied.
     pub xnack: bool,
-    /// The lowest grade that is listed. Everything is checked and counted, whatever it is.
+    /// The lowest grade of findings that are listed. Findings of all grades are counted.
     pub level: Grade,
-    /// Its sections with code.
+    /// The sections with code.
     pub sections: Vec<Section<'i>>,
-    /// Where descriptor and metadata do not fit the code, of every grade.
+    /// Mismatches between descriptor, metadata and code, of every grade.
     pub lints: Vec<Lint>,
 }
 
-/// A section of it.
+/// A section of the file.
 pub struct Section<'i> {
     /// The code.
     pub code: &'i Code,
     /// The checker's findings, of every grade.
     pub report: CheckReport,
-    /// Empty unless requested.
+    /// Advice; empty unless requested.
     pub advice: Vec<Advice>,
-    /// Counts of its waits.
+    /// The numbers of its waits.
     pub waits: Waits,
 }
 
 impl<'i> Checked<'i> {
-    /// Checks a file by these rules; findings below `level` are not listed.
+    /// Checks a file against these rules; findings below `level` are not listed.
     pub fn new(input: &'i Input, level: Grade, rules: Config, advice: bool) -> Checked<'i> {
         let options = check::Options { rules, ..check::Options::default() };
         let section = |code: &'i Code| Section {
@@ -56,18 +56,18 @@ impl<'i> Checked<'i> {
         }
     }
 
-    /// The findings of a section that are listed.
+    /// The findings of a section that are to be listed.
     pub fn listed<'c>(&self, section: &'c Section<'_>) -> impl Iterator<Item = &'c Finding> {
         let level = self.level;
         section.report.findings.iter().filter(move |f| f.grade >= level)
     }
 
-    /// The lints that are listed.
+    /// The lints that are to be listed.
     pub fn listed_lints(&self) -> impl Iterator<Item = &Lint> {
         self.lints.iter().filter(|l| l.rule.grade >= self.level)
     }
 
-    /// The listed findings by function and rule, in the order of the first of each group.
+    /// The listed findings grouped by function and rule, in the order of the first finding of each group.
     pub fn groups(&self) -> Vec<Group<'_>> {
         let mut numbers = HashMap::new();
         let mut groups: Vec<Group<'_>> = Vec::new();
@@ -89,26 +89,26 @@ impl<'i> Checked<'i> {
     }
 }
 
-/// Findings of one rule and grade in one function.
+/// The findings of one rule and grade in one function.
 pub struct Group<'c> {
     /// The section.
     pub section: &'c Section<'c>,
-    /// The function, or the section if there is none.
+    /// The function, or the section's name outside of functions.
     pub function: &'c str,
-    /// The findings by the instruction that is too early.
+    /// The findings, grouped by the instruction that executes too early.
     pub places: Vec<Place<'c>>,
 }
 
-/// Findings of one rule about one instruction.
+/// The findings of one rule about one instruction.
 pub struct Place<'c> {
-    /// The one that misses most.
+    /// The finding that lacks the most.
     pub finding: &'c Finding,
-    /// The first instructions of the others.
+    /// For each other finding, the line of its first instruction.
     pub also: Vec<usize>,
 }
 
 impl<'c> Group<'c> {
-    /// Adds a finding; those about one instruction follow each other.
+    /// Adds a finding; those about the same instruction have to be added consecutively.
     fn add(&mut self, finding: &'c Finding) {
         match self.places.last_mut().filter(|p| p.finding.second == finding.second) {
             Some(place) => {
@@ -130,8 +130,7 @@ impl<'c> Group<'c> {
     }
 }
 
-/// The amount that a finding lacks: wait states, or operations that the strictest of its counters must not
-/// count.
+/// The amount that a finding lacks: wait states, or the number of operations by which the strictest of its counters has to be lower.
 fn missing(finding: &Finding) -> u8 {
     match (finding.need, finding.have) {
         (Amount::States(need), Amount::States(have)) => need.saturating_sub(have),
@@ -144,10 +143,9 @@ fn missing(finding: &Finding) -> u8 {
 }
 
 impl Section<'_> {
-    /// Pieces of the section that could not be read and that may be code: control comes or may come there, or bytes that
-    /// nobody calls data are no instructions.
+    /// Unreadable ranges of the section that may be code: control may reach them, or nothing marks them as data.
     pub fn unread_code(&self) -> impl Iterator<Item = &Unread> {
-        // A jump to an unknown place may lead into data.
+        // A jump to an unknown target may lead anywhere, including to data.
         let jumps = !self.report.unknown_exits.is_empty();
         self.code.unread.iter().filter(move |u| {
             let before = self.code.places.partition_point(|p| p.offset < u.offset).checked_sub(1);
@@ -155,14 +153,14 @@ impl Section<'_> {
                 || u.why != Unreadable::Data
                 || match before.and_then(|line| self.code.program.lines.get(line)) {
                     Some(line) => line.inst.desc.falls_through(),
-                    // A section that no symbol enters is entered at its start.
+                    // A section without any symbol is entered at its start.
                     None => self.code.program.entries.is_empty(),
                 }
         })
     }
 }
 
-/// True for findings that make the exit code 1.
+/// True for grades whose findings make the exit code 1.
 pub fn counts(grade: Grade) -> bool {
     grade >= Grade::Documented
 }

@@ -1,4 +1,4 @@
-//! Findings as JSON.
+//! Formats findings as JSON.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::analysis::{Checked, Section};
 use super::place::Places;
 use super::summary::{RuleCount, Summary};
 
-/// The table of rules as a list.
+/// Serializes the table of rules as a list.
 pub fn counts<S: Serializer>(
     rules: &BTreeMap<(&'static str, Grade), RuleCount>,
     serializer: S,
@@ -27,7 +27,7 @@ pub fn counts<S: Serializer>(
     }))
 }
 
-/// The same as a value.
+/// The same, as a value that implements `Serialize`.
 struct RuleCounts<'r>(&'r BTreeMap<(&'static str, Grade), RuleCount>);
 
 impl Serialize for RuleCounts<'_> {
@@ -36,7 +36,7 @@ impl Serialize for RuleCounts<'_> {
     }
 }
 
-/// Everything.
+/// The report about all files.
 pub fn whole(files: Vec<Value>, total: &Summary) -> Value {
     json!({ "files": files, "total": total })
 }
@@ -45,16 +45,16 @@ pub fn whole(files: Vec<Value>, total: &Summary) -> Value {
 #[derive(Serialize)]
 struct Instruction {
     section: String,
-    /// Byte offset in the section.
+    /// The byte offset in the section.
     offset: u64,
-    /// Function and offset in it.
+    /// The function and the offset in it.
     place: String,
-    /// Line in the assembly file.
+    /// The line in the assembly file.
     line: Option<u32>,
-    /// The place in the macro, repetition or included file, if the line is that of a call or `.include`.
+    /// The position in the macro, repetition or included file, if the line is that of a macro call or `.include`.
     #[serde(skip_serializing_if = "Option::is_none")]
     origin: Option<String>,
-    /// The source line from which it was compiled.
+    /// The source line from which the instruction was compiled.
     source: Option<String>,
     text: String,
 }
@@ -72,7 +72,7 @@ fn instruction(places: &Places<'_>, line: usize) -> Instruction {
     }
 }
 
-/// A file.
+/// The report about a file.
 pub fn file(checked: &Checked<'_>) -> Value {
     let unit = &checked.input.unit;
     let mut findings = Vec::new();

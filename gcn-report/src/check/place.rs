@@ -1,17 +1,17 @@
-//! Places of instructions, as text.
+//! Formats the positions of instructions as text.
 
 use std::collections::HashMap;
 
 use gcn_emit::code::{Code, Unit};
 use gcn_emit::text::InstText;
 
-/// Names the lines of a section by source line, or by function and offset.
+/// Describes the instructions of a section by source line, or by function and offset.
 pub struct Places<'c> {
     /// The file.
     pub unit: &'c Unit,
     /// The section.
     pub code: &'c Code,
-    /// Labels by line.
+    /// Labels by line index.
     labels: HashMap<usize, &'c str>,
 }
 
@@ -22,12 +22,12 @@ impl<'c> Places<'c> {
         Places { unit, code, labels }
     }
 
-    /// Line in the assembly file.
+    /// The line in the assembly file.
     pub fn source_line(&self, line: usize) -> Option<u32> {
         self.code.places.get(line)?.line
     }
 
-    /// `line 12`, or for an object the function and the offset in it: `saxpy+0x1c`.
+    /// A position such as `line 12` or, in an object, the function and the offset in it: `saxpy+0x1c`.
     pub fn of(&self, line: usize) -> String {
         match self.source_line(line) {
             Some(source) => format!("line {source}"),
@@ -35,7 +35,7 @@ impl<'c> Places<'c> {
         }
     }
 
-    /// `saxpy+0x1c`.
+    /// The function and offset, such as `saxpy+0x1c`.
     pub fn in_function(&self, line: usize) -> String {
         let offset = self.offset(line);
         match self.code.function_of(line) {
@@ -46,7 +46,7 @@ impl<'c> Places<'c> {
         }
     }
 
-    /// `.text+0x11c`.
+    /// The section and offset, such as `.text+0x11c`.
     pub fn in_section(&self, line: usize) -> String {
         format!("{}+{:#x}", self.code.section, self.offset(line))
     }
@@ -55,7 +55,7 @@ impl<'c> Places<'c> {
         self.code.places.get(line).map_or(0, |p| p.offset)
     }
 
-    /// The block that begins at a line: its label, and the place.
+    /// The basic block that starts at a line: its label and position.
     pub fn block(&self, line: usize) -> String {
         match self.labels.get(&line) {
             Some(label) => format!("{label} ({})", self.of(line)),
@@ -63,14 +63,14 @@ impl<'c> Places<'c> {
         }
     }
 
-    /// The place inside a macro, a repetition or an included file, with the calls that led to it.
+    /// The position inside of a macro, a repetition or an included file, with the chain of calls.
     pub fn origin(&self, line: usize) -> Option<String> {
         let place = self.code.places.get(line)?;
         let chain: Vec<String> = self.unit.origins_of(place).map(ToString::to_string).collect();
         (!chain.is_empty()).then(|| chain.join(", called from "))
     }
 
-    /// The place of the instruction's text: its line, or the line in its macro or included file.
+    /// The position of the instruction's text: its line, or the line in its macro or included file.
     pub fn written(&self, line: usize) -> String {
         let place = self.code.places.get(line);
         let origin = place.and_then(|place| self.unit.origins_of(place).next());

@@ -1,4 +1,4 @@
-//! Counts over one file or many.
+//! Totals over one or more files.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -11,45 +11,46 @@ use serde::Serialize;
 
 use super::analysis::{Checked, counts};
 
-/// Counts over files.
+/// Totals over files.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Summary {
-    /// Files that were checked; each entry of a bundle counts.
+    /// The number of checked files; each entry of a bundle counts.
     pub files: usize,
-    /// Files that could not be read, or had nothing to check.
+    /// The number of files that could not be read or contained nothing to check.
     pub unreadable: usize,
-    /// Instructions that were checked.
+    /// The number of checked instructions.
     pub instructions: usize,
-    /// Counts of the waits.
+    /// The numbers of waits.
     pub waits: Waits,
-    /// Bytes of sections with code that could not be read as instructions.
+    /// The number of bytes in code sections that could not be decoded as instructions.
     pub unread_bytes: u64,
-    /// The bytes among these that may be code, because control may come there or nothing marks them as data.
+    /// The number of these that may be code, because control may reach them or nothing marks them as data.
     pub unread_code_bytes: u64,
-    /// Lines of assembly that were left out because of errors.
+    /// The number of assembly lines that were skipped because of errors.
     pub lines_left_out: usize,
-    /// Places where control leaves to an unknown destination.
+    /// The number of places where control continues at an unknown address.
     pub unknown_exits: usize,
-    /// Places where the paths were too many to decide what happens on them.
+    /// The number of places with too many paths for a decision.
     pub undecided: usize,
-    /// Findings of every grade, listed or not, by rule and grade: a finding that rests on an assumption has a lower grade than its rule.
+    /// The findings of every grade, listed or not, by rule and grade: a finding that relies on an assumption has a lower grade than its
+    /// rule.
     #[serde(serialize_with = "super::json::counts")]
     pub rules: BTreeMap<(&'static str, Grade), RuleCount>,
 }
 
-/// Findings of a rule.
+/// The findings of a rule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RuleCount {
-    /// Their number.
+    /// The number of findings.
     pub findings: usize,
-    /// Files that have one.
+    /// The number of files with findings.
     pub files: usize,
     /// The rule in words.
     pub title: &'static str,
 }
 
 impl Summary {
-    /// The counts of a file.
+    /// The totals of one file.
     pub fn of(checked: &Checked<'_>) -> Summary {
         let mut summary =
             Summary { files: 1, instructions: checked.input.unit.instructions(), ..Summary::default() };
@@ -84,7 +85,7 @@ impl Summary {
         self.rules.iter().filter(|(key, _)| key.1 == grade).map(|(_, r)| r.findings).sum()
     }
 
-    /// True if all code of the files that could be opened was read, and all its paths were followed.
+    /// True if all code in the files that could be opened was decoded, and all paths were followed.
     pub fn is_complete(&self) -> bool {
         self.unread_code_bytes == 0
             && self.lines_left_out == 0
@@ -92,8 +93,8 @@ impl Summary {
             && self.undecided == 0
     }
 
-    /// 1 if there are findings that count; otherwise 2 if a file could not be opened or, unless `allow_unread`, not everything
-    /// in it was checked.
+    /// The exit code: 1 if there are findings that count; otherwise 2 if a file could not be opened or, unless `allow_unread`, could not be
+    /// checked completely; otherwise 0.
     pub fn exit_code(&self, allow_unread: bool) -> u8 {
         if self.rules.keys().any(|key| counts(key.1)) {
             1
@@ -104,7 +105,7 @@ impl Summary {
         }
     }
 
-    /// `17 certain, 2 documented, 40 cautious`, or `clean`, or `no findings` where not everything was checked.
+    /// A text such as `17 certain, 2 documented, 40 cautious`, or `clean`, or `no findings` if not everything was checked.
     fn grades(&self) -> String {
         let some = Grade::ALL.into_iter().rev().map(|g| (self.findings(g), g)).filter(|c| c.0 > 0);
         let some: Vec<String> = some.map(|(count, grade)| format!("{count} {grade}")).collect();
@@ -115,7 +116,7 @@ impl Summary {
         }
     }
 
-    /// The parts that were not checked, if any.
+    /// A description of what was not checked, if anything.
     fn open(&self) -> String {
         let mut text = String::new();
         if self.lines_left_out > 0 {
@@ -142,12 +143,12 @@ impl Summary {
         text
     }
 
-    /// A file in one line.
+    /// The result of a file in one line.
     pub fn render_line(&self, name: &str) -> String {
         format!("{name}: {} instructions: {}{}\n", self.instructions, self.grades(), self.open())
     }
 
-    /// The rules with findings, by grade, then by frequency: a table of those from `level` on, a line for each grade below.
+    /// The rules with findings, by grade and then by frequency: a table for grades from `level` on, and one line for each lower grade.
     pub fn render_rules(&self, level: Grade) -> String {
         let mut rows: Vec<_> = self.rules.iter().collect();
         rows.sort_by_key(|((id, grade), r)| (Reverse(*grade), Reverse(r.findings), *id));
@@ -179,7 +180,7 @@ impl Summary {
         out + &below
     }
 
-    /// Instructions and waits, in one line.
+    /// The numbers of instructions and waits, in one line.
     pub fn render_waits(&self) -> String {
         let waits = &self.waits;
         format!(
@@ -192,7 +193,7 @@ impl Summary {
         )
     }
 
-    /// The counts of several files, as text.
+    /// The totals of several files, as text.
     pub fn render_total(&self, level: Grade) -> String {
         let mut out = format!("\n{} files: {}{}", self.files, self.grades(), self.open());
         if self.unreadable > 0 {
@@ -204,7 +205,7 @@ impl Summary {
     }
 }
 
-/// The ending of a noun.
+/// The plural ending of a noun.
 pub fn plural(count: usize) -> &'static str {
     if count == 1 { "" } else { "s" }
 }

@@ -1,4 +1,4 @@
-//! Completions at a place: mnemonics, directives, modifiers, labels and named registers.
+//! Completions at a position: mnemonics, directives, modifiers, labels and named registers.
 
 use std::collections::BTreeMap;
 
@@ -10,17 +10,17 @@ use serde::Serialize;
 
 use super::{definitions, is_name, without_comment};
 
-/// Registers with a name of their own.
+/// Named registers.
 const REGISTERS: [&str; 6] = ["vcc", "exec", "m0", "scc", "flat_scratch", "off"];
 
-/// A word that may stand at a place.
+/// A word that is possible at a position.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Candidate<'t> {
     /// The word.
     pub label: &'t str,
     /// Its kind.
     pub what: What,
-    /// Its meaning, in one line; empty where the word is clear.
+    /// Its meaning in one line; empty if the word speaks for itself.
     pub detail: &'static str,
 }
 
@@ -30,18 +30,18 @@ pub struct Candidate<'t> {
 pub enum What {
     /// An instruction.
     Mnemonic,
-    /// `.set` and its like.
+    /// A directive such as `.set`.
     Directive,
     /// A modifier of the line's instruction.
     Modifier,
-    /// A register with a name of its own.
+    /// A named register.
     Register,
-    /// A label, symbol or macro of the text, or a kernel.
+    /// A label, symbol, macro or kernel defined in the text.
     Definition,
 }
 
-/// The words that may stand in `text` behind `before`, which is a line up to the caret; and the begin of such a word that is there.
-/// Nothing stands in a comment. Without a target every mnemonic may, and no modifier.
+/// The start of the word at the caret, and the words that are possible there. `before` is the line up to the caret. There are no
+/// completions in comments. Without a target, all mnemonics are possible and no modifiers.
 ///
 /// ```
 /// use gcn_isa::Target;
@@ -69,7 +69,7 @@ pub fn complete<'t>(text: &'t str, before: &'t str, target: Option<Target>) -> (
     (typed, candidates)
 }
 
-/// The statement without the labels before it.
+/// The statement without preceding labels.
 fn after_labels(line: &str) -> &str {
     let mut rest = line.trim_start();
     while let Some((label, after)) = rest.split_once(':')
@@ -96,7 +96,7 @@ fn meaning(mnemonic: &str) -> &'static str {
     gcn_isa::semantics::of(mnemonic).map_or("", |s| s.line)
 }
 
-/// After a mnemonic: its modifiers, registers, labels and symbols.
+/// The completions after a mnemonic: its modifiers, registers, labels and symbols.
 fn operands<'t>(text: &'t str, target: Option<Target>, mnemonic: &str) -> Vec<Candidate<'t>> {
     let rows: Vec<&InstDesc> = target
         .into_iter()

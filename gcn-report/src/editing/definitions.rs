@@ -1,4 +1,4 @@
-//! Labels, symbols, macros and kernels: where they are defined.
+//! Finds the definitions of labels, symbols, macros and kernels.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use super::{without_comment, words};
 /// The kind of a definition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// A place in the code.
+    /// A position in the code.
     Label,
     /// A number or an address (`.set`, `.equ`, `=`).
     Symbol,
@@ -18,7 +18,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The users' word for it.
+    /// The word for users.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Label => "label",
@@ -34,15 +34,15 @@ impl Kind {
 pub struct Definition<'d> {
     /// The name.
     pub name: &'d str,
-    /// The kind of the named item.
+    /// The kind of the definition.
     pub kind: Kind,
-    /// From 0.
+    /// The line, from 0.
     pub line: u32,
-    /// The name's place in the line.
+    /// The byte range of the name in the line.
     pub bytes: Range<usize>,
 }
 
-/// Directives that define the name after them.
+/// Directives that define the following name.
 const DEFINING: [(&str, Kind); 4] = [
     (".set", Kind::Symbol),
     (".equ", Kind::Symbol),
@@ -50,7 +50,7 @@ const DEFINING: [(&str, Kind); 4] = [
     (".amdhsa_kernel", Kind::Kernel),
 ];
 
-/// The definitions of a text in order.
+/// The definitions in a text, in order.
 pub fn definitions(text: &str) -> impl Iterator<Item = Definition<'_>> {
     (0..).zip(text.lines()).flat_map(|(number, line)| definitions_in(number, line))
 }

@@ -1,43 +1,43 @@
-//! Errors of the simulator, with all the facts.
+//! The simulator's errors, with all details that messages need.
 
 use crate::core::memory::{AllocError, MemoryError};
 use crate::core::site::{After, Hazard, OutOfBounds, Site};
 
-/// Why a simulation could not be set up or could not go on.
+/// An error that prevents a simulation from starting or stops it.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SimError {
     /// Bytes that are not an instruction of the target.
     #[error("offset {offset:#x}{} of the code holds no instruction of {target}: {reason}", After(.line))]
     Decode {
-        /// Byte offset.
+        /// The byte offset in the code.
         offset: u32,
         /// The target.
         target: gcn_isa::Target,
         /// The decoder's reason.
         reason: String,
-        /// The place in the source, if that is known.
+        /// The source position, if known.
         line: Option<String>,
     },
-    /// An instruction, or a use of it, whose semantics the simulator does not have.
+    /// An instruction, or a use of it, that the simulator does not implement.
     #[error("the simulator does not run `{text}` at offset {offset:#x}{}: {what}", After(.line))]
     Unsupported {
-        /// Byte offset.
+        /// The byte offset of the instruction.
         offset: u32,
         /// The instruction.
         text: String,
-        /// The missing part.
+        /// What the simulator does not implement.
         what: String,
-        /// The place in the source, if that is known.
+        /// The source position, if known.
         line: Option<String>,
     },
-    /// A register beyond the allocation of the kernel descriptor.
+    /// A register beyond the number that the kernel descriptor allocates.
     #[error(
         "`{text}` at offset {offset:#x}{} names {register}, but the kernel descriptor allocates only {allocated} of them; raise the descriptor's count",
         After(.line)
     )]
     Register {
-        /// Byte offset.
+        /// The byte offset of the instruction.
         offset: u32,
         /// The instruction.
         text: String,
@@ -45,24 +45,24 @@ pub enum SimError {
         register: String,
         /// The number that the descriptor allocates.
         allocated: u32,
-        /// The place in the source, if that is known.
+        /// The source position, if known.
         line: Option<String>,
     },
-    /// A branch to a place where no instruction starts.
+    /// A branch to an address at which no instruction starts.
     #[error("{site} jumps to code address {target:#x}, where no instruction starts")]
     BadBranch {
         /// The branch.
         site: Site,
-        /// Where it goes.
+        /// The branch target.
         target: u64,
     },
     /// Launch parameters that the hardware does not accept.
     #[error("cannot launch: {0}")]
     Launch(#[from] LaunchError),
-    /// An access outside every allocation.
+    /// A memory access outside every allocation.
     #[error("{0}")]
     OutOfBounds(Box<OutOfBounds>),
-    /// An access that must be aligned and is not.
+    /// A misaligned access where alignment is required.
     #[error("{site} accesses address {address:#x} in lane {lane}, which is not aligned to {alignment} bytes")]
     Misaligned {
         /// The instruction.
@@ -74,18 +74,18 @@ pub enum SimError {
         /// The required alignment.
         alignment: u32,
     },
-    /// A missing wait (strict mode).
+    /// A missing wait or wait state (strict mode).
     #[error("{0}")]
     Hazard(Box<Hazard>),
-    /// Waves of a workgroup wait at a barrier, and others have ended (strict mode).
+    /// Some waves of a workgroup wait at a barrier, and others have ended without reaching it (strict mode).
     #[error("waves of workgroup {workgroup:?} have ended without a barrier at which others wait: {}", waves.join("; "))]
     DivergentBarrier {
         /// The workgroup.
         workgroup: [u32; 3],
-        /// Where each wave is.
+        /// The position of each wave.
         waves: Vec<String>,
     },
-    /// Waves that wait at a resource of global wave sync, and nobody is left to let them go on.
+    /// Waves wait for a resource of global wave sync, and no running wave is left that could release them.
     #[error(
         "the waves of workgroup {workgroup:?} wait for others that do not come: {}; initialise the resource with one less than \
          the waves that meet, and let all of them come",
@@ -94,40 +94,40 @@ pub enum SimError {
     Deadlock {
         /// The workgroup.
         workgroup: [u32; 3],
-        /// Where each wave is.
+        /// The position of each wave.
         waves: Vec<String>,
     },
-    /// The instruction budget of [`crate::Options`] ran out.
+    /// A wave exceeded the instruction limit of [`crate::Options`].
     #[error(
         "{site} exceeds the limit of {limit} instructions for one wave: an endless loop, or the limit is to be raised"
     )]
     InstructionLimit {
-        /// The instruction that was next.
+        /// The next instruction.
         site: Site,
         /// The limit.
         limit: u64,
     },
-    /// `s_trap`.
+    /// A wave executed `s_trap`.
     #[error("{site} traps with id {id}")]
     Trap {
         /// The instruction.
         site: Site,
-        /// Trap id.
+        /// The trap ID.
         id: u8,
     },
-    /// The finding of a sanitizer, if [`crate::Options::findings`] is 0.
+    /// A sanitizer's finding, which ends the run if [`crate::Options::findings`] is 0.
     #[error("{0}")]
     Finding(Box<crate::core::finding::Finding>),
     /// Host-side access to simulated memory failed.
     #[error(transparent)]
     Memory(#[from] MemoryError),
-    /// The host has no room for simulated memory.
+    /// The host does not have enough memory for the simulated memory.
     #[error(transparent)]
     Alloc(#[from] AllocError),
 }
 
 impl SimError {
-    /// An error that was found when the code was loaded, with its place in the source.
+    /// Adds the source position to an error that was found when the code was loaded.
     pub(crate) fn at_line(mut self, place: Option<String>) -> SimError {
         if let SimError::Decode { line, .. }
         | SimError::Unsupported { line, .. }
@@ -146,17 +146,17 @@ pub enum LaunchError {
     /// An empty grid.
     #[error("the grid {0:?} has no workgroups; every dimension must be at least 1")]
     EmptyGrid([u32; 3]),
-    /// A workgroup of no or too many work-items.
+    /// A workgroup without work-items, or with too many.
     #[error("a workgroup of {0:?} work-items is not possible; the product must be from 1 to {max}", max = gcn_emit::kernel::MAX_WORKGROUP)]
     WorkgroupSize([u32; 3]),
-    /// More work-items in a dimension than a dispatch packet can say.
+    /// More work-items in one dimension than a dispatch packet can express.
     #[error(
         "a grid of {grid:?} workgroups of {size:?} work-items has 2^32 work-items or more in a dimension"
     )]
     TooManyItems {
-        /// Workgroups.
+        /// The number of workgroups in each dimension.
         grid: [u32; 3],
-        /// Work-items of each.
+        /// The size of a workgroup in work-items.
         size: [u32; 3],
     },
     /// A grid smaller than a workgroup, which a dispatch packet does not allow (`hsa.h`, `grid_size_x`).
@@ -164,20 +164,20 @@ pub enum LaunchError {
         "a grid of {items:?} work-items is smaller than a workgroup of {size:?}; make the workgroup smaller"
     )]
     LessThanAWorkgroup {
-        /// Work-items of the grid.
+        /// The size of the grid in work-items.
         items: [u32; 3],
-        /// Work-items of a workgroup.
+        /// The size of a workgroup in work-items.
         size: [u32; 3],
     },
-    /// A cooperative grid that is not on the device all at once.
+    /// A cooperative launch whose workgroups do not all fit on the device at once.
     #[error(
         "a cooperative launch of {asked} workgroups: {target} holds {most} of them at a time; launch fewer, or use less LDS and \
          fewer registers"
     )]
     Cooperative {
-        /// Workgroups.
+        /// The number of workgroups in the launch.
         asked: u64,
-        /// Workgroups that the device holds.
+        /// The number of workgroups that fit on the device.
         most: u64,
         /// The device.
         target: gcn_isa::Target,
@@ -185,28 +185,28 @@ pub enum LaunchError {
     /// More LDS than a compute unit has.
     #[error("{asked} bytes of LDS asked for, a workgroup has at most {available}")]
     Lds {
-        /// Asked for.
+        /// The requested size in bytes.
         asked: u32,
-        /// Available.
+        /// The available size in bytes.
         available: u32,
     },
-    /// More scratch than a wave can have.
+    /// More scratch than the hardware supports.
     #[error(
         "{asked} bytes of scratch for a work-item are asked for, the hardware has at most {available} (8 MiB less 1 KiB a wave)"
     )]
     Scratch {
-        /// Asked for.
+        /// The requested size in bytes per work-item.
         asked: u32,
-        /// Available.
+        /// The available size in bytes per work-item.
         available: u32,
     },
-    /// A kernel that wants an input the simulator does not provide.
+    /// A kernel that requests an input that the simulator does not provide.
     #[error("the kernel descriptor asks for {0}, which the simulator does not provide")]
     Input(&'static str),
-    /// More initial SGPRs than fit.
+    /// More initial values than there are SGPRs.
     #[error("the initial state needs {0} SGPRs")]
     TooManySgprs(u32),
-    /// A descriptor of the wrong size.
+    /// A kernel descriptor of the wrong size.
     #[error("a kernel descriptor has 64 bytes, this one has {0}")]
     DescriptorSize(usize),
 }

@@ -4,26 +4,26 @@ use crate::core::finding::Finding;
 use crate::core::gws::Queued;
 use crate::core::site::{Hazard, Space};
 
-/// Where control goes after an instruction.
+/// What the wave does after an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Next {
-    /// On to the following instruction.
+    /// Continue with the following instruction.
     Fall,
-    /// To an instruction by index.
+    /// Jump to the instruction with this index.
     Jump(usize),
-    /// Wait for the other waves of the workgroup.
+    /// Wait at `s_barrier` for the other waves of the workgroup.
     Barrier,
-    /// Wait until the other waves of the workgroup have arrived at the barrier as well, where they need not wait.
+    /// Wait at `s_barrier_wait` until every wave of the workgroup has signalled; the others need not wait there.
     Signals,
-    /// Wait at a resource of global wave sync.
+    /// Wait for a resource of global wave sync.
     Queue(Queued),
     /// Let other waves run.
     Yield,
-    /// The wave is done.
+    /// End the wave.
     End,
 }
 
-/// A fault without its place, which the caller knows.
+/// A fault without its position, which the caller adds.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Fault {
     Unsupported(&'static str),
@@ -42,9 +42,9 @@ pub(crate) enum Fault {
     BadBranch(u64),
     Trap(u8),
     Hazard(Box<Hazard>),
-    /// A sanitizer stops the run.
+    /// A sanitizer's finding, which stops the run.
     Finding(Box<Finding>),
-    /// The instruction could not be resolved when the code was loaded.
+    /// The instruction had an error when the code was loaded; see [`Machine::faults`](crate::Machine::faults).
     Loaded,
 }
 

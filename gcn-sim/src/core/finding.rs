@@ -1,45 +1,45 @@
-//! Reports of watchers: the findings of sanitizers, and the counts of faithful mode.
+//! Reports from the checks that run along with a simulation: the findings of sanitizers, and the statistics of faithful mode.
 
 use std::fmt;
 
 use crate::core::memory::Range;
 use crate::core::site::{Hazard, Site, Space};
 
-/// Which sanitizer found it, and what.
+/// The kind of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum FindingKind {
-    /// An access outside what is allocated.
+    /// An access outside every allocation.
     OutOfBounds,
     /// An access to memory that has been freed.
     UseAfterFree,
-    /// An access that must be aligned and is not.
+    /// A misaligned access where alignment is required.
     Misaligned,
-    /// Bits that nothing has written matter: in an address, in EXEC, at a branch, in memory that others see.
+    /// Uninitialized bits of a register are used in an address, in EXEC, as a branch condition, or in a store to shared memory.
     UninitializedRegister,
-    /// LDS is read that nothing has written.
+    /// A read of uninitialized LDS.
     UninitializedLds,
-    /// Global memory is read that neither host nor kernel has written.
+    /// A read of global memory that neither the host nor a kernel has written.
     UninitializedMemory,
-    /// Two accesses to LDS that no barrier or atomic orders.
+    /// Two accesses to LDS that no barrier or atomic orders, at least one of them a write.
     LdsRace,
-    /// Two accesses to global memory that no barrier or atomic orders.
+    /// Two accesses to global memory that no barrier or atomic orders, at least one of them a write.
     GlobalRace,
-    /// Lanes of one store write different values to the same bytes: which of them remains is not defined.
+    /// Lanes of one store write different values to the same bytes, and it is undefined which value remains.
     LaneRace,
-    /// Two stores of the same value that no barrier or atomic orders: a note, as the result is the same in any order.
+    /// Two unordered stores of the same value: only a note, because the result is the same in any order.
     SameValue,
-    /// Two accesses to global memory of different workgroups that an atomic or fence orders only within a workgroup.
+    /// Two accesses to global memory by different workgroups, ordered only by an atomic or fence of workgroup scope.
     NarrowScope,
-    /// A wave has ended without a barrier at which others of its workgroup wait.
+    /// A wave has ended without reaching a barrier at which others of its workgroup wait.
     DivergentBarrier,
     /// No wave of the workgroup can make progress.
     Deadlock,
 }
 
 impl FindingKind {
-    /// The problem in words.
+    /// A short description of the problem.
     pub fn title(self) -> &'static str {
         match self {
             FindingKind::OutOfBounds => "access out of bounds",
@@ -60,7 +60,7 @@ impl FindingKind {
 }
 
 impl FindingKind {
-    /// True if it is worth knowing, but no fault.
+    /// True for a note, which is no error.
     pub fn is_note(self) -> bool {
         self == FindingKind::SameValue
     }
@@ -74,7 +74,7 @@ pub enum AccessKind {
     Read,
     /// Writes.
     Write,
-    /// Reads and writes at one moment.
+    /// Reads and writes atomically.
     Atomic,
 }
 
@@ -88,16 +88,16 @@ impl fmt::Display for AccessKind {
     }
 }
 
-/// Bytes that an instruction accesses.
+/// The bytes that an instruction accesses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct Access {
     /// The kind of access.
     pub kind: AccessKind,
-    /// The memory.
+    /// The memory that is accessed.
     pub space: Space,
-    /// Global address, byte address in LDS, or byte address in the lane's scratch.
+    /// A global address, an offset in LDS, or an offset in the lane's scratch.
     pub address: u64,
-    /// Bytes.
+    /// The number of bytes.
     pub bytes: u32,
 }
 
@@ -107,14 +107,14 @@ impl fmt::Display for Access {
     }
 }
 
-/// One of the instructions that a finding is about.
+/// One of the instructions involved in a finding.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Party {
-    /// The instruction, where it is, and which wave executed it.
+    /// The instruction, its position, and the wave that executed it.
     pub site: Site,
-    /// The lane; `None` for scalar instructions and where no lane is to blame.
+    /// The lane; `None` for scalar instructions, and if the finding concerns no particular lane.
     pub lane: Option<u8>,
-    /// The access concerned.
+    /// The access, if the finding is about memory.
     pub access: Option<Access>,
 }
 
@@ -131,18 +131,18 @@ impl fmt::Display for Party {
     }
 }
 
-/// A report of a sanitizer.
+/// A sanitizer's report.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Finding {
-    /// The problem.
+    /// The kind of the problem.
     pub kind: FindingKind,
-    /// The instruction at which it was noticed.
+    /// The instruction at which it was detected.
     pub party: Party,
-    /// The other one: the earlier access of a race, another wave at a barrier.
+    /// The other instruction involved: the earlier access of a race, or another wave at a barrier.
     pub other: Option<Party>,
-    /// The register.
+    /// The register, if the finding is about one.
     pub register: Option<String>,
-    /// The allocation that holds the bytes; for accesses out of bounds the nearest, for freed memory the former one.
+    /// The allocation that contains the bytes. For an access out of bounds the nearest one, for freed memory the former one.
     pub allocation: Option<Range>,
     /// The suggested fix.
     pub remedy: String,
@@ -164,12 +164,12 @@ impl fmt::Display for Finding {
     }
 }
 
-/// A read or write that came too early, counted.
+/// A read or write that came too early, and how often (faithful mode).
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Stale {
-    /// The rule, the two instructions, and where it happened first.
+    /// The violated rule, the two instructions, and the first occurrence.
     pub hazard: Hazard,
-    /// How often it happened, over all waves.
+    /// The number of occurrences over all waves.
     pub count: u64,
 }
 

@@ -1,9 +1,9 @@
-//! The work-items of a launch and how they fall into workgroups and waves.
+//! Divides the work-items of a launch into workgroups and waves.
 //!
-//! A dispatch packet counts work-items (HSA Platform System Architecture, 2.9.6). Where they are not a multiple of the workgroup's
-//! size in a dimension, the last workgroup in that dimension is partial: it has only the work-items that are left. Its waves
-//! are filled by the flattened id that counts the work-items that are there (`currentworkitemflatid` of the HSA Programmer's
-//! Reference Manual), so that it has as few waves as they need.
+//! A dispatch packet states the grid in work-items (HSA Platform System Architecture, 2.9.6). If the grid is not a multiple of the
+//! workgroup's size in some dimension, the last workgroup in that dimension is partial. The existing work-items of a partial workgroup are
+//! numbered consecutively (`currentworkitemflatid` of the HSA Programmer's Reference Manual) and fill waves in that order, so it has as few
+//! waves as possible.
 
 use gcn_isa::target::WaveSize;
 
@@ -12,9 +12,9 @@ use crate::core::error::LaunchError;
 /// The size of a launch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Grid {
-    /// So many workgroups in x, y and z, all of them full. HIP knows only such grids.
+    /// The number of workgroups in x, y and z, all of them full. HIP supports only such grids.
     Workgroups([u32; 3]),
-    /// So many work-items in x, y and z, as a dispatch packet has them; OpenCL's global size.
+    /// The number of work-items in x, y and z, as in a dispatch packet; OpenCL's global size.
     Items([u32; 3]),
 }
 
@@ -24,16 +24,16 @@ impl From<[u32; 3]> for Grid {
     }
 }
 
-/// The sizes of a launch that can be.
+/// The checked sizes of a launch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Geometry {
-    /// Work-items.
+    /// The number of work-items in each dimension.
     pub items: [u32; 3],
-    /// Work-items of a full workgroup.
+    /// The size of a full workgroup in work-items.
     pub size: [u32; 3],
-    /// Workgroups, partial ones included.
+    /// The number of workgroups in each dimension, including partial ones.
     pub groups: [u32; 3],
-    /// Lanes of a wave.
+    /// The number of lanes of a wave.
     pub wave: u32,
 }
 
@@ -69,57 +69,57 @@ impl Geometry {
         }
     }
 
-    /// Workgroups.
+    /// The total number of workgroups.
     pub(crate) fn count(&self) -> u64 {
         self.groups.iter().map(|&n| u64::from(n)).product()
     }
 
-    /// Workgroup id of a linear index, x fastest.
+    /// The ID of the workgroup with a linear index; x varies fastest.
     pub(crate) fn id(&self, index: u64) -> [u32; 3] {
         let [x, y, _] = self.groups.map(u64::from);
         [index % x, index / x % y, index / x / y].map(|n| n as u32)
     }
 
-    /// Linear index of a workgroup id.
+    /// The linear index of a workgroup ID.
     pub(crate) fn index(&self, [x, y, z]: [u32; 3]) -> u64 {
         let [width, height, _] = self.groups.map(u64::from);
         u64::from(x) + width * (u64::from(y) + height * u64::from(z))
     }
 
-    /// Work-items of the workgroup `id`.
+    /// The size in work-items of the workgroup `id`.
     pub(crate) fn size_of(&self, id: [u32; 3]) -> [u32; 3] {
         std::array::from_fn(|d| self.size[d].min(self.items[d] - id[d] * self.size[d]))
     }
 
-    /// The wave count of so many work-items.
+    /// The number of waves of a workgroup of this size.
     fn waves_for(&self, size: [u32; 3]) -> u32 {
         size.iter().product::<u32>().div_ceil(self.wave)
     }
 
-    /// Waves of the workgroup `id`.
+    /// The number of waves of the workgroup `id`.
     pub(crate) fn waves_of(&self, id: [u32; 3]) -> u32 {
         self.waves_for(self.size_of(id))
     }
 
-    /// Waves of a full workgroup.
+    /// The number of waves of a full workgroup.
     pub(crate) fn waves(&self) -> u32 {
         self.waves_for(self.size)
     }
 
-    /// Full workgroups in each dimension.
+    /// The number of full workgroups in each dimension.
     pub(crate) fn full(&self) -> [u32; 3] {
         zip(self.items, self.size, |items, size| items / size)
     }
 
-    /// Work-items of the partial workgroup in each dimension; 0 where there is none.
+    /// The size of the partial workgroup in each dimension; 0 if there is none.
     pub(crate) fn remainder(&self) -> [u32; 3] {
         zip(self.items, self.size, |items, size| items % size)
     }
 
-    /// Waves of all workgroups.
+    /// The number of waves of all workgroups.
     pub(crate) fn all_waves(&self) -> u64 {
         let (full, rest) = (self.full(), self.remainder());
-        // Each dimension has full workgroups and at most one partial one: eight kinds of workgroups.
+        // In each dimension a workgroup is full or partial, which gives eight kinds of workgroups.
         let kinds = (0..8).map(|kind: u32| {
             let is_rest = |d: usize| kind >> d & 1 == 1;
             let count = |d: usize| if is_rest(d) { u64::from(rest[d] > 0) } else { u64::from(full[d]) };

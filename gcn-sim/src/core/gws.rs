@@ -1,23 +1,24 @@
-//! Global wave sync: 64 resources by which waves of different workgroups wait for each other.
+//! Global wave sync (GWS): 64 counters with which waves of different workgroups wait for each other.
 //!
-//! What each instruction does to a resource is the operation table of the RDNA3.5 ISA, 13.4.4 (the CDNA manuals have the same
-//! instructions with fewer words), with one difference. There `ds_gws_barrier` counts itself first and is the last when the
-//! counter is then 0, which lets the last but one through if the counter is the number of waves less one, as the same table and
-//! ROCm's device libraries have it (`__ockl_gws_init`, `__ockl_gws_barrier`: `nwm1`). Here a wave is the last if it finds 0.
+//! The effect of each instruction follows the operation table of the RDNA3.5 ISA, 13.4.4 (the CDNA manuals describe the same instructions
+//! in less detail), with one exception. There, `ds_gws_barrier` decrements the counter first and the wave is the last one if the result is
+//! 0. But in the same table and in ROCm's device libraries the counter starts at the number of waves less one (`__ockl_gws_init`,
+//! `__ockl_gws_barrier`: `nwm1`), so the second to last wave would pass the barrier. Here a wave is the last one if it finds the counter at
+//! 0.
 //!
-//! The state outlives a launch, as on hardware: the runtime initialises a resource in a dispatch of its own.
+//! The state outlives a launch, as on hardware: the runtime initialises a resource in a separate dispatch.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Resources of the device.
+/// The number of resources of the device.
 const RESOURCES: usize = 64;
 
-/// The event that a wave waits for.
+/// What a wave waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Queued {
-    /// The others at a barrier, in its even or odd round.
+    /// The other waves at a barrier. `flag` tells even rounds of the barrier from odd ones.
     Barrier { resource: u8, flag: bool },
-    /// One of what a semaphore has to give.
+    /// A positive count of a semaphore.
     Semaphore { resource: u8 },
 }
 
@@ -26,7 +27,7 @@ struct Resource {
     counter: u32,
     flag: bool,
     is_barrier: bool,
-    /// Waves that wait at the semaphore.
+    /// The number of waves that wait for the semaphore.
     waiting: u32,
 }
 
@@ -49,18 +50,18 @@ impl Gws {
         f(&mut self.all()[usize::from(resource) % RESOURCES])
     }
 
-    /// No wave is left over from an earlier launch.
+    /// Forgets waves that were waiting when an earlier launch ended.
     pub(crate) fn start(&self) {
         self.all().iter_mut().for_each(|r| r.waiting = 0);
     }
 
-    /// `ds_gws_init`.
+    /// Executes `ds_gws_init`.
     pub(crate) fn init(&self, resource: u8, counter: u32) {
         self.with(resource, |r| (r.counter, r.flag) = (counter, false));
     }
 
-    /// `ds_gws_barrier`: the event that the wave waits for, unless it is the last wave to arrive. `next` is one less
-    /// than the number of waves of the next round.
+    /// Executes `ds_gws_barrier`. Returns what the wave has to wait for, or `None` if it is the last wave to arrive. `next` is the number
+    /// of waves in the next round, less one.
     pub(crate) fn barrier(&self, resource: u8, next: u32) -> Option<Queued> {
         self.with(resource, |r| {
             r.is_barrier = true;
@@ -74,7 +75,7 @@ impl Gws {
         })
     }
 
-    /// `ds_gws_sema_p`: the event that the wave waits for, unless the semaphore is positive.
+    /// Executes `ds_gws_sema_p`. Returns what the wave has to wait for, or `None` if the semaphore was positive.
     pub(crate) fn acquire(&self, resource: u8) -> Option<Queued> {
         self.with(resource, |r| {
             r.is_barrier = false;
@@ -87,17 +88,17 @@ impl Gws {
         })
     }
 
-    /// `ds_gws_sema_v` and `ds_gws_sema_br`.
+    /// Executes `ds_gws_sema_v` or `ds_gws_sema_br`.
     pub(crate) fn release(&self, resource: u8, count: u32) {
         self.with(resource, |r| (r.is_barrier, r.counter) = (false, r.counter.saturating_add(count)));
     }
 
-    /// `ds_gws_sema_release_all`.
+    /// Executes `ds_gws_sema_release_all`.
     pub(crate) fn release_all(&self, resource: u8) {
         self.with(resource, |r| (r.is_barrier, r.counter) = (false, r.counter.saturating_add(r.waiting)));
     }
 
-    /// True if a wave that waits may go on. A semaphore gives it what it waited for.
+    /// True if a waiting wave may continue; for a semaphore this also decrements it.
     pub(crate) fn lets_go(&self, queued: Queued) -> bool {
         match queued {
             Queued::Barrier { resource, flag } => self.with(resource, |r| r.is_barrier && r.flag != flag),

@@ -1,4 +1,4 @@
-//! The contents of a kernel descriptor, and the initial state that follows from it.
+//! The settings in a kernel descriptor, and the initial register state that they define.
 
 use gcn_isa::Target;
 use gcn_isa::target::WaveSize;
@@ -6,38 +6,38 @@ use gcn_isa::target::WaveSize;
 use crate::core::error::LaunchError;
 use crate::core::wave::Mode;
 
-/// Inputs that a kernel requests in its first SGPRs, in the order in which they are placed there.
+/// Inputs that a kernel requests in its first SGPRs, in the order of these fields; each takes the given number of SGPRs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct UserSgprs {
-    /// Scratch buffer resource (4 SGPRs).
+    /// The scratch buffer resource (4 SGPRs).
     pub private_segment_buffer: bool,
-    /// Address of the dispatch packet (2).
+    /// The address of the dispatch packet (2).
     pub dispatch_ptr: bool,
-    /// Address of the queue (2).
+    /// The address of the queue (2).
     pub queue_ptr: bool,
-    /// Address of the kernel's arguments (2).
+    /// The address of the kernel's arguments (2).
     pub kernarg_segment_ptr: bool,
-    /// Dispatch id (2).
+    /// The dispatch ID (2).
     pub dispatch_id: bool,
-    /// `FLAT_SCRATCH` initial value (2).
+    /// The initial value of `FLAT_SCRATCH` (2).
     pub flat_scratch_init: bool,
-    /// Scratch bytes of a work-item (1).
+    /// The scratch size of a work-item in bytes (1).
     pub private_segment_size: bool,
 }
 
-/// Floating-point state at the start of a kernel. The default is the assembler's: round to nearest even, flush f32
-/// denormals, keep f16 and f64 ones.
+/// The floating-point state at the start of a kernel. The default is the assembler's: round to nearest even, flush f32 denormals, keep f16
+/// and f64 denormals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FloatMode {
-    /// Rounding of f32: 0 nearest even, 1 up, 2 down, 3 towards zero.
+    /// The rounding mode of f32: 0 nearest even, 1 up, 2 down, 3 towards zero.
     pub round_32: u8,
-    /// Rounding of f16 and f64.
+    /// The rounding mode of f16 and f64.
     pub round_16_64: u8,
     /// Denormals of f32: bit 0 keeps inputs, bit 1 keeps results.
     pub denorm_32: u8,
     /// Denormals of f16 and f64.
     pub denorm_16_64: u8,
-    /// f16 results and conversions to fp8 that overflow are the greatest finite value (`FP16_OVFL`).
+    /// If true, f16 results and conversions to fp8 that overflow become the largest finite value (`FP16_OVFL`).
     pub fp16_overflow: bool,
 }
 
@@ -47,71 +47,71 @@ impl Default for FloatMode {
     }
 }
 
-/// The settings of a kernel descriptor. The default is a kernel that gets its kernarg pointer in `s[0:1]` and the
-/// workgroup id x in `s2`, and may use every register.
+/// The settings of a kernel descriptor. The default is a kernel that gets its kernarg pointer in `s[0:1]` and the workgroup ID x in `s2`,
+/// and may use every register.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KernelState {
-    /// Inputs in the first SGPRs.
+    /// The inputs in the first SGPRs.
     pub user_sgprs: UserSgprs,
-    /// User SGPRs in total; the workgroup ids follow them. At least what [`UserSgprs`] needs.
+    /// The number of user SGPRs, which the workgroup IDs follow. At least as many as [`UserSgprs`] needs.
     pub user_sgpr_count: u8,
-    /// Which workgroup ids follow the user SGPRs.
+    /// The dimensions whose workgroup IDs follow the user SGPRs.
     pub workgroup_id: [bool; 3],
-    /// Workgroup info follows the workgroup ids.
+    /// True if the workgroup info follows the workgroup IDs.
     pub workgroup_info: bool,
-    /// The scratch wave offset follows (targets without architected flat scratch).
+    /// True if the wave's scratch offset follows (targets without architected flat scratch).
     pub private_segment_wave_offset: bool,
-    /// Highest work-item id dimension in VGPRs: 0 = x, 1 = x and y, 2 = all.
+    /// The work-item IDs that are passed in VGPRs: 0 = x, 1 = x and y, 2 = all.
     pub workitem_id: u8,
-    /// Lanes of a wave.
+    /// The wave size.
     pub wave_size: WaveSize,
-    /// VGPRs allocated.
+    /// The number of allocated VGPRs.
     pub vgprs: u32,
-    /// `AccVGPRs` allocated.
+    /// The number of allocated AGPRs (`AccVGPRs`).
     pub agprs: u32,
-    /// SGPRs allocated, VCC and the other special ones not counted.
+    /// The number of allocated SGPRs, without VCC and the other named registers.
     pub sgprs: u32,
-    /// LDS bytes of a workgroup, dynamic ones included.
+    /// The LDS size of a workgroup in bytes, including dynamic LDS.
     pub lds_bytes: u32,
-    /// Scratch bytes of a work-item.
+    /// The scratch size of a work-item in bytes.
     pub private_bytes: u32,
-    /// The waves of a workgroup may run on different compute units (`.amdhsa_tg_split`), so that they see each other's stores only
-    /// when those are done.
+    /// True if the waves of a workgroup may run on different compute units (`.amdhsa_tg_split`), so that they see each other's stores only
+    /// once these have completed.
     pub tg_split: bool,
-    /// The waves of a workgroup may run on both compute units of a workgroup processor (`.amdhsa_workgroup_processor_mode`).
+    /// True if the waves of a workgroup may run on both compute units of a workgroup processor (`.amdhsa_workgroup_processor_mode`).
     pub workgroup_processors: bool,
-    /// Floating-point state.
+    /// The floating-point state.
     pub float_mode: FloatMode,
-    /// Clamp turns NaN into 0.
+    /// True if clamping turns NaN into 0.
     pub dx10_clamp: bool,
-    /// IEEE mode.
+    /// True if IEEE mode is on.
     pub ieee_mode: bool,
-    /// Kernarg dwords that follow the user SGPRs of [`UserSgprs`].
+    /// The dwords of the kernarg segment that are loaded into the SGPRs after those of [`UserSgprs`].
     pub kernarg_preload: Preload,
 }
 
-/// Dwords of the kernarg segment that are in SGPRs when a kernel starts (LLVM AMDGPU guide, "Preloaded Kernel Arguments").
+/// A range of the kernarg segment that is already in SGPRs when a kernel starts (LLVM AMDGPU guide, "Preloaded Kernel Arguments").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Preload {
-    /// First dword.
+    /// The index of the first dword.
     pub offset: u16,
-    /// Dwords; 0 for none.
+    /// The number of dwords; 0 for none.
     pub length: u8,
 }
 
-/// Bytes that a kernel with preloaded arguments begins with for firmware that does not preload: they load the arguments, and
-/// are skipped otherwise.
+/// The size in bytes of the compatibility prologue of a kernel with preloaded arguments. It loads the arguments for firmware that does not
+/// preload them; firmware that does starts the kernel after it.
 pub(crate) const PRELOAD_PROLOGUE: u64 = 256;
 
-/// Most scratch bytes of a work-item. The scratch of a wave is counted in KiB in a field of 13 bits (`COMPUTE_TMPRING_SIZE.WAVESIZE`),
-/// and a wave has 64 work-items; LLVM names the same limit where a stack frame exceeds it.
+/// The maximum scratch size of a work-item in bytes. A field of 13 bits (`COMPUTE_TMPRING_SIZE.WAVESIZE`) holds the scratch size of a wave
+/// in KiB, and a wave has 64 work-items. LLVM reports the same limit for stack frames that exceed it.
 pub(crate) const MAX_SCRATCH: u32 = ((1 << 13) - 1) * 1024 / 64;
 
-/// Base address that the scratch buffer resource holds. Accesses through it are accesses to the wave's own scratch.
+/// The base address in the scratch buffer resource. An access through it goes to the scratch of the accessing wave.
 pub(crate) const SCRATCH_WINDOW: u64 = 0x0000_6000_0000_0000;
 
-/// The scratch buffer resource (LLVM AMDGPU guide, "Private Segment Buffer"): no limit, swizzled, the lane is the index, 64
-/// lanes side by side in elements of 4 bytes.
+/// The scratch buffer resource (LLVM AMDGPU guide, "Private Segment Buffer"): unlimited, swizzled with the lane as the index, so that the
+/// same dwords of 64 lanes are adjacent.
 const SCRATCH_RESOURCE: [u32; 4] = [
     SCRATCH_WINDOW as u32,
     (SCRATCH_WINDOW >> 32) as u32 | 1 << 31,
@@ -144,7 +144,7 @@ impl Default for KernelState {
     }
 }
 
-/// Bits of a little-endian word.
+/// `count` bits of a word, from bit `low` on.
 fn bits(word: u32, low: u32, count: u32) -> u32 {
     word >> low & ((1 << count) - 1)
 }
@@ -153,7 +153,7 @@ impl KernelState {
     /// Reads a 64-byte kernel descriptor (LLVM AMDGPU guide, "Kernel Descriptor").
     ///
     /// # Errors
-    /// [`LaunchError::DescriptorSize`] if it does not have 64 bytes.
+    /// [`LaunchError::DescriptorSize`] if `bytes` is not 64 bytes long.
     pub fn from_descriptor(bytes: &[u8], target: Target) -> Result<KernelState, LaunchError> {
         let bytes: &[u8; 64] = bytes.try_into().map_err(|_| LaunchError::DescriptorSize(bytes.len()))?;
         let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
@@ -188,7 +188,7 @@ impl KernelState {
             wave_size,
             vgprs,
             agprs,
-            // GFX9 allocates 16 at a time; the count includes VCC and the other special ones.
+            // GFX9 allocates SGPRs in blocks of 16; the number includes VCC and the other named registers.
             sgprs: if target.counts_sgprs() {
                 ((bits(rsrc1, 6, 4) / 2 + 1) * 16).min(target.addressable_sgprs())
             } else {
@@ -205,7 +205,7 @@ impl KernelState {
                 denorm_16_64: bits(rsrc1, 18, 2) as u8,
                 fp16_overflow: bits(rsrc1, 26, 1) == 1,
             },
-            // Where they are not chosen, clamp makes NaN 0, and minimum and maximum are those of IEEE 754-2019.
+            // On targets without these settings, clamping turns NaN into 0, and minimum and maximum follow IEEE 754-2019.
             dx10_clamp: bits(rsrc1, 21, 1) == 1 || !target.has_dx10_clamp(),
             ieee_mode: bits(rsrc1, 23, 1) == 1 && target.has_dx10_clamp(),
             kernarg_preload: Preload {
@@ -215,7 +215,7 @@ impl KernelState {
         })
     }
 
-    /// MODE at the start.
+    /// The initial value of MODE.
     pub(crate) fn mode(&self) -> Mode {
         let f = self.float_mode;
         let field = |value: u8, low: u32| u32::from(value & 3) << low;
@@ -230,7 +230,7 @@ impl KernelState {
         )
     }
 
-    /// SGPRs at the start of a wave of workgroup `id`, which has that many waves.
+    /// The initial SGPRs of a wave of workgroup `id`, which has `waves` waves.
     pub(crate) fn initial_sgprs(
         &self,
         inputs: &Inputs,
@@ -247,7 +247,7 @@ impl KernelState {
             pair(&mut sgprs, inputs.dispatch_packet);
         }
         if user.queue_ptr {
-            // There is no queue: to read it is an access out of bounds.
+            // There is no queue, so a load through this address is reported as out of bounds.
             pair(&mut sgprs, 0);
         }
         if user.kernarg_segment_ptr {
@@ -257,14 +257,14 @@ impl KernelState {
             pair(&mut sgprs, 0);
         }
         if user.flat_scratch_init {
-            // Scratch is reached through scratch and flat instructions, which do not look at FLAT_SCRATCH here.
+            // This simulator addresses scratch without FLAT_SCRATCH, so its value does not matter.
             pair(&mut sgprs, 0);
         }
         if user.private_segment_size {
             sgprs.push(self.private_bytes);
         }
         sgprs.extend(inputs.preload.iter().take(usize::from(self.kernarg_preload.length)));
-        // User SGPRs beyond the inputs hold nothing.
+        // User SGPRs beyond the inputs are zero.
         sgprs.resize(sgprs.len().max(usize::from(self.user_sgpr_count)), 0);
         sgprs.extend(id.iter().zip(self.workgroup_id).filter(|(_, enabled)| *enabled).map(|(id, _)| *id));
         if self.workgroup_info {
@@ -280,20 +280,20 @@ impl KernelState {
     }
 }
 
-/// Addresses and sizes that go into the initial SGPRs.
+/// The addresses and sizes from which the initial SGPRs are made.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Inputs {
     pub kernarg: u64,
     pub dispatch_packet: u64,
-    /// Preloaded kernarg dwords.
+    /// The preloaded dwords of the kernarg segment.
     pub preload: [u32; MAX_PRELOAD],
 }
 
-/// User SGPRs that there are at most, and so preloaded dwords.
+/// The maximum number of user SGPRs, and hence of preloaded dwords.
 pub(crate) const MAX_PRELOAD: usize = 16;
 
 impl KernelState {
-    /// The dwords of the kernarg segment that are preloaded; beyond its end they are 0.
+    /// The preloaded dwords of the kernarg segment; those beyond its end are 0.
     pub(crate) fn preloaded(&self, kernarg: &[u8]) -> [u32; MAX_PRELOAD] {
         let start = usize::from(self.kernarg_preload.offset) * 4;
         let (words, _) = kernarg.get(start..).unwrap_or_default().as_chunks::<4>();
@@ -308,8 +308,8 @@ impl KernelState {
 mod tests {
     use super::*;
 
-    /// A descriptor as LLVM 22 writes it for `.amdhsa_next_free_vgpr 40`, `.amdhsa_accum_offset 24`,
-    /// `.amdhsa_next_free_sgpr 20`, kernarg pointer, workgroup ids x and y, and otherwise defaults.
+    /// The descriptor that LLVM 22 writes for `.amdhsa_next_free_vgpr 40`, `.amdhsa_accum_offset 24`, `.amdhsa_next_free_sgpr 20`, with the
+    /// kernarg pointer, workgroup IDs x and y, and otherwise defaults.
     #[test]
     fn descriptor_fields() {
         let mut bytes = [0u8; 64];

@@ -1,42 +1,42 @@
-//! Loads to LDS that have not written it yet, as a part of the state of a wave.
+//! Pending loads to LDS: their data has been read from memory but not yet written to LDS.
 
 use std::collections::VecDeque;
 
-/// When loads to LDS write it.
+/// The time at which the data of a load to LDS is written.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum When {
-    /// When they are issued.
+    /// When the load is issued.
     #[default]
     Issued,
-    /// When their wave has waited for them.
+    /// When its wave has waited for the load.
     Waited,
-    /// At a time that is given later ([`Late::done_at`]).
+    /// In a cycle that the timed mode determines after the load is issued ([`Late::done_at`]).
     Done,
 }
 
-/// Data that a wave's loads to LDS have read and not yet written.
+/// The pending loads to LDS of a wave.
 #[derive(Debug, Default)]
 pub(crate) struct Late {
     pub when: When,
-    /// Operations issued that vmcnt counts.
+    /// The number of operations issued so far that vmcnt counts.
     pub issued: u64,
-    /// Oldest first.
+    /// The pending loads, oldest first.
     pub copies: VecDeque<Copy>,
 }
 
-/// A load to LDS that has not written it.
+/// A pending load to LDS.
 #[derive(Debug)]
 pub(crate) struct Copy {
-    /// The number of operations issued before.
+    /// The number of operations issued before it.
     pub number: u64,
-    /// The cycle in which it is done.
+    /// The cycle in which it completes.
     pub done: u64,
-    /// LDS address, lane and dword.
+    /// For each dword: its LDS address, the lane, and the data.
     pub dwords: Vec<(u32, u8, u32)>,
 }
 
 impl Late {
-    /// The newest operation is done in this cycle.
+    /// Sets the cycle in which the newest operation completes.
     pub(crate) fn done_at(&mut self, cycle: u64) {
         let newest = self.issued.wrapping_sub(1);
         if let Some(copy) = self.copies.back_mut().filter(|copy| copy.number == newest) {
@@ -44,7 +44,7 @@ impl Late {
         }
     }
 
-    /// For the next workgroup.
+    /// Resets the state for the next workgroup.
     pub(crate) fn clear(&mut self) {
         self.issued = 0;
         self.copies.clear();

@@ -1,7 +1,7 @@
-//! A kernel's code, decoded and resolved, with the settings of its descriptor; and one instruction of it, whose
-//! function changes the machine.
+//! A kernel's code, decoded and resolved to functions, with the settings of its descriptor; and the interface of these functions.
 //!
-//! These types refer to each other: a [`Machine`] is made of [`Step`]s, whose function ([`Exec`]) is given the machine ([`Cx`]).
+//! The types refer to each other: a [`Machine`] consists of [`Step`]s, whose function ([`Exec`]) receives the machine in its context
+//! ([`Cx`]).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,10 +26,10 @@ use crate::core::site::Instruction;
 use crate::core::trace::Trace;
 use crate::core::wave::{NUMBERED, Wave};
 
-/// Default code address of offset 0, for instructions that read the program counter.
+/// The default address of code offset 0, for instructions that read the program counter.
 pub(crate) const CODE_BASE: u64 = 0x0000_7000_0000_0000;
 
-/// The function of an instruction.
+/// The function that executes an instruction.
 pub(crate) trait Exec: Send + Sync {
     fn run(&self, cx: &mut Cx<'_>, step: &Step) -> Outcome;
 }
@@ -40,55 +40,55 @@ impl<F: Fn(&mut Cx<'_>, &Step) -> Outcome + Send + Sync> Exec for F {
     }
 }
 
-/// Everything that an instruction can access.
+/// The state that an instruction can access.
 pub(crate) struct Cx<'a> {
     pub w: &'a mut Wave,
     pub lds: &'a mut Vec<u8>,
     pub memory: &'a Memory,
     pub machine: &'a Machine,
-    /// Records every memory access; `None` in functional mode.
+    /// The record of memory accesses; `None` in functional mode.
     pub trace: Option<&'a mut Trace>,
 }
 
-/// A resolved instruction.
+/// A resolved instruction: its function, and its operands as register slots and constants.
 pub(crate) struct Step {
-    /// Its effect in the usual rounding mode.
+    /// The function in the usual rounding mode.
     pub exec: Arc<dyn Exec>,
-    /// Its effect when MODE selects directed rounding; `None` if that is not supported.
+    /// The function if MODE selects directed rounding; `None` if that is not supported.
     pub directed: Option<Arc<dyn Exec>>,
     /// The instruction, for modifiers and messages.
     pub inst: Inst,
-    /// Byte offset in the code.
+    /// The byte offset in the code.
     pub offset: u32,
-    /// Bytes of the encoding.
+    /// The size of the encoding in bytes.
     pub size: u32,
-    /// Vector slot of the destination, or of the data of a load.
+    /// The vector register slot of the destination, or of the data of a load.
     pub vdst: u16,
-    /// SGPR number of the scalar destination (masks, carries, scalar results, scalar data).
+    /// The SGPR number of the scalar destination (masks, carries, scalar results, scalar data).
     pub sdst: u16,
-    /// Sources by role: `src0`-like, `src1`-like, `src2`-like.
+    /// The sources by role, corresponding to `src0`, `src1` and `src2`.
     pub src: [Src; 3],
-    /// Vector slots of the scales of a matrix instruction.
+    /// The vector register slots of a matrix instruction's scales.
     pub scales: [u16; 2],
-    /// First SGPR of a buffer resource.
+    /// The first SGPR of a buffer resource.
     pub rsrc: u16,
-    /// Immediate field.
+    /// The immediate field.
     pub imm: i64,
-    /// Branch target as instruction index, if known.
+    /// The branch target as an instruction index, if known.
     pub target: Option<usize>,
-    /// How DPP permutes the lanes of source 0.
+    /// The DPP permutation of the lanes of source 0.
     pub dpp: Option<Permutation>,
-    /// The last source is the destination, before it is written.
+    /// True if the last source is the old value of the destination.
     pub tied: bool,
-    /// No source modifier, DPP, SDWA or `op_sel`.
+    /// True if the sources have no modifier, DPP, SDWA or `op_sel`.
     pub plain_src: bool,
-    /// No clamp, omod, DPP, SDWA or `op_sel` on the result.
+    /// True if the result has no clamp, omod, DPP, SDWA or `op_sel`.
     pub plain_dst: bool,
-    /// Half of the destination that a 16-bit result goes to, if the other half is kept.
+    /// The half of the destination that a 16-bit result is written to, if the other half is kept.
     pub half: Option<u8>,
-    /// How the operands are read, if an f16 result may overflow.
+    /// How the operands are read, for instructions whose f16 result may overflow.
     pub overflow: Option<Form>,
-    /// The target, for facts that differ.
+    /// The target, whose properties some functions depend on.
     pub arch: Target,
 }
 
@@ -112,7 +112,7 @@ impl Step {
             offset,
             size,
             vdst: 0,
-            // A mask that no operand names is not written: compares of RDNA that write EXEC.
+            // Without a mask operand the mask is dropped, as in RDNA compares that write EXEC.
             sdst: NUMBERED as u16,
             src: [Src::None; 3],
             scales: [0; 2],
@@ -134,7 +134,7 @@ impl Step {
         step
     }
 
-    /// The same step of the program with the registers of `inst`.
+    /// This step with other registers: those of `inst`.
     pub(crate) fn with(&self, inst: Inst, map: &RegisterMap) -> Step {
         let at = (self.offset, self.size);
         let step = Step::resolve(inst, at, self.arch, map, self.exec.clone(), self.directed.clone());
@@ -156,7 +156,7 @@ impl Step {
                     self.tied = true;
                 }
             }
-            // v_swap: the second register is both source and destination.
+            // In `v_swap`, the second register is both source and destination.
             ("vdst1", _) => self.src[1] = map.source(operand),
             ("scale_src0", Operand::Reg(reg)) => self.scales[0] = map.slot(reg),
             ("scale_src1", Operand::Reg(reg)) => self.scales[1] = map.slot(reg),
@@ -170,35 +170,35 @@ impl Step {
     }
 }
 
-/// The half of its register that a 16-bit result goes to, if the instruction specifies one.
+/// The half of its destination register that a 16-bit result is written to, if the instruction specifies one.
 fn half_of_destination(inst: &Inst) -> Option<u8> {
     let named = inst.desc.operands.iter().find(|o| o.access != Access::Read);
     let bit = named.and_then(|o| inst.desc.half_bit(o)).or(inst.desc.op_sel_dst_bit());
     bit.map(|bit| inst.mods.op_sel >> bit & 1)
 }
 
-/// A kernel ready to run: every instruction resolved once to a function and its operands. A copy shares them.
+/// A kernel ready to run: each instruction has been resolved to a function and its operands. Clones share them.
 #[derive(Clone)]
 pub struct Machine {
     target: Target,
     state: KernelState,
-    /// Address of offset 0.
+    /// The address of code offset 0.
     base: u64,
-    /// By offset.
+    /// In ascending order of offset.
     steps: Arc<[Step]>,
     registers: RegisterMap,
-    /// Where the code comes from, by offset.
+    /// The source positions of instructions, by code offset.
     lines: Arc<SourceLines>,
     sram_ecc: bool,
     /// See [`Machine::with_mix_rounded_twice`].
     mix_rounded_twice: bool,
     matrix: MatrixArithmetic,
     copies_to_lds: bool,
-    /// Registers to show.
+    /// The registers to report after certain instructions.
     probes: Option<Arc<Probes>>,
-    /// Index of the kernel's first instruction.
+    /// The index of the kernel's first instruction.
     entry: usize,
-    /// The errors of the instructions of an image that cannot be executed, by offset.
+    /// The errors of instructions that cannot be executed, by code offset.
     faults: Arc<BTreeMap<u32, SimError>>,
 }
 
@@ -215,13 +215,13 @@ impl std::fmt::Debug for Machine {
 
 /// The result of resolving a kernel's code.
 pub(crate) struct Resolved {
-    /// By offset.
+    /// In ascending order of offset.
     pub steps: Vec<Step>,
     pub registers: RegisterMap,
     pub copies_to_lds: bool,
-    /// Index of the kernel's first instruction.
+    /// The index of the kernel's first instruction.
     pub entry: usize,
-    /// The errors of instructions that cannot be executed, by offset.
+    /// The errors of instructions that cannot be executed, by code offset.
     pub faults: BTreeMap<u32, SimError>,
 }
 
@@ -245,32 +245,33 @@ impl Machine {
         }
     }
 
-    /// Chooses whether the register file has ECC, which makes 16-bit loads clear the other half of the register
-    /// (MI100 ISA 9.1.6). Set by default where the target can have it.
+    /// Sets whether the register file has ECC, which makes 16-bit loads clear the other half of the register (MI100 ISA 9.1.6). By default
+    /// it does on targets that support it.
     #[must_use]
     pub fn with_sram_ecc(mut self, ecc: bool) -> Machine {
         self.sram_ecc = ecc;
         self
     }
 
-    /// Chooses whether `v_fma_mixlo_f16` and `v_fma_mixhi_f16` (on gfx900 `v_mad_mixlo_f16` and `v_mad_mixhi_f16`) round the sum to
-    /// f32 first and then to f16, as they do by default. No manual says it. LLVM takes it for granted (pull request 219723: the same two
-    /// roundings as `fptrunc` of a multiply-add in f32); AMD's model of RDNA4 rounds once.
+    /// Sets whether `v_fma_mixlo_f16` and `v_fma_mixhi_f16` (on gfx900 `v_mad_mixlo_f16` and `v_mad_mixhi_f16`) round the sum twice, first
+    /// to f32 and then to f16; by default they do. No manual specifies it. LLVM assumes two roundings (pull request 219723: the same as
+    /// `fptrunc` of a multiply-add in f32); AMD's model of RDNA4 rounds once.
     #[must_use]
     pub fn with_mix_rounded_twice(mut self, twice: bool) -> Machine {
         self.mix_rounded_twice = twice;
         self
     }
 
-    /// Chooses how matrix instructions add products.
+    /// Sets how matrix instructions add products.
     #[must_use]
     pub fn with_matrix(mut self, matrix: MatrixArithmetic) -> Machine {
         self.matrix = matrix;
         self
     }
 
-    /// Tells `sink` after each execution of an instruction at one of these code offsets what its wave has in the SGPR or VGPR
-    /// that is given with it, from whatever thread ran it. Waves run in any order, and each in its own.
+    /// Adds probes: after each execution of an instruction at one of the code offsets in `at`, `sink` is called with the contents of the
+    /// SGPR or VGPR given for that offset. It is called from any thread; waves run in any order, and the instructions of each in program
+    /// order.
     #[must_use]
     pub fn with_probes(
         mut self,
@@ -281,44 +282,44 @@ impl Machine {
         self
     }
 
-    /// Registers to show.
+    /// The registers to report after certain instructions.
     pub(crate) fn probes(&self) -> Option<&Probes> {
         self.probes.as_deref()
     }
 
-    /// Gives the machine source lines for its reports, by code offset.
+    /// Sets the source positions for reports, by code offset.
     #[must_use]
     pub fn with_lines(self, lines: impl Into<SourceLines>) -> Machine {
         self.with_shared_lines(Arc::new(lines.into()))
     }
 
-    /// The same with lines that other kernels of the object have as well.
+    /// As [`Machine::with_lines`], with lines that the kernels of an object share.
     #[must_use]
     pub(crate) fn with_shared_lines(mut self, lines: Arc<SourceLines>) -> Machine {
         self.lines = lines;
         self
     }
 
-    /// The number of workgroups of `work_items` work-items that a compute unit (on RDNA a workgroup processor) holds,
-    /// if a launch adds `dynamic_lds` bytes of LDS.
+    /// The number of workgroups of `work_items` work-items that fit on a compute unit (on RDNA, a workgroup processor), if a launch adds
+    /// `dynamic_lds` bytes of LDS.
     pub fn workgroups_per_cu(&self, work_items: u32, dynamic_lds: u32) -> u32 {
         let waves = work_items.div_ceil(self.state.wave_size.lanes());
         self.of_multiprocessor(&self.occupancy(waves, self.state.lds_bytes.saturating_add(dynamic_lds)))
     }
 
-    /// The workgroups of an occupancy that a compute unit holds, on RDNA a workgroup processor.
+    /// The number of workgroups that fit on a compute unit (on RDNA, a workgroup processor), given an occupancy.
     pub(crate) fn of_multiprocessor(&self, occupancy: &Occupancy) -> u32 {
         let units = Mode::usual(self.target).compute_units() / self.mode().compute_units();
         occupancy.workgroups_per_cu * units.max(1)
     }
 
-    /// The lanes of its waves, and whether its workgroups run on both compute units of a workgroup processor.
+    /// The wave size, and whether a workgroup may run on both compute units of a workgroup processor.
     pub(crate) fn mode(&self) -> Mode {
         let workgroup_processor = self.target.has_workgroup_processors() && self.state.workgroup_processors;
         Mode { wave: self.state.wave_size, workgroup_processor }
     }
 
-    /// Waves and workgroups on a compute unit, or on a workgroup processor where the kernel requires one.
+    /// The numbers of waves and workgroups that fit on a compute unit, or on a workgroup processor if the kernel requires one.
     pub(crate) fn occupancy(&self, waves_per_workgroup: u32, lds_bytes: u32) -> Occupancy {
         let (target, state) = (self.target, &self.state);
         let vgprs =
@@ -327,14 +328,14 @@ impl Machine {
         occupancy_in(target, self.mode(), Usage { vgprs, sgprs, lds_bytes, waves_per_workgroup })
     }
 
-    /// Puts the code at an address: what it computes from its own place, such as the address of data after it, counts from there.
+    /// Sets the address of the code, which PC-relative addresses are computed from.
     #[must_use]
     pub fn at(mut self, base: u64) -> Machine {
         self.base = base;
         self
     }
 
-    /// True if some instruction loads straight to LDS.
+    /// True if any instruction loads directly to LDS.
     pub(crate) fn copies_to_lds(&self) -> bool {
         self.copies_to_lds
     }
@@ -344,12 +345,12 @@ impl Machine {
         self.lines.at(offset.into())
     }
 
-    /// The line of its author, as text.
+    /// The position in the user's source, as text.
     pub(crate) fn line_text(&self, offset: u32) -> Option<String> {
         self.lines.for_author(offset.into()).map(|place| place.to_string())
     }
 
-    /// The same machine with other sizes of LDS and scratch, which do not change what the code means.
+    /// This machine with other sizes of LDS and scratch.
     #[must_use]
     pub(crate) fn with_sizes(mut self, lds_bytes: u32, private_bytes: u32) -> Machine {
         (self.state.lds_bytes, self.state.private_bytes) = (lds_bytes, private_bytes);
@@ -366,12 +367,12 @@ impl Machine {
         &self.state
     }
 
-    /// Number of instructions.
+    /// The number of instructions.
     pub fn len(&self) -> usize {
         self.steps.len()
     }
 
-    /// True if there is no instruction.
+    /// True if there are no instructions.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }
@@ -386,8 +387,8 @@ impl Machine {
         text(self.target, inst)
     }
 
-    /// True if the order in which workgroups run can change the result of a kernel without data races: there are atomics that
-    /// return what was there, or that round.
+    /// True if the result of a kernel may depend on the order of workgroups even without data races: it uses atomics that return the old
+    /// value, floating-point atomics, or global wave sync.
     pub fn depends_on_order(&self) -> bool {
         let rounds = |m: &str| ["_add_f", "_pk_add_"].iter().any(|part| m.contains(part));
         let global =
@@ -396,13 +397,12 @@ impl Machine {
         self.syncs_globally() || atomics.any(|s| s.inst.mods.glc || rounds(s.inst.desc.mnemonic))
     }
 
-    /// True if there are instructions of global wave sync.
+    /// True if the code uses global wave sync.
     pub(crate) fn syncs_globally(&self) -> bool {
         self.steps.iter().any(|s| s.inst.desc.class == Class::Gws)
     }
 
-    /// The errors of the instructions of an image that cannot be executed; reaching such an instruction returns its
-    /// error.
+    /// The errors of instructions that cannot be executed. A wave that reaches one of them stops with its error.
     pub fn faults(&self) -> impl Iterator<Item = SimError> {
         self.faults.iter().map(|(offset, fault)| fault.clone().at_line(self.line_text(*offset)))
     }
@@ -414,7 +414,7 @@ impl Machine {
         Instruction { offset, text: self.text(&step.inst), line }
     }
 
-    /// The error of the instruction at `offset`, one of [`Machine::faults`].
+    /// The error of the instruction at `offset`, from [`Machine::faults`].
     pub(crate) fn fault_at(&self, offset: u32) -> SimError {
         let unknown = || SimError::Decode {
             offset,
@@ -430,12 +430,12 @@ impl Machine {
         &self.steps
     }
 
-    /// Index of the kernel's first instruction.
+    /// The index of the kernel's first instruction.
     pub(crate) fn entry(&self) -> usize {
         self.entry
     }
 
-    /// Where the registers are.
+    /// The mapping from registers to slots.
     pub(crate) fn registers(&self) -> &RegisterMap {
         &self.registers
     }
@@ -461,7 +461,7 @@ impl Machine {
         self.base
     }
 
-    /// The instruction at a code address.
+    /// The index of the instruction at a code address.
     pub(crate) fn index_of(&self, address: u64) -> Option<usize> {
         let offset = u32::try_from(address.checked_sub(self.base)?).ok()?;
         self.steps.binary_search_by_key(&offset, |s| s.offset).ok()

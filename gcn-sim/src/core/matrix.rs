@@ -1,4 +1,4 @@
-//! How matrix instructions add products.
+//! The arithmetic of matrix instructions.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,17 +6,17 @@ use std::str::FromStr;
 /// How matrix instructions add products.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MatrixArithmetic {
-    /// As the hardware does, where a model of it was validated on the hardware; [`fidelity()`](crate::fidelity()) says where. Otherwise
-    /// as [`MatrixArithmetic::Chain`].
+    /// Bit-exactly as the hardware does, for instructions whose model was validated on hardware ([`fidelity()`](crate::fidelity()) lists
+    /// them). For others as [`MatrixArithmetic::Chain`].
     #[default]
     Hardware,
-    /// A chain of fused multiply-adds, for ascending k, starting from C: faster, but different from the hardware for
-    /// formats of less than 32 bits.
+    /// A chain of fused multiply-adds in ascending order of k, starting from C. Faster, but different from the hardware for formats of less
+    /// than 32 bits.
     Chain,
 }
 
 impl MatrixArithmetic {
-    /// `hardware` or `chain`.
+    /// The name: `hardware` or `chain`.
     pub const fn name(self) -> &'static str {
         match self {
             MatrixArithmetic::Hardware => "hardware",
@@ -40,7 +40,7 @@ impl FromStr for MatrixArithmetic {
     }
 }
 
-/// A name that no arithmetic has; the message lists those that exist.
+/// An unknown name of an arithmetic; the message lists the names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the arithmetics of matrix instructions are hardware and chain")]
 pub struct UnknownMatrixArithmetic;

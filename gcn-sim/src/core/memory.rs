@@ -1,7 +1,7 @@
 //! The simulated global memory: allocations in a flat 64-bit address space.
 //!
-//! Workgroups may run on several host threads without locks: a kernel without data races gives the same result in any order.
-//! [`allocation`] says which accesses are whole.
+//! Workgroups may access it from several host threads without locks: a kernel without data races gives the same result in any order.
+//! [`allocation`] defines which accesses are atomic.
 
 pub(crate) mod allocation;
 pub(crate) mod room;
@@ -14,13 +14,13 @@ use allocation::Words;
 pub(crate) use allocation::{Allocation, Combined};
 pub use room::AllocError;
 
-/// First address handed out; low addresses, null above all, are never valid.
+/// The first address to allocate; low addresses, including null, are never valid.
 const FIRST_ADDRESS: u64 = 0x0000_0001_0000_0000;
-/// Unmapped bytes after each allocation, so that overruns do not land in the next one.
+/// The number of unmapped bytes after each allocation, so that overruns do not hit the next one.
 const GUARD: u64 = 0x1_0000;
-/// Freed ranges that are remembered for messages.
+/// The number of freed ranges to remember for messages.
 const REMEMBERED: usize = 4096;
-/// Alignment of allocations.
+/// The alignment of allocations.
 const ALIGNMENT: u64 = 0x1000;
 
 /// Simulated global memory.
@@ -36,7 +36,7 @@ const ALIGNMENT: u64 = 0x1000;
 pub struct Memory {
     allocations: Vec<Allocation>,
     end: u64,
-    /// The range that was freed last.
+    /// Recently freed ranges, oldest first.
     freed: VecDeque<Range>,
     gws: Gws,
 }
@@ -50,7 +50,7 @@ pub struct Range {
     pub bytes: u64,
 }
 
-/// Host access outside every allocation.
+/// A host access outside every allocation.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "no allocation holds the {bytes} bytes at address {address:#x}; use an address from `Memory::alloc` and stay within its size"
@@ -68,16 +68,16 @@ impl Memory {
         Memory { end: FIRST_ADDRESS, ..Memory::default() }
     }
 
-    /// Allocates `bytes` zeroed bytes, aligned to 4096. For sizes that are not known to be small there is [`Memory::try_alloc`].
+    /// Allocates `bytes` zeroed bytes, aligned to 4096. For sizes that may be large, use [`Memory::try_alloc`].
     ///
     /// # Panics
-    /// If the host has no room for them, as [`Vec`] does.
+    /// If the host does not have enough memory, as [`Vec`] does.
     pub fn alloc(&mut self, bytes: usize) -> u64 {
         let words = (0..bytes.div_ceil(8)).map(|_| AtomicU64::new(0)).collect();
         self.add(bytes, words)
     }
 
-    /// The same, if the host has room for them.
+    /// As [`Memory::alloc`], but returns an error if the host does not have enough memory.
     ///
     /// ```
     /// let mut memory = gcn_sim::Memory::new();
@@ -86,7 +86,7 @@ impl Memory {
     /// ```
     ///
     /// # Errors
-    /// [`AllocError`] otherwise.
+    /// [`AllocError`] if the host does not have enough memory.
     pub fn try_alloc(&mut self, bytes: usize) -> Result<u64, AllocError> {
         let count = bytes.div_ceil(8);
         let mut words = room::vector(count as u64)?;
@@ -96,22 +96,22 @@ impl Memory {
 
     fn add(&mut self, bytes: usize, words: Box<[AtomicU64]>) -> u64 {
         let base = self.end;
-        // Mapped ranges lie above what is handed out here.
+        // Mapped ranges may lie above the addresses that are allocated here.
         let at = self.allocations.partition_point(|a| a.base <= base);
         self.allocations.insert(at, Allocation::new(base, bytes as u64, Words::Own(words)));
         self.end = (base + bytes as u64 + GUARD).next_multiple_of(ALIGNMENT);
         base
     }
 
-    /// Allocates `bytes` bytes that a kernel must not read before it or the host has written them; those that are read
-    /// anyway are zero. [`crate::Sanitize::MEMORY`] finds such reads.
+    /// Allocates `bytes` bytes that count as uninitialized until the host or a kernel writes them; [`crate::Sanitize::MEMORY`] reports
+    /// reads before that. The bytes are zero.
     pub fn alloc_uninit(&mut self, bytes: usize) -> u64 {
         let base = self.alloc(bytes);
         self.track_writes(base);
         base
     }
 
-    /// The resources of global wave sync, which are the device's as its memory is.
+    /// The resources of global wave sync, which belong to the device like its memory.
     pub(crate) fn gws(&self) -> &Gws {
         &self.gws
     }
@@ -126,9 +126,9 @@ impl Memory {
         Ok(())
     }
 
-    /// Gives kernels `bytes` bytes of the host's memory at the address `base`, a multiple of 4: both see what the other writes.
-    /// The first of `words` is at the multiple of 8 at or before `base`; kernels do not change its other bytes, nor those after
-    /// the last.
+    /// Maps `bytes` bytes of the host's memory at the address `base`, a multiple of 4, so that the host and kernels see each other's
+    /// writes. The first element of `words` corresponds to `base` rounded down to a multiple of 8. Kernels do not change bytes of `words`
+    /// outside the range.
     ///
     /// ```
     /// use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -143,7 +143,7 @@ impl Memory {
     /// ```
     ///
     /// # Errors
-    /// [`MemoryError`] if the range is not free, the address not aligned, or `words` too short.
+    /// [`MemoryError`] if the range is not free, `base` is not aligned, or `words` is too short.
     pub fn share(&mut self, base: u64, words: &'static [AtomicU64], bytes: usize) -> Result<(), MemoryError> {
         if words.len() < allocation::words(base, bytes) {
             return Err(MemoryError { address: base, bytes: bytes as u64 });
@@ -152,15 +152,15 @@ impl Memory {
         Ok(())
     }
 
-    /// From now on, [`crate::Sanitize::MEMORY`] finds reads of bytes of the allocation at `address` that nothing has written
-    /// through this memory; a host that writes them otherwise says so with [`Memory::mark_written`].
+    /// Enables the detection by [`crate::Sanitize::MEMORY`] of reads of uninitialized bytes in the allocation at `address`. Bytes count as
+    /// written if they are written through this memory; a host that writes them in another way has to call [`Memory::mark_written`].
     pub fn track_writes(&mut self, address: u64) {
         if let Some(allocation) = self.allocations.iter_mut().find(|a| a.base == address) {
             allocation.track_writes();
         }
     }
 
-    /// Notes that the host has written these bytes, as far as an allocation holds them all.
+    /// Marks bytes as written by the host, if one allocation contains them all.
     pub fn mark_written(&self, address: u64, bytes: usize) {
         let Some(at) = self.find(address, bytes as u64, 0) else { return };
         let allocation = &self.allocations[at];
@@ -178,13 +178,13 @@ impl Memory {
         if overlaps || !base.is_multiple_of(4) {
             return Err(error);
         }
-        // Memory that was once allocated here may be used again.
+        // This range replaces freed allocations here, so accesses to it are no longer reported as use after free.
         self.freed.retain(|r| r.base >= end || r.base + r.bytes <= base);
         self.allocations.insert(at, Allocation::new(base, bytes as u64, words));
         Ok(at)
     }
 
-    /// Gives an allocation back; later accesses to it are errors. Its addresses are not used again.
+    /// Frees an allocation; later accesses to it are errors. Its addresses are not reused.
     ///
     /// # Errors
     /// If `address` is not the first address of an allocation.
@@ -197,8 +197,8 @@ impl Memory {
         Ok(())
     }
 
-    /// Takes the newest allocation of [`Memory::alloc`] back as if it had never been, and an older one as [`Memory::free`] does:
-    /// launches on a memory that lives long neither use up addresses nor grow the list of what was freed.
+    /// Frees an allocation without remembering it as freed. If it is the newest of [`Memory::alloc`], its addresses are reused. So launches
+    /// that allocate temporary buffers in a long-lived memory neither use up addresses nor grow the list of freed ranges.
     pub(crate) fn take_back(&mut self, address: u64) -> Result<(), MemoryError> {
         let taken = self.remove(address)?;
         if (taken.base + taken.bytes + GUARD).next_multiple_of(ALIGNMENT) == self.end {
@@ -217,7 +217,7 @@ impl Memory {
     /// Copies `data` to `address`.
     ///
     /// # Errors
-    /// If the range is not inside one allocation.
+    /// If no allocation contains the whole range.
     pub fn write(&mut self, address: u64, data: &[u8]) -> Result<(), MemoryError> {
         let (allocation, offset) = self.host_range(address, data.len())?;
         allocation.write(offset, data);
@@ -227,7 +227,7 @@ impl Memory {
     /// Copies `bytes` bytes from `address`.
     ///
     /// # Errors
-    /// If the range is not inside one allocation.
+    /// If no allocation contains the whole range.
     pub fn read(&self, address: u64, bytes: usize) -> Result<Vec<u8>, MemoryError> {
         let (allocation, offset) = self.host_range(address, bytes)?;
         let mut out = vec![0; bytes];
@@ -242,7 +242,7 @@ impl Memory {
         Ok((allocation, allocation.offset(address)))
     }
 
-    /// Copies bytes without a change to any hint; false if no allocation holds them.
+    /// Copies bytes without changing the state of any wave; false if no allocation contains them all.
     pub(crate) fn peek(&self, address: u64, to: &mut [u8]) -> bool {
         let Some(at) = self.find(address, to.len() as u64, 0) else { return false };
         let allocation = &self.allocations[at];
@@ -250,25 +250,24 @@ impl Memory {
         true
     }
 
-    /// Writes bytes, if an allocation holds them.
+    /// Writes bytes, if an allocation contains them all.
     pub(crate) fn poke(&self, address: u64, from: &[u8]) {
         let Some(at) = self.find(address, from.len() as u64, 0) else { return };
         let allocation = &self.allocations[at];
         allocation.write(allocation.offset(address), from);
     }
 
-    /// Replaces the eight bytes at a multiple of 8 at once, as the atomics of kernels do, which may run meanwhile; gives those
-    /// that were there.
+    /// Atomically replaces the eight bytes at a multiple of 8, also with respect to atomics of running kernels; returns the old bytes.
     ///
     /// # Errors
-    /// [`MemoryError`] if no allocation holds them, or the address is not a multiple of 8.
+    /// [`MemoryError`] if no allocation contains them, or the address is not a multiple of 8.
     pub fn swap(&self, address: u64, value: u64) -> Result<u64, MemoryError> {
         let at = self.find(address, 8, 0).filter(|_| address.is_multiple_of(8));
         let allocation = &self.allocations[at.ok_or(MemoryError { address, bytes: 8 })?];
         Ok(allocation.update_pair(allocation.offset(address), |_| value))
     }
 
-    /// Index of the allocation that holds the range; `hint` is tried first.
+    /// The index of the allocation that contains the range; tries `hint` first.
     #[inline]
     pub(crate) fn find(&self, address: u64, bytes: u64, hint: usize) -> Option<usize> {
         if self.allocations.get(hint).is_some_and(|a| a.holds(address, bytes)) {
@@ -284,7 +283,7 @@ impl Memory {
         &self.allocations[at]
     }
 
-    /// The allocation that ends or starts closest to `address`.
+    /// The allocation whose start or end is closest to `address`.
     pub(crate) fn nearest(&self, address: u64) -> Option<Range> {
         let distance = |a: &&Allocation| {
             if address < a.base { a.base - address } else { address.saturating_sub(a.base + a.bytes) }
@@ -292,18 +291,18 @@ impl Memory {
         self.allocations.iter().min_by_key(distance).map(|a| Range { base: a.base, bytes: a.bytes })
     }
 
-    /// The former allocation that held the byte at `address`.
+    /// The freed allocation that contained the byte at `address`.
     pub(crate) fn freed(&self, address: u64) -> Option<Range> {
         self.freed.iter().copied().find(|r| r.base <= address && address - r.base < r.bytes)
     }
 
-    /// The allocation that holds the byte at `address`.
+    /// The allocation that contains the byte at `address`.
     pub(crate) fn range_of(&self, address: u64) -> Option<Range> {
         let allocation = &self.allocations[self.find(address, 1, 0)?];
         Some(Range { base: allocation.base, bytes: allocation.bytes })
     }
 
-    /// True if all bytes have been written, or need not be.
+    /// True if all bytes have been written, or are not tracked.
     pub(crate) fn is_written(&self, address: u64, bytes: u64) -> bool {
         let Some(at) = self.find(address, bytes, 0) else { return true };
         let allocation = &self.allocations[at];

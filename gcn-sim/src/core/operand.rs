@@ -1,4 +1,4 @@
-//! Operands as instruction functions read them: slots of registers, and constants in every width.
+//! Operands in the form in which instruction functions read them: slots of registers, and constants converted to every width.
 
 use gcn_isa::reg::{self, RegFile};
 use gcn_isa::{Operand, Reg, SrcSpecial};
@@ -12,17 +12,17 @@ pub(crate) enum Src {
     /// No operand, or the keyword `off`.
     #[default]
     None,
-    /// Vector register slot of the first word.
+    /// The slot of the first vector register.
     Vector(u16),
-    /// SGPR encoding number of the first word.
+    /// The encoding number of the first SGPR.
     Scalar(u16),
-    /// A constant: inline or literal.
+    /// An inline or literal constant.
     Const(Const),
     /// A read-only hardware value.
     Special(SrcSpecial),
 }
 
-/// A constant as the operand widths see it.
+/// A constant with its value for each operand width and type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Const {
     b16: u16,
@@ -38,7 +38,7 @@ impl Const {
         Const {
             b16: bits as u16,
             b32: bits,
-            // Literals of 64-bit operands: zero-extended, sign-extended, or the upper half of a double.
+            // A literal in a 64-bit operand is zero-extended, sign-extended, or the upper half of a double, depending on its type.
             b64: u64::from(bits),
             i64: bits as i32 as i64 as u64,
             f64: u64::from(bits) << 32,
@@ -52,12 +52,12 @@ impl Const {
         Const { b16: inline.bits16(), b32: inline.bits32(), b64: wide, i64: wide, f64: wide, float }
     }
 
-    /// The constant as an operand of 16 or 32 bits.
+    /// The value for an operand of 16 or 32 bits.
     pub(crate) fn narrow(self, ty: Ty) -> u32 {
         if ty.is_16() { u32::from(self.b16) } else { self.b32 }
     }
 
-    /// The constant as an operand of 64 bits.
+    /// The value for an operand of 64 bits.
     pub(crate) fn wide(self, ty: Ty) -> u64 {
         match ty {
             Ty::F64 => self.f64,
@@ -66,29 +66,29 @@ impl Const {
         }
     }
 
-    /// The constant as a packed bf16 operand: a float constant is a bf16 in the low half.
+    /// The value for a packed bf16 operand: a float constant is a bf16 in the low half.
     pub(crate) fn packed_bf16(self) -> u32 {
         if self.float { self.b32 >> 16 } else { self.b32 }
     }
 
-    /// The constant as a packed f16 operand: a float constant is an f16 in the low half, the upper half is zero.
+    /// The value for a packed f16 operand: a float constant is an f16 in the low half, and the upper half is zero.
     pub(crate) fn packed_f16(self) -> u32 {
         if self.float { u32::from(self.b16) } else { self.b32 }
     }
 }
 
-/// Where VGPRs and AGPRs are in [`crate::core::wave::Wave::v`].
+/// Maps VGPRs and AGPRs to slots of [`crate::core::wave::Wave::v`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RegisterMap {
     pub vgprs: u32,
     pub agprs: u32,
     pub sgprs: u32,
-    /// The number from which on scalar registers have names and are always there.
+    /// The first number of the named scalar registers, which need no allocation.
     pub first_named: u16,
 }
 
 impl RegisterMap {
-    /// Slot of a vector register.
+    /// The slot of a vector register.
     pub(crate) fn slot(&self, reg: Reg) -> u16 {
         match reg.file {
             RegFile::Agpr => self.vgprs as u16 + reg.index,
@@ -96,7 +96,7 @@ impl RegisterMap {
         }
     }
 
-    /// SGPR number of a destination: of `null`, where writes are dropped.
+    /// The SGPR number of a destination; for `null`, the number of registers that absorb dropped writes.
     pub(crate) fn scalar_slot(&self, reg: Reg) -> u16 {
         if reg.index == reg::NULL.index { wave::NUMBERED as u16 } else { reg.index }
     }
@@ -106,7 +106,7 @@ impl RegisterMap {
         let limit = match reg.file {
             RegFile::Vgpr => self.vgprs,
             RegFile::Agpr => self.agprs,
-            // The named scalar registers are always there.
+            // The named scalar registers need no allocation.
             RegFile::Sgpr if reg.index >= self.first_named => return None,
             RegFile::Sgpr => self.sgprs,
         };
@@ -125,13 +125,13 @@ impl RegisterMap {
             Operand::Inline(inline) => Src::Const(Const::inline(inline)),
             Operand::Literal(bits) => Src::Const(Const::literal(bits)),
             Operand::Special(special) => Src::Special(special),
-            // No instruction set with literals of 64 bits is simulated.
+            // The simulated instruction sets have no 64-bit literals.
             Operand::Literal64(_) | Operand::Imm(_) | Operand::Label(_) | Operand::Off => Src::None,
         }
     }
 }
 
-/// Position of a source operand among the three, by its name in the instruction table.
+/// The role of a source operand (0 to 2), by its name in the instruction table.
 pub(crate) fn role(name: &str) -> Option<usize> {
     Some(match name {
         "src0" | "ssrc0" | "vaddr" | "addr" | "sbase" => 0,

@@ -1,4 +1,4 @@
-//! How to run: the mode, its rules and limits, and the sanitizers.
+//! The options of a run: the mode, its rules and limits, and the sanitizers.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,17 +6,17 @@ use std::str::FromStr;
 use bitflags::bitflags;
 use gcn_isa::hazards::Config;
 
-/// How faithful a simulation is.
+/// The level of detail with which a simulation models hazards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mode {
-    /// Results are there at once.
+    /// Each result is available at once.
     #[default]
     Functional,
-    /// As functional, but an instruction that comes too early for a counter or a wait-state rule is an error, and
-    /// so is a wave that ends without a barrier at which others of its workgroup wait.
+    /// As functional, but it is an error if an instruction violates a wait counter or wait-state rule, or if a wave ends without reaching a
+    /// barrier at which others of its workgroup wait.
     Strict,
-    /// An instruction that executes too early sees the old contents; [`Stats::stale`](crate::Stats::stale) counts
-    /// where. With enough waits the result is that of [`Mode::Functional`].
+    /// An instruction that executes too early reads the old contents; [`Stats::stale`](crate::Stats::stale) counts these. With enough waits
+    /// the result is that of [`Mode::Functional`].
     Faithful,
 }
 
@@ -33,41 +33,41 @@ impl FromStr for Mode {
     }
 }
 
-/// A name that no mode has; the message lists those that exist.
+/// An unknown name of a mode; the message lists the names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the modes are functional, strict and faithful")]
 pub struct UnknownMode;
 
-/// How to run.
+/// The options of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// Functional, strict or faithful.
+    /// The mode.
     pub mode: Mode,
-    /// The rules by which strict and faithful mode decide whether an instruction is too early; all that leave no
-    /// choice, as for `gcn check`. [`Config::at_least`] takes those of a grade.
+    /// The rules by which strict and faithful mode decide whether an instruction is too early. By default all rules that `gcn check`
+    /// applies without options. [`Config::at_least`] selects the rules of a grade.
     pub rules: Config,
-    /// Most instructions that a wave may execute.
+    /// The maximum number of instructions that a wave may execute.
     pub max_instructions: u64,
-    /// Instructions that a wave executes before it is the next wave's turn, if it does not have to wait before. With 1 the
-    /// waves of a workgroup go side by side. Programs without data races cannot tell; some that have them count on waves
-    /// that stay close together, as they do on hardware. While several workgroups run side by side it is at most 1024.
-    /// With 512 or less, a workgroup is thought to wait for others only if its waves sleep or wait at global wave sync.
+    /// The maximum length of a wave's turn in instructions, after which the next wave of its workgroup runs. With 1, the waves alternate
+    /// after every instruction. Programs without data races are unaffected; some with data races rely on waves staying close together, as
+    /// they do on hardware. While several workgroups run concurrently, it is at most 1024. With 512 or less, a workgroup is considered to
+    /// wait for others only if its waves sleep or wait at global wave sync.
     pub turn: u64,
-    /// The first turns of a workgroup's waves after the start and after each barrier; later ones are twice as long as those before, up
-    /// to `turn`. By default as long as `turn`. With little, waves stay close together after a barrier as they do on hardware, so that
-    /// programs get the result that they get there although they have a data race, and long runs cost no more.
+    /// The length of the first turn of each wave after the start of a workgroup and after each barrier. Each later turn is twice as long as
+    /// the one before, up to `turn`. The default is `turn`. With a small value, waves stay close together after a barrier as they do on
+    /// hardware, so that programs with a data race there get the usual result, while long runs cost no more.
     pub first_turn: u64,
-    /// Run workgroups on all host threads. The result is the same for kernels without data races between workgroups; of
-    /// several errors, that of the first workgroup is reported.
+    /// Run workgroups on all host threads. For kernels without data races between workgroups, the result is the same. If there are several
+    /// errors, that of the first workgroup is reported.
     pub parallel: bool,
-    /// Sanitizers that run beside.
+    /// The sanitizers to run.
     pub sanitize: Sanitize,
-    /// Most findings of sanitizers that are kept in [`Stats::findings`](crate::Stats::findings). With 0 the first one ends the run as
-    /// [`SimError::Finding`](crate::SimError::Finding).
+    /// The maximum number of sanitizer findings to keep in [`Stats::findings`](crate::Stats::findings). With 0, the first one ends the run
+    /// as [`SimError::Finding`](crate::SimError::Finding).
     pub findings: u32,
-    /// All workgroups have to be on the device at a time, as in a launch of `hipLaunchCooperativeKernel`, so that each may wait
-    /// for each; [`LaunchError::Cooperative`](crate::LaunchError::Cooperative) if they do not fit. The resource 0 of global
-    /// wave sync is initialised for one wave of each workgroup, as the runtime does.
+    /// Require that all workgroups fit on the device at once, as `hipLaunchCooperativeKernel` does, so that each may wait for any other;
+    /// otherwise the launch fails with [`LaunchError::Cooperative`](crate::LaunchError::Cooperative). Resource 0 of global wave sync is
+    /// initialised for one wave of each workgroup, as the runtime does.
     pub cooperative: bool,
 }
 
@@ -77,7 +77,7 @@ impl Default for Options {
             mode: Mode::Functional,
             rules: Config::default(),
             max_instructions: 1 << 40,
-            // Waves may wait for each other through memory.
+            // Not unlimited, because waves may wait for each other through memory.
             turn: 1 << 16,
             first_turn: u64::MAX,
             parallel: false,
@@ -89,41 +89,41 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Strict mode, otherwise the default.
+    /// The default options with strict mode.
     pub fn strict() -> Options {
         Options { mode: Mode::Strict, ..Options::default() }
     }
 
-    /// Faithful mode, otherwise the default.
+    /// The default options with faithful mode.
     pub fn faithful() -> Options {
         Options { mode: Mode::Faithful, ..Options::default() }
     }
 }
 
 bitflags! {
-    /// Which sanitizers run.
+    /// A set of sanitizers.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct Sanitize: u16 {
-        /// Accesses that are out of bounds, to freed memory or misaligned. Without this they end the run as
-        /// [`crate::SimError`]; with it they are findings like the others.
+        /// Accesses that are out of bounds, to freed memory, or misaligned. Without this sanitizer they end the run as [`crate::SimError`];
+        /// with it they are findings.
         const ACCESSES = 1;
-        /// Bits that nothing has written, followed from registers through values to where they matter: as an address, in EXEC,
-        /// at a branch, in memory that others see.
+        /// Uninitialized bits of registers, which are tracked through computations to a use that matters: in an address, in EXEC, as a
+        /// branch condition, or in a store to shared memory.
         const REGISTERS = 1 << 1;
-        /// Reads of LDS that nothing has written.
+        /// Reads of uninitialized LDS.
         const LDS = 1 << 2;
-        /// Reads of global memory that nothing has written, in allocations of [`crate::Memory::alloc_uninit`].
+        /// Reads of uninitialized global memory, in allocations of [`crate::Memory::alloc_uninit`].
         const MEMORY = 1 << 3;
-        /// Accesses of different waves to the same bytes that nothing orders.
+        /// Unordered accesses of different waves to the same bytes.
         const RACES = 1 << 4;
-        /// Waves that end without a barrier at which others of their workgroup wait.
+        /// Waves that end without reaching a barrier at which others of their workgroup wait.
         const BARRIERS = 1 << 5;
-        /// Waves that can make no progress.
+        /// Waves that cannot make progress.
         const DEADLOCK = 1 << 6;
     }
 }
 
-/// Names in lower case, separated by commas; `all` stands for all sanitizers.
+/// Parses names in lower case, separated by commas; `all` stands for all sanitizers.
 impl FromStr for Sanitize {
     type Err = UnknownSanitizer;
 
@@ -143,7 +143,7 @@ impl fmt::Display for Sanitize {
     }
 }
 
-/// A name that no sanitizer has; the message lists those that exist.
+/// An unknown name of a sanitizer; the message lists the names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the sanitizers are {}, and all", Sanitize::all().to_string().replace(',', ", "))]
 pub struct UnknownSanitizer;

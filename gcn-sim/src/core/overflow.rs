@@ -1,13 +1,13 @@
-//! Which instructions can overflow in f16, for MODE.FP16_OVFL.
+//! Lists the instructions whose f16 result can overflow, for MODE.FP16_OVFL.
 
 use gcn_isa::Inst;
 
-/// How an instruction that can overflow in f16 reads its operands.
+/// How an instruction whose f16 result can overflow reads its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// As f16; those of this position are not floats, or do not matter.
+    /// As f16, except for the operand at this position, which is not a float or cannot cause an infinity.
     Half { except: Option<usize> },
-    /// As f16, and zero divides.
+    /// As f16; a zero operand is a division by zero.
     Reciprocal,
     /// As f32.
     FromSingle,
@@ -15,7 +15,7 @@ pub(crate) enum Form {
     FromInteger,
     /// As packed f16.
     Packed,
-    /// As f32 or f16 each. True if the result goes to the upper half.
+    /// Each as f32 or f16. True if the result is written to the upper half.
     Mixed(bool),
 }
 
@@ -52,7 +52,7 @@ const FORMS: [(&str, Form); 26] = [
 ];
 
 impl Form {
-    /// `None` for instructions that have no f16 result, or none that can overflow.
+    /// The form of an instruction; `None` if it has no f16 result that can overflow.
     pub(crate) fn of(inst: &Inst) -> Option<Form> {
         FORMS.iter().find(|form| form.0 == inst.desc.entry.mnemonic).map(|form| form.1)
     }

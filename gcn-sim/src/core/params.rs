@@ -1,7 +1,7 @@
-//! The parameters of the model: one table of data, with the source of each value.
+//! The parameters of the timing model, from a table that names the source of each value.
 //!
-//! `data/timing.tsv` holds every number that the timed mode uses. A row names its targets; a row for one target beats
-//! one for all. [`Config::set`](crate::timed::Config::set) overrides any of them.
+//! `data/timing.tsv` contains every number that the timed mode uses. A row may name targets; a row for the target takes precedence over one
+//! for all. [`Config::set`](crate::timed::Config::set) overrides any of them.
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -10,19 +10,19 @@ use gcn_emit::occupancy::Mode;
 use gcn_isa::{InstructionSet, Target, TargetSet};
 use serde::Serialize;
 
-/// The quality of the source of a value.
+/// The quality of a value's source.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Grade {
-    /// Measured on the machine by somebody, whom the source names.
+    /// Measured on hardware by somebody whom the source names.
     Measured,
-    /// An ISA manual says so.
+    /// Stated in an ISA manual.
     Manual,
-    /// The source is a white paper, product page, profiler documentation or compiler model.
+    /// Stated in a white paper, product page, profiler documentation or compiler model.
     Published,
     /// There is no public source; the row gives the reason for this value.
     Assumed,
-    /// A property of the kernel and its grid, which the caller is to set.
+    /// A property of the kernel and its grid, which the caller should set.
     Kernel,
     /// Set by the caller.
     Set,
@@ -54,20 +54,20 @@ impl fmt::Display for Grade {
     }
 }
 
-/// One parameter as one target has it.
+/// A parameter with its value on one target.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Parameter {
-    /// Name, as [`Config::set`](crate::timed::Config::set) takes it.
+    /// The name, as in [`Config::set`](crate::timed::Config::set).
     pub name: String,
-    /// Value: a number, or groups of lanes.
+    /// The value: a number, or groups of lanes.
     pub value: String,
-    /// Unit.
+    /// The unit.
     pub unit: &'static str,
-    /// The quality of its source.
+    /// The quality of the source.
     pub grade: Grade,
-    /// Where it is from.
+    /// The source.
     pub source: String,
-    /// For an assumed value, the ends of the range in which the true one is expected.
+    /// For an assumed value, the range in which the true value is expected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub range: Option<[String; 2]>,
 }
@@ -75,7 +75,7 @@ pub struct Parameter {
 /// A row of the table.
 struct Row<'a> {
     name: &'a str,
-    /// None stands for all that have no row of their own.
+    /// `None` applies to all targets without a row of their own.
     targets: Option<TargetSet>,
     value: &'a str,
     unit: &'a str,
@@ -109,7 +109,7 @@ impl<'a> Row<'a> {
 
 static ROWS: LazyLock<Vec<Row<'static>>> = LazyLock::new(|| {
     let text = include_str!("../../data/timing.tsv");
-    // The table is part of the program; a test reads every line of it.
+    // Malformed rows cannot occur: the table is embedded in the program, and a test parses every row.
     rows(text).filter_map(|(_, line)| Row::parse(line)).collect()
 });
 
@@ -151,20 +151,20 @@ pub(crate) fn read(text: &str, target: Target) -> Result<Vec<(String, String)>, 
     Ok(values)
 }
 
-/// Compute units of the device that a target stands for (`device.cus` of the model's parameters).
-// Every launch asks, so the other parameters are not read.
+/// The number of compute units of the device that represents a target (parameter `device.cus`).
+// Reads only this parameter, because every launch calls this.
 pub fn compute_units(target: Target) -> u64 {
     row_of(target, "device.cus").and_then(|row| row.value.parse().ok()).unwrap_or(1).max(1)
 }
 
-/// The units of the device of a target that a workgroup occupies alone: its compute units, or on RDNA its workgroup
-/// processors of two, for which kernels are compiled by default.
+/// The number of units of the device that run whole workgroups: compute units or, on RDNA, workgroup processors of two compute units, the
+/// mode for which kernels are compiled by default.
 pub fn multiprocessors(target: Target) -> u64 {
     (compute_units(target) / u64::from(Mode::usual(target).compute_units())).max(1)
 }
 
-/// The largest value that a parameter of the model may have: the upper end of its range, or the value where that is known. `None` if
-/// there is no number of this name.
+/// The largest plausible value of a parameter: the upper end of its range, or the value itself if it is known. `None` if there is no number
+/// of this name.
 ///
 /// ```
 /// use gcn_isa::Target;
@@ -208,11 +208,11 @@ pub fn parameters(target: Target) -> Vec<Parameter> {
     parameters
 }
 
-/// A parameter that cannot be set so.
+/// An invalid setting of a parameter.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParameterError {
-    /// Not of the form `name=value`.
+    /// The setting does not have the form `name=value`.
     #[error("`{0}` sets no parameter; write `name=value`, for example `l2.latency=250`")]
     Form(String),
     /// A line of a table that is no row.
@@ -221,17 +221,17 @@ pub enum ParameterError {
         /// The line, from 1 on.
         line: usize,
     },
-    /// No such parameter.
+    /// There is no parameter of this name.
     #[error("there is no parameter `{0}`; docs/timing.md lists them")]
     Unknown(String),
-    /// The value does not fit the parameter.
+    /// The parameter cannot have this value.
     #[error("`{value}` is not a value for {name}: {expected} is needed")]
     Value {
         /// The parameter.
         name: String,
         /// The value.
         value: String,
-        /// The expected form.
+        /// A description of valid values.
         expected: &'static str,
     },
 }
@@ -242,7 +242,7 @@ pub(crate) struct Params {
 }
 
 impl Params {
-    /// The table's values for `target` with `overrides`, which [`check`] has passed.
+    /// The values of the table for `target` with `overrides`, which [`check`] has accepted.
     pub(crate) fn new(target: Target, overrides: &[(String, String)]) -> Params {
         let mut params = Params { parameters: parameters(target) };
         for (name, value) in overrides {
@@ -256,17 +256,17 @@ impl Params {
         params
     }
 
-    /// A number of compute units as units of the model: workgroup processors where there are such.
+    /// A parameter that counts compute units, converted to units that run workgroups (workgroup processors on RDNA).
     pub(crate) fn units(&self, target: Target, name: &str) -> u64 {
         self.number(name).div_ceil(u64::from(Mode::usual(target).compute_units())).max(1)
     }
 
-    /// A number; 0 if the target does not have the parameter.
+    /// A numeric parameter; 0 if the target does not have it.
     pub(crate) fn number(&self, name: &str) -> u64 {
         self.text(name).parse().unwrap_or(0)
     }
 
-    /// Groups of lanes, as masks.
+    /// A parameter that groups lanes, as a lane mask for each group.
     pub(crate) fn groups(&self, name: &str) -> Vec<u64> {
         groups(self.text(name)).unwrap_or_default()
     }
@@ -280,7 +280,7 @@ impl Params {
     }
 }
 
-/// Names whose value may be zero: latencies, flags, and a cache that is not there.
+/// True for parameters that may be zero: latencies, flags, and sizes of optional caches.
 fn may_be_zero(name: &str) -> bool {
     let absent =
         ["mall.bytes", "gl1.bytes", "issue.dgemm-takes-valu", "branch.not-taken", "instruction.ahead"];
@@ -288,7 +288,7 @@ fn may_be_zero(name: &str) -> bool {
         || ["latency", "dependency.", "dispatch.", "barrier.", "queue"].iter().any(|part| name.contains(part))
 }
 
-/// Checks a value that a caller sets.
+/// Checks a value that the caller sets.
 pub(crate) fn check(name: &str, value: &str) -> Result<(), ParameterError> {
     let Some(row) = ROWS.iter().find(|row| row.name == name) else {
         return Err(ParameterError::Unknown(name.to_owned()));
@@ -308,7 +308,7 @@ pub(crate) fn check(name: &str, value: &str) -> Result<(), ParameterError> {
     }
 }
 
-/// `0-3,20-23;4-7,16-19` as masks of lanes; `None` unless each of the 64 lanes is in exactly one group.
+/// Parses groups of lanes such as `0-3,20-23;4-7,16-19` to lane masks; `None` unless each of the 64 lanes is in exactly one group.
 fn groups(text: &str) -> Option<Vec<u64>> {
     let mut all = 0u64;
     let mut masks = Vec::new();

@@ -1,4 +1,4 @@
-//! Data-parallel primitives: which lane each lane reads.
+//! Data-parallel primitives (DPP): the lane that each lane reads.
 
 use gcn_isa::{Dpp, Inst};
 
@@ -9,13 +9,13 @@ use crate::core::wave::Lanes;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Permutation {
     pattern: Pattern,
-    /// Rows of 16 lanes that are written, bit per row.
+    /// A mask of the rows of 16 lanes that are written.
     row_mask: u8,
-    /// Banks of 4 lanes that are written, bit per bank.
+    /// A mask of the banks of 4 lanes in each row that are written.
     bank_mask: u8,
-    /// A lane without a source reads 0 instead of keeping the destination.
+    /// If true, a lane without a source lane reads 0; otherwise it keeps the destination.
     bound_ctrl: bool,
-    /// Lanes that EXEC masks off are read all the same.
+    /// If true, lanes that are not active in EXEC can be read.
     fetch_inactive: bool,
 }
 
@@ -23,23 +23,23 @@ pub(crate) struct Permutation {
 enum Pattern {
     /// The field `dpp_ctrl`.
     Ctrl(u16),
-    /// For each lane of a group of eight the lane of the group that it reads, three bits each.
+    /// For each lane of a group of eight, three bits with the lane of the group that it reads.
     Eight(u32),
 }
 
 impl Permutation {
-    /// That of an instruction; `None` for one without DPP.
+    /// The permutation of an instruction; `None` for one without DPP.
     pub(crate) fn of(inst: &Inst) -> Option<Permutation> {
         let mods = &inst.mods;
         if inst.desc.format.is_dpp8() {
-            // There is no `bound_ctrl`: a lane that reads an inactive one reads 0 (RDNA3 ISA, "DPP8").
+            // DPP8 has no `bound_ctrl`: a lane that reads an inactive lane reads 0 (RDNA3 ISA, "DPP8").
             let all = Permutation::from(Dpp { ctrl: 0, row_mask: 0xf, bank_mask: 0xf, bound_ctrl: true });
             return Some(Permutation { pattern: Pattern::Eight(mods.dpp8), fetch_inactive: mods.fi, ..all });
         }
         mods.dpp.map(|dpp| Permutation { fetch_inactive: mods.fi, ..dpp.into() })
     }
 
-    /// Calls `f` for each lane with the lane that it reads; `None` where that is out of range or disabled by EXEC.
+    /// Calls `f` for each lane with its source lane, or `None` if that is out of range or inactive.
     fn each(&self, exec: u64, mut f: impl FnMut(usize, Option<usize>)) {
         let readable = if self.fetch_inactive { u64::MAX } else { exec };
         for lane in 0..LANES {
@@ -51,22 +51,21 @@ impl Permutation {
         }
     }
 
-    /// The permuted lanes; 0 where there is no source lane.
+    /// The permuted value of a register; 0 in lanes without a source lane.
     pub(crate) fn of_words(&self, exec: u64, lanes: &Lanes) -> Lanes {
         let mut out = [0; LANES];
         self.each(exec, |lane, from| out[lane] = from.map_or(0, |from| lanes[from]));
         out
     }
 
-    /// The same of pairs.
+    /// The same for register pairs.
     pub(crate) fn of_pairs(&self, exec: u64, lanes: &[u64; LANES]) -> [u64; LANES] {
         let mut out = [0; LANES];
         self.each(exec, |lane, from| out[lane] = from.map_or(0, |from| lanes[from]));
         out
     }
 
-    /// Lanes that are written: enabled by the row and bank masks and, without `bound_ctrl`, reading from a lane that exists and is
-    /// active.
+    /// A mask of the lanes that are written: enabled by the row and bank masks and, without `bound_ctrl`, with an active source lane.
     pub(crate) fn written(&self, exec: u64) -> u64 {
         let mut mask = 0u64;
         self.each(exec, |lane, from| {
@@ -103,7 +102,7 @@ fn source(ctrl: u16, lane: usize) -> Option<usize> {
         // row_mirror, row_half_mirror
         0x140 => Some(row + 15 - place),
         0x141 => Some(lane / 8 * 8 + 7 - lane % 8),
-        // row_bcast:15 gives each row the last lane of the row before, row_bcast:31 the last lane of the first half.
+        // row_bcast:15 copies the last lane of each row to the next row, row_bcast:31 the last lane of the lower half to the upper half.
         0x142 => row.checked_sub(1),
         0x143 => (lane >= 32).then_some(31),
         // row_newbcast, row_share

@@ -1,4 +1,4 @@
-//! Faults and reports with the place where they happened.
+//! Adds the position in the code to faults.
 
 use super::error::SimError;
 use super::fault::Fault;
@@ -23,7 +23,7 @@ pub(crate) fn ran_off(cx: &Cx<'_>, workgroup: [u32; 3]) -> SimError {
     SimError::BadBranch { site, target }
 }
 
-/// A fault with its place.
+/// The error for a fault in this step.
 pub(crate) fn explain(cx: &Cx<'_>, workgroup: [u32; 3], step: &Step, fault: Fault) -> SimError {
     let site = site(cx, workgroup, step);
     match fault {

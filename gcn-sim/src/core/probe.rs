@@ -1,4 +1,4 @@
-//! Registers that somebody wants to see after certain instructions.
+//! Probes: report the contents of registers after certain instructions.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,26 +7,26 @@ use gcn_isa::reg::{Reg, RegFile};
 
 use crate::core::wave::Wave;
 
-/// The value that a watched instruction left in its register.
+/// The contents of a register after a probed instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Probed {
-    /// Byte offset of the instruction in the code.
+    /// The byte offset of the instruction in the code.
     pub offset: u32,
-    /// Workgroup in the grid.
+    /// The workgroup's ID in the grid.
     pub workgroup: [u32; 3],
-    /// Wave in the workgroup.
+    /// The wave's number in the workgroup.
     pub wave: u32,
     /// The number of instructions that the wave had executed before it.
     pub count: u64,
-    /// EXEC.
+    /// The value of EXEC.
     pub exec: u64,
-    /// The register: 64 lanes of a VGPR, or one value of an SGPR.
+    /// The register's contents: 64 lanes of a VGPR, or one value of an SGPR.
     pub lanes: Vec<u32>,
 }
 
 type Sink = dyn Fn(Probed) + Send + Sync;
 
-/// Instructions that are watched, by code offset, with the SGPR or VGPR to read after them; who is told.
+/// For each probed instruction, by code offset, the SGPR or VGPR to read after it; and the function to call.
 pub(crate) struct Probes {
     at: BTreeMap<u32, Reg>,
     sink: Box<Sink>,
@@ -37,7 +37,7 @@ impl Probes {
         Probes { at, sink }
     }
 
-    /// After the wave has executed the instruction at `offset`.
+    /// Called after the wave has executed the instruction at `offset`.
     pub fn after(&self, wave: &Wave, offset: u32, workgroup: [u32; 3]) {
         let Some(reg) = self.at.get(&offset) else { return };
         let index = usize::from(reg.index);

@@ -1,4 +1,4 @@
-//! Operands that all lanes share as values: scalar ones, and LDS read directly.
+//! Reads operands with one value for all lanes: scalar operands, and direct reads of LDS.
 
 use gcn_isa::SrcSpecial;
 use gcn_isa::target::Family;
@@ -37,7 +37,7 @@ impl Cx<'_> {
             SrcSpecial::Vccz => u32::from(self.w.vcc() == 0),
             SrcSpecial::Execz => u32::from(self.w.exec() == 0),
             SrcSpecial::Scc => u32::from(self.w.scc),
-            // 32-bit reads of the apertures are not reliable on hardware: compilers read 64 bits and take a half.
+            // Reading an aperture as 32 bits is not reliable on hardware; compilers read 64 bits and use one half.
             SrcSpecial::SharedBase
             | SrcSpecial::SharedLimit
             | SrcSpecial::PrivateBase
@@ -64,7 +64,7 @@ impl Cx<'_> {
         })
     }
 
-    /// One datum of LDS for all lanes: M0 has its address in bits 15:0 and its type in bits 18:16.
+    /// Reads one value from LDS for all lanes: M0 contains its address in bits 15:0 and its type in bits 18:16.
     pub(crate) fn lds_direct(&self) -> Result<u32, Fault> {
         if self.machine.target().family() == Family::GFX9 {
             return Err(Fault::Unsupported("reading LDS as an operand"));
@@ -93,13 +93,13 @@ impl Cx<'_> {
     }
 }
 
-/// A scalar operand as a typed value.
+/// A typed value that can be a scalar operand.
 pub(crate) trait ScalarValue: Value {
     fn read(cx: &Cx<'_>, src: &Src) -> Result<Self, Fault>;
     fn write(self, cx: &mut Cx<'_>, n: u16);
 }
 
-/// How a word type moves between scalar registers and values.
+/// Reads and writes the words of scalar operands.
 pub(crate) trait ScalarRaw: Raw {
     fn read(cx: &Cx<'_>, src: &Src, ty: Ty) -> Result<Self, Fault>;
     fn write(self, cx: &mut Cx<'_>, n: u16);

@@ -1,21 +1,21 @@
-//! The place of an instruction in a run, and what went wrong there: the parts of errors and findings.
+//! The position of an instruction in a run, and the details of errors and findings there.
 
 use std::fmt;
 
 use crate::core::memory::Range;
 
-/// Where a wave was when something happened.
+/// The instruction that a wave was executing when something happened.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Site {
-    /// Workgroup in the grid.
+    /// The workgroup's ID in the grid.
     pub workgroup: [u32; 3],
-    /// Wave in the workgroup.
+    /// The wave's number in the workgroup.
     pub wave: u32,
-    /// Byte offset of the instruction in the code.
+    /// The byte offset of the instruction in the code.
     pub offset: u32,
     /// The instruction as assembly text.
     pub text: String,
-    /// Its place in the source, if that is known ([`Machine::with_lines`](crate::Machine::with_lines)).
+    /// The source position, if known ([`Machine::with_lines`](crate::Machine::with_lines)).
     pub line: Option<String>,
 }
 
@@ -27,7 +27,7 @@ impl fmt::Display for Site {
     }
 }
 
-/// Which memory an access went to.
+/// A kind of memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Space {
@@ -49,12 +49,12 @@ impl fmt::Display for Space {
     }
 }
 
-/// An access outside what is allocated.
+/// An access outside every allocation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutOfBounds {
-    /// Where.
+    /// The instruction that accesses it.
     pub site: Site,
-    /// The memory.
+    /// The kind of memory.
     pub space: Space,
     /// True for a store or atomic.
     pub write: bool,
@@ -62,7 +62,7 @@ pub struct OutOfBounds {
     pub lane: Option<u8>,
     /// First address of the access.
     pub address: u64,
-    /// Bytes of the access.
+    /// The size of the access in bytes.
     pub bytes: u32,
     /// The nearest allocation.
     pub nearest: Option<Range>,
@@ -96,11 +96,11 @@ impl fmt::Display for OutOfBounds {
 /// An instruction of the code.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Instruction {
-    /// Byte offset in the code.
+    /// The byte offset in the code.
     pub offset: u32,
-    /// Assembly text.
+    /// The assembly text.
     pub text: String,
-    /// Its place in the source, if that is known.
+    /// The source position, if known.
     pub line: Option<String>,
 }
 
@@ -110,7 +110,7 @@ impl fmt::Display for Instruction {
     }
 }
 
-/// A line after an offset, if it is known.
+/// Formats a source position, if known, to follow a code offset in a message.
 pub(crate) struct After<'l>(pub &'l Option<String>);
 
 impl fmt::Display for After<'_> {
@@ -119,16 +119,16 @@ impl fmt::Display for After<'_> {
     }
 }
 
-/// A dependence that the hardware does not enforce and the program does not wait for.
+/// A dependence between two instructions that the hardware does not enforce and the program does not wait for.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Hazard {
-    /// Id of the rule.
+    /// The ID of the violated rule.
     pub rule: String,
     /// The earlier instruction.
     pub first: Instruction,
-    /// The instruction that came too early.
+    /// The instruction that executes too early.
     pub second: Site,
-    /// The register in question, if there is one.
+    /// The register that causes the dependence, if there is one.
     pub register: Option<String>,
     /// The distance that the rule requires between the two.
     pub need: String,

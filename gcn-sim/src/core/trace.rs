@@ -1,19 +1,19 @@
-//! The memory that the current instruction has accessed.
+//! A record of the memory accesses of the current instruction.
 //!
-//! Functional mode has no trace: the memory functions then pay one branch that is always taken the same way.
+//! Functional mode keeps no record, so that each memory function only pays for one well-predicted branch.
 
 use crate::core::fault::Fault;
 
-/// Which memory an access went to, and by which path.
+/// A kind of memory, and the path by which it is accessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Path {
-    /// Global memory by a vector instruction.
+    /// Global memory, by a vector instruction.
     Global,
     /// LDS.
     Lds,
-    /// A lane's scratch.
+    /// The scratch of a lane.
     Scratch,
-    /// Global memory by a scalar instruction.
+    /// Global memory, by a scalar instruction.
     Scalar,
 }
 
@@ -22,43 +22,44 @@ pub(crate) enum Path {
 pub(crate) enum Kind {
     Read,
     Write,
-    /// Reads and writes at one moment.
+    /// Reads and writes atomically.
     Atomic,
 }
 
-/// One access of one lane.
+/// An access of one lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Touch {
     pub space: Path,
-    /// `None` for scalar memory.
+    /// The lane; `None` for scalar memory.
     pub lane: Option<u8>,
-    /// Global address, LDS byte address, or byte address in the lane's scratch.
+    /// A global address, an offset in LDS, or an offset in the lane's scratch.
     pub address: u64,
-    /// At most 16.
+    /// The size in bytes, at most 16.
     pub bytes: u8,
     pub kind: Kind,
 }
 
-/// The accesses of one instruction, in the order in which they happen. An access that is out of bounds is among them.
+/// The accesses of one instruction in the order in which they happen, including those out of bounds.
 #[derive(Debug, Default)]
 pub(crate) struct Trace {
     pub touches: Vec<Touch>,
-    /// Keep what each write to LDS or global memory replaces in [`Trace::replaced`], and atomics in [`Trace::updated`].
+    /// Record the bytes that each write to LDS or global memory replaces in [`Trace::replaced`], and those of atomics in
+    /// [`Trace::updated`].
     pub keep: bool,
     /// The replaced bytes of each [`Kind::Write`] to LDS or global memory, in order.
     pub replaced: Vec<u8>,
-    /// Those of each [`Kind::Atomic`].
+    /// The old bytes of each [`Kind::Atomic`], in order.
     pub updated: Vec<u8>,
-    /// Go on after a bad access (reads give 0, writes are dropped) and keep its fault in [`Trace::faults`].
+    /// Continue after a bad access (reads give 0, writes are dropped) and record its fault in [`Trace::faults`].
     pub lenient: bool,
-    /// Bad accesses so far.
+    /// The faults of bad accesses so far.
     pub faults: Vec<Fault>,
-    /// Stores are put down here, with their bytes, and memory stays as it is.
+    /// If present, stores are recorded here with their data instead of changing memory.
     pub stored: Option<Vec<(Touch, u128)>>,
 }
 
 impl Trace {
-    /// Forgets the accesses; the settings stay.
+    /// Removes the recorded accesses; the settings stay.
     pub(crate) fn clear(&mut self) {
         self.touches.clear();
         self.replaced.clear();

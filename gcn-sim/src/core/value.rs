@@ -2,13 +2,13 @@
 
 use crate::fp::{f16_to_f32, f32_to_f16};
 
-/// Lanes of a wave.
+/// The maximum number of lanes of a wave.
 pub(crate) const LANES: usize = gcn_isa::target::WAVE_SIZE as usize;
 
-/// Lanes of the lower half, all that a wave of 32 lanes has.
+/// The number of lanes of the lower half, which is a whole wave of 32 lanes.
 pub(crate) const LOWER: usize = LANES / 2;
 
-/// Active lanes, lowest first.
+/// The indices of the set bits of a lane mask, in ascending order.
 pub(crate) fn lanes(mut mask: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let lane = mask.trailing_zeros() as usize;
@@ -17,18 +17,18 @@ pub(crate) fn lanes(mut mask: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Operand type, as far as fetching constants, source modifiers, denormal flushing and writing care.
+/// The type of an operand, as far as it matters for constants, source modifiers, denormal flushing and write-back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Ty {
-    /// 16 bits of anything but f16.
+    /// 16 bits other than f16.
     B16,
     /// f16.
     F16,
-    /// 32 bits of anything but f32.
+    /// 32 bits other than f32.
     B32,
     /// f32.
     F32,
-    /// 64 bits, unsigned.
+    /// 64 bits, signed: a 32-bit literal is sign-extended.
     B64,
     /// 64 bits, signed: 32-bit literals are sign-extended.
     I64,
@@ -42,12 +42,12 @@ impl Ty {
     }
 }
 
-/// Lanes that arithmetic takes at a time. Their operands and results fit into the host's registers.
+/// The number of lanes that arithmetic processes at a time, chosen so that operands and results fit in the host's registers.
 pub(crate) const GROUP: usize = 16;
 
-/// The machine word that carries a value: one register or two.
+/// The register content of one lane: one dword or two.
 pub(crate) trait Raw: Copy + Default + Send + Sync + 'static {
-    /// All lanes zero.
+    /// Zero in all lanes.
     const ZERO: [Self; LANES];
 }
 
@@ -59,15 +59,15 @@ impl Raw for u64 {
     const ZERO: [u64; LANES] = [0; LANES];
 }
 
-/// A value of a lane or of a scalar operand.
+/// A typed value of a lane or of a scalar operand.
 pub(crate) trait Value: Copy + Send + Sync + 'static {
-    /// The word that carries it.
+    /// The register content that represents it.
     type Raw: Raw;
     /// Its type.
     const TY: Ty;
-    /// From register bits (the low ones for 16-bit types).
+    /// Converts from register bits (for 16-bit types, the low half).
     fn from_raw(raw: Self::Raw) -> Self;
-    /// To register bits.
+    /// Converts to register bits.
     fn into_raw(self) -> Self::Raw;
 }
 
@@ -75,7 +75,7 @@ impl Raw for () {
     const ZERO: [(); LANES] = [(); LANES];
 }
 
-/// An operand or a result that an instruction does not have.
+/// Stands for an operand or a result that an instruction does not have.
 impl Value for () {
     type Raw = ();
     const TY: Ty = Ty::B32;
@@ -109,10 +109,10 @@ values! {
     f64, u64, F64, |r| f64::from_bits(r), |v| v.to_bits();
 }
 
-/// A half-precision operand, widened to f32; a result is rounded from f32 to nearest even.
+/// A half-precision value, widened to f32; a result is rounded from f32 to nearest even.
 ///
-/// Rounding twice (to f32, then to f16) is harmless for a single addition, multiplication, division or square root:
-/// f32 has 24 bits, two more than twice the 11 of f16.
+/// Rounding twice (to f32, then to f16) is exact for a single addition, multiplication, division or square root, because the 24 bits of f32
+/// are at least two more than twice the 11 bits of f16.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Half(pub f32);
 
@@ -129,7 +129,7 @@ impl Value for Half {
     }
 }
 
-/// A half-precision operand as its bits.
+/// A half-precision value as its bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct HalfBits(pub u16);
 

@@ -11,32 +11,32 @@ use crate::core::late::Late;
 use crate::core::value::LANES;
 use crate::fp::Round;
 
-/// Vector registers at the end that no program names: room for three operands of a vector instruction that are not in registers as they
-/// are needed.
+/// The number of extra vector registers at the end, which programs cannot name: room for three 64-bit operands of a vector instruction that
+/// have to be converted before use, such as constants and permuted values.
 const ROOM: usize = 6;
 
-/// One vector register: a word per lane.
+/// A vector register: one dword for each lane.
 pub(crate) type Lanes = [u32; LANES];
 
-/// SGPR numbers of the named registers.
+/// The SGPR numbers of named registers.
 const VCC: usize = reg::VCC.index as usize;
 const EXEC: usize = reg::EXEC.index as usize;
 const M0: usize = reg::M0.index as usize;
 
-/// The SGPRs that encodings can number.
+/// The number of SGPRs that an encoding can name.
 pub(crate) const NUMBERED: usize = 128;
-/// Writes to `null` go to the registers from here on: as many as an instruction can write.
+/// The number of registers from [`NUMBERED`] on that absorb writes to `null`: as many as an instruction can write.
 const DROPPED: usize = 16;
-/// SGPRs, and room for what is dropped.
+/// The SGPRs, followed by those that absorb writes to `null`.
 pub(crate) type Sgprs = [u32; NUMBERED + DROPPED];
 
-/// The MODE register, unpacked where it is read often.
+/// The MODE register; fields that are read often are unpacked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(crate) struct Mode {
     bits: u32,
-    /// Rounding of f32.
+    /// The rounding mode of f32.
     pub round32: Round,
-    /// Rounding of f16 and f64.
+    /// The rounding mode of f16 and f64.
     pub round16_64: Round,
     /// Flush f32 denormal inputs.
     pub flush_in32: bool,
@@ -46,9 +46,9 @@ pub(crate) struct Mode {
     pub flush_in16_64: bool,
     /// Flush f16 and f64 denormal results.
     pub flush_out16_64: bool,
-    /// Clamp turns NaN into 0.
+    /// Clamping turns NaN into 0.
     pub dx10_clamp: bool,
-    /// Signaling NaNs are made quiet; output modifiers are off.
+    /// Signaling NaNs are quieted, and output modifiers are disabled.
     pub ieee: bool,
     /// VGPR numbers of VALU instructions are relative to M0.
     pub gpr_indexing: bool,
@@ -57,11 +57,11 @@ pub(crate) struct Mode {
 }
 
 impl Mode {
-    /// Overflow of f16.
+    /// The bit FP16_OVFL: f16 results that overflow stay finite.
     pub(crate) const FP16_OVFL: u32 = 1 << 23;
-    /// GPR index enable.
+    /// The bit that enables VGPR indexing.
     pub(crate) const GPR_IDX_EN: u32 = 1 << 27;
-    /// Skip vector instructions.
+    /// The bit that skips vector instructions.
     pub(crate) const VSKIP: u32 = 1 << 28;
 
     pub(crate) fn new(bits: u32) -> Mode {
@@ -69,7 +69,7 @@ impl Mode {
             bits,
             round32: Round::from_field(bits),
             round16_64: Round::from_field(bits >> 2),
-            // FP_DENORM: bit 0 of each pair allows input, bit 1 output denormals: 1 = allow in, 2 = allow out.
+            // In each pair of FP_DENORM bits, bit 0 enables denormal inputs and bit 1 denormal results.
             flush_in32: bits >> 4 & 1 == 0,
             flush_out32: bits >> 5 & 1 == 0,
             flush_in16_64: bits >> 6 & 1 == 0,
@@ -85,104 +85,105 @@ impl Mode {
         self.bits
     }
 
-    /// An f16 result that overflows is the greatest finite number.
+    /// True if an f16 result that overflows becomes the largest finite number.
     pub(crate) fn keeps_f16_finite(self) -> bool {
         self.bits & Mode::FP16_OVFL != 0
     }
 
-    /// True if vector instructions have results other than the usual ones.
+    /// True if MODE changes the results of vector instructions from the usual ones.
     pub(crate) fn is_special(self) -> bool {
         self.is_directed() || self.keeps_f16_finite()
     }
 
-    /// True unless everything rounds to nearest even.
+    /// True unless all rounding is to nearest even.
     pub(crate) fn is_directed(self) -> bool {
         self.bits & 0xf != 0
     }
 }
 
-/// A wave of 64 lanes, or of 32, whose upper 32 here are never active.
+/// A wave of 64 lanes, or one of 32, whose upper 32 lanes are never active.
 #[derive(Debug)]
 pub(crate) struct Wave {
-    /// SGPRs by encoding number; VCC, M0 and EXEC included.
+    /// SGPRs by encoding number, including VCC, M0 and EXEC.
     pub s: Sgprs,
-    /// The lanes that there are.
+    /// A mask of the wave's lanes.
     pub lanes: u64,
-    /// Vector registers: VGPRs, then AGPRs, then room for operands ([`Wave::room`]).
+    /// The vector registers: VGPRs, then AGPRs, then extra ones for converted operands ([`Wave::room`]).
     pub v: Vec<Lanes>,
     pub scc: bool,
     pub mode: Mode,
-    /// Index of the next instruction.
+    /// The index of the next instruction.
     pub pc: usize,
-    /// Number in the workgroup.
+    /// The number in the workgroup.
     pub id: u32,
-    /// Instructions executed.
+    /// The number of executed instructions.
     pub count: u64,
-    /// Cycles that it has slept or waited for a clock; the clocks add them to the instructions.
+    /// The number of cycles that the wave has slept or waited for a clock; clocks add it to the number of instructions.
     pub slept: u64,
     pub reading: Reading,
-    /// Scratch bytes, lane after lane.
+    /// The scratch of all lanes, one lane after the other.
     pub scratch: Vec<u8>,
-    /// Allocation that the last global access hit.
+    /// The index of the allocation that the last global access hit.
     pub memory_hint: usize,
     pub late: Late,
     pub arrivals: Arrivals,
     pub status: Status,
 }
 
-/// Readings of a clock, one soon after the other, as in a loop that waits for a time.
+/// A series of clock readings in quick succession, as in a loop that waits for a certain time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Reading {
     number: u32,
-    /// The time of the first one.
+    /// The time of the first reading.
     first: u64,
-    /// Instructions that had been executed at the last one.
+    /// The number of executed instructions at the last reading.
     at: u64,
 }
 
-/// Cycles that a wave waits for a clock (`memtime.latency`); a loop that waits for a time ends sooner for them.
+/// The cycles that reading a clock takes (`memtime.latency`). They let a loop that waits for a certain time end sooner.
 const CYCLES_OF_READING: u64 = 40;
-/// Readings are of one loop if there are fewer instructions between them, and if there are more of them.
+/// A series ends if at least `APART` instructions lie between two readings, and is taken for a waiting loop if it has more than `FEW`
+/// readings.
 const APART: u64 = 256;
 const FEW: u32 = 64;
-/// From then on a reading takes this part of the time since the first one, up to 20 µs at 2.1 GHz: loops for milliseconds end after tens of
-/// turns instead of thousands, and wait for a twentieth too long at most.
+/// In a waiting loop, a reading takes 1/`PART` of the time since the first one, at most `LONGEST` cycles (20 µs at 2.1 GHz). Loops that
+/// wait for milliseconds then end after tens of trips instead of thousands, and wait at most a twentieth too long.
 const PART: u64 = 20;
 const LONGEST: u64 = 42_000;
 
-/// A wave's part in a barrier at which arriving and waiting are two instructions.
+/// A wave's progress at split barriers, where arriving (`s_barrier_signal`) and waiting are separate instructions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Arrivals {
-    /// How often it has arrived, and waited for the others.
+    /// The number of times that it has arrived, and that it has waited for the others.
     signals: u64,
     waits: u64,
-    /// The most often that a wave of the workgroup has arrived.
+    /// The largest number of arrivals of any wave of the workgroup.
     most: Arc<AtomicU64>,
 }
 
 impl Arrivals {
-    /// Arrives; true for the first wave that does.
+    /// Records an arrival; true if this wave is the first to arrive at this barrier.
     pub(crate) fn signal(&mut self) -> bool {
         self.signals += 1;
         self.most.fetch_max(self.signals, Ordering::Relaxed) < self.signals
     }
 
-    /// True if this wave has arrived where the other one waits.
+    /// True if this wave has arrived at the barrier at which `other` waits.
     pub(crate) fn has_met(&self, other: &Arrivals) -> bool {
         self.signals > other.waits
     }
 
-    /// How often it has waited.
+    /// The number of completed waits.
     pub(crate) fn waits(&self) -> u64 {
         self.waits
     }
 
-    /// The wait is over.
+    /// Records that the wait is over.
     pub(crate) fn go_on(&mut self) {
         self.waits += 1;
     }
 
-    /// Makes this wave one of a workgroup with another.
+    /// Makes this wave share the barrier state of `other`'s workgroup.
     pub(crate) fn join(&mut self, other: &Arrivals) {
         self.most = Arc::clone(&other.most);
     }
@@ -193,21 +194,21 @@ impl Arrivals {
     }
 }
 
-/// Whether a wave can go on.
+/// The execution state of a wave.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Status {
     Running,
-    /// At an `s_barrier`, by instruction index.
+    /// Waits at the `s_barrier` with this instruction index.
     AtBarrier(usize),
-    /// At an `s_barrier_wait`, by instruction index.
+    /// Waits at the `s_barrier_wait` with this instruction index.
     AtWait(usize),
-    /// At an instruction of global wave sync, by its index.
+    /// Waits at the global wave sync instruction with this index.
     Queued(usize, Queued),
     Ended,
 }
 
-/// Everything that a wave's next instructions depend on, except memory, and the target of its last backward jump: to
-/// detect that it returns to the same state.
+/// The target of a wave's last backward jump, and all state except memory that its next instructions depend on. If the wave returns to the
+/// same state, it is in a loop that only memory can end.
 pub(crate) struct Snapshot {
     pc: usize,
     s: Sgprs,
@@ -237,12 +238,12 @@ impl Snapshot {
 }
 
 impl Wave {
-    /// The cycles so far: executed instructions stand for it.
+    /// The number of cycles so far, assuming one for each executed instruction.
     pub(crate) fn cycles(&self) -> u64 {
         self.count + self.slept
     }
 
-    /// The cycles so far, for a clock. Reading it takes time.
+    /// Reads a clock: returns the number of cycles so far, and adds the time that the reading takes.
     pub(crate) fn clock(&mut self) -> u64 {
         let now = self.cycles();
         let Reading { number, first, at } = self.reading;
@@ -277,7 +278,7 @@ impl Wave {
         }
     }
 
-    /// Back to the state before the first instruction, registers zero.
+    /// Resets to the state before the first instruction, with all registers zero.
     pub(crate) fn reset(&mut self, id: u32, mode: Mode) {
         self.s = [0; NUMBERED + DROPPED];
         let registers = self.room();
@@ -300,13 +301,13 @@ impl Wave {
         self.set_mask(EXEC, mask);
     }
 
-    /// The slot from which on there is room for operands; also the number of the vector registers that programs have.
+    /// The first of the extra slots for converted operands; also the number of vector registers that programs can use.
     #[inline(always)]
     pub(crate) fn room(&self) -> usize {
         self.v.len().saturating_sub(ROOM)
     }
 
-    /// The number of its lanes.
+    /// The number of lanes.
     pub(crate) fn size(&self) -> usize {
         self.lanes.count_ones() as usize
     }
@@ -321,18 +322,18 @@ impl Wave {
         self.s[M0]
     }
 
-    /// Replaces the bits of `mask` in M0.
+    /// Replaces the bits of M0 that are set in `mask`.
     pub(crate) fn set_m0_bits(&mut self, mask: u32, value: u32) {
         self.s[M0] = self.s[M0] & !mask | value & mask;
     }
 
-    /// The mask with a bit for each lane, in one SGPR or in two, according to the size of the wave.
+    /// A lane mask in one SGPR or two, depending on the wave size.
     #[inline(always)]
     pub(crate) fn mask(&self, n: usize) -> u64 {
         self.pair(n) & self.lanes
     }
 
-    /// Writes a mask with a bit for each lane.
+    /// Writes a lane mask to one SGPR or two, depending on the wave size.
     #[inline(always)]
     pub(crate) fn set_mask(&mut self, n: usize, mask: u64) {
         self.s[n] = mask as u32;
@@ -341,7 +342,7 @@ impl Wave {
         }
     }
 
-    /// SGPR pair starting at encoding number `n`.
+    /// The SGPR pair starting at encoding number `n`.
     #[inline(always)]
     pub(crate) fn pair(&self, n: usize) -> u64 {
         u64::from(self.s[n]) | u64::from(self.s[n + 1]) << 32

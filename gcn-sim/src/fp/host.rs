@@ -1,32 +1,31 @@
-//! The host's wide vectors and fused multiply-add, where it has them.
+//! Selects code compiled for the host's wide vectors and fused multiply-add, if the host has them.
 //!
-//! The build is for the least processor of its architecture. Work that is compiled for more as well is chosen here when it
-//! runs; `multiversion` does what takes unsafe code for that.
+//! The crate is compiled for the baseline processor of its architecture. Work that is also compiled for better ones is dispatched here at
+//! run time; the crate `multiversion` contains the unsafe code that this requires.
 
 use std::cell::Cell;
 
-/// Work that is worth compiling for each way.
+/// Work that is compiled for several host instruction sets.
 pub(crate) trait Work {
     /// The result.
     type Out;
 
-    /// Does it; to be inlined. `FUSED`: `mul_add` is one instruction here. `WIDE`: vectors have 64 bytes, and there are 32 of
-    /// them.
+    /// Performs the work; should be inlined. `FUSED`: `mul_add` is a single instruction. `WIDE`: there are 32 vector registers of 64 bytes.
     fn run<const FUSED: bool, const WIDE: bool>(self) -> Self::Out;
 }
 
-/// A way that is not the best.
+/// A host instruction set other than the best, for tests.
 #[derive(Clone, Copy, Debug)]
 pub enum Way {
-    /// Vectors of 32 bytes and fused multiply-adds, if the host has them.
+    /// AVX2: vectors of 32 bytes and fused multiply-add, if the host has them.
     Avx2,
-    /// As the build has it.
+    /// The instruction set that the crate is compiled for.
     Portable,
 }
 
 thread_local!(static WAY: Cell<Option<Way>> = const { Cell::new(None) });
 
-/// Does `f`, and all work in it on this thread this way, for tests.
+/// Runs `f` with all work on this thread forced to the given instruction set, for tests.
 pub fn forced<T>(way: Way, f: impl FnOnce() -> T) -> T {
     WAY.set(Some(way));
     let result = f();
@@ -34,7 +33,7 @@ pub fn forced<T>(way: Way, f: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Does the work in the best way that the host has, unless another is forced.
+/// Performs the work with the best instruction set of the host, unless another is forced.
 #[inline]
 pub(crate) fn run<W: Work>(work: W) -> W::Out {
     match WAY.get() {
@@ -44,7 +43,7 @@ pub(crate) fn run<W: Work>(work: W) -> W::Out {
     }
 }
 
-/// The same for work that is short and of many kinds, as that on the lanes of an instruction: not compiled for vectors of 64 bytes.
+/// The same for short and varied work, such as one vector instruction: not compiled for vectors of 64 bytes, to limit code size.
 #[inline]
 pub(crate) fn lanes<W: Work>(work: W) -> W::Out {
     match WAY.get() {
@@ -53,7 +52,7 @@ pub(crate) fn lanes<W: Work>(work: W) -> W::Out {
     }
 }
 
-// Each of the three below is compiled once, and the first that the host has not falls through to the next. The code is large.
+// Each of the next three functions is compiled once, and falls back to the next one if the host lacks its instruction set.
 
 #[multiversion::multiversion(
     targets("x86_64+avx2+avx512bw+avx512cd+avx512dq+avx512f+avx512vl+bmi1+bmi2+f16c+fma+lzcnt+popcnt"),
@@ -74,7 +73,7 @@ fn narrow<W: Work>(work: W) -> W::Out {
     }
 }
 
-/// Does the work as the build has it.
+/// Performs the work with the instruction set that the crate is compiled for.
 #[inline(never)]
 pub(crate) fn portable<W: Work>(work: W) -> W::Out {
     if cfg!(any(target_feature = "fma", target_arch = "aarch64")) {

@@ -1,12 +1,13 @@
-//! Conversions between f32/f64 and the 16-bit formats, branch-free where they run per lane.
+//! Conversions between f32 or f64 and the 16-bit formats; those that run per lane are branch-free.
 
-/// The f32 of a magnitude of a format with a smaller range, exact: `shifted` has its bits with the fraction where f32 has it, `up` is
-/// the difference of the biases, there too.
+/// Converts a magnitude in a format with a smaller exponent range to f32, exactly. `shifted` contains its bits with the fraction at f32's
+/// position; `up` is the difference of the exponent biases, at the position of f32's exponent.
 ///
-/// No f32 on the way is denormal, which costs many hosts a hundred cycles.
+/// No intermediate f32 is denormal, because many hosts take a hundred cycles for denormals.
 #[inline(always)]
 pub(crate) fn rebias(shifted: u32, up: u32) -> u32 {
-    // A denormal as if it had the leading one, which is subtracted again. A signed comparison: more hosts have that.
+    // A denormal gets an implicit leading one like a normal number, which is subtracted afterwards. The comparison is signed, because more
+    // hosts have a vector instruction for that.
     let is_denormal = (shifted as i32) < 1 << 23;
     let (leading, one) = if is_denormal { (1 << 23, up + (1 << 23)) } else { (0, 0) };
     (f32::from_bits(shifted + up + leading) - f32::from_bits(one)).to_bits()
@@ -22,15 +23,15 @@ pub(crate) fn f16_to_f32(h: u16) -> f32 {
     f32::from_bits(bits | sign)
 }
 
-/// f32 to f16, round to nearest even. NaNs keep the upper bits of their payload and become quiet.
+/// f32 to f16, rounded to nearest even. NaNs keep the upper bits of their payload and become quiet.
 #[inline(always)]
 pub(crate) fn f32_to_f16(x: f32) -> u16 {
     let bits = x.to_bits();
     let sign = (bits >> 16) & 0x8000;
     let magnitude = bits & 0x7fff_ffff;
-    // Normal range: add half a unit in the last place (less one if the last bit is even), cut 13 bits.
+    // Normal range: add half a unit in the last place (slightly less if the last bit is even), then drop 13 bits.
     let normal = magnitude.wrapping_sub(112 << 23).wrapping_add(0xfff + ((magnitude >> 13) & 1)) >> 13;
-    // Denormal range: adding 0.5 lets the f32 adder round at bit 2^-24.
+    // Denormal range: adding 0.5 makes the f32 adder round at bit 2^-24.
     let denormal = (f32::from_bits(magnitude) + 0.5).to_bits().wrapping_sub(0.5f32.to_bits());
     let finite = if magnitude < 113 << 23 { denormal } else { normal };
     let finite = if magnitude >= 143 << 23 { 0x7c00 } else { finite };
@@ -39,7 +40,7 @@ pub(crate) fn f32_to_f16(x: f32) -> u16 {
     (result | sign) as u16
 }
 
-/// f64 to f16, round to nearest even, rounding once.
+/// f64 to f16, rounded once, to nearest even.
 #[inline(always)]
 pub(crate) fn f64_to_f16(x: f64) -> u16 {
     f32_to_f16(f64_to_f32_odd(x))
@@ -62,7 +63,7 @@ pub(crate) fn bf16_to_f32(h: u16) -> f32 {
     f32::from_bits(u32::from(h) << 16)
 }
 
-/// f32 to bf16, round to nearest even; NaNs become quiet.
+/// f32 to bf16, rounded to nearest even; NaNs become quiet.
 #[inline(always)]
 pub(crate) fn f32_to_bf16(x: f32) -> u16 {
     let bits = x.to_bits();
@@ -74,7 +75,7 @@ pub(crate) fn f32_to_bf16(x: f32) -> u16 {
 mod tests {
     use super::*;
 
-    /// Every f16, and every f32 near the rounding boundaries of every f16, against the `half` crate.
+    /// Tests every f16, and the f32 values near the rounding boundaries of every f16, against the `half` crate.
     #[test]
     fn half_precision_agrees_with_the_half_crate() {
         for h in 0..=u16::MAX {
@@ -95,7 +96,7 @@ mod tests {
 
     #[test]
     fn f64_narrows_to_f16_with_one_rounding() {
-        // Just above the tie between 1 and 1 + 2^-10: rounding to f32 first would lose the excess.
+        // Just above the midpoint of 1 and 1 + 2^-10: rounding to f32 first would lose the excess.
         let x = 1.0 + 2f64.powi(-11) + 2f64.powi(-40);
         assert_eq!(f64_to_f16(x), 0x3c01);
         assert_eq!(f64_to_f16(1.0 + 2f64.powi(-11)), 0x3c00);

@@ -1,12 +1,11 @@
-//! The formats of at most eight bits: fp8, bf8, fp6, bf6, fp4, and conversions from and to them.
+//! The formats of at most eight bits (fp8, bf8, fp6, bf6, fp4) and conversions from and to them.
 //!
-//! Values widen exactly. Narrowing rounds once, to nearest even or stochastically: the random bits are added below the
-//! last bit that is kept and the sum is cut off. What
-//! overflows becomes the largest number if MODE.FP16_OVFL is set, and otherwise infinity, or NaN where the format has none;
-//! formats without infinity and NaN always saturate. Witnesses: AMD's public pseudo-code for which random bits are used,
-//! the host reference of the gfx950 conversions in HIP (`amd_hip_ocp_host.hpp`), and the public kernels that clamp their
-//! operands before both kinds of conversion, scaled and not, because these give NaN. That FP16_OVFL also makes infinite
-//! operands finite is assumed (the OFP8 specification's saturating mode does).
+//! Widening is exact. Narrowing rounds once, to nearest even or stochastically: random bits are added below the last kept bit, and the sum
+//! is truncated. A value that overflows becomes the largest number if MODE.FP16_OVFL is set, otherwise infinity, or NaN if the format has
+//! no infinity; formats without infinity and NaN always saturate. Evidence: AMD's public pseudo-code for the choice of random bits, the
+//! host reference of the gfx950 conversions in HIP (`amd_hip_ocp_host.hpp`), and public kernels that clamp the operands of both kinds of
+//! conversion, scaled and unscaled, because these would otherwise give NaN. That FP16_OVFL also makes infinite operands finite is an
+//! assumption (the saturating mode of the OFP8 specification does that).
 
 use gcn_isa::Target;
 
@@ -14,29 +13,29 @@ use super::NAN32;
 use super::narrow::rebias;
 use super::soft::{Exact, Format, Round};
 
-/// A float format to narrow to; all but two have at most eight bits.
+/// A float format that can be narrowed to; all but two have at most eight bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Small {
-    /// Bits of the exponent.
+    /// The number of exponent bits.
     pub exponent: u32,
-    /// Bits of the fraction.
+    /// The number of fraction bits.
     pub fraction: u32,
-    /// Exponent bias.
+    /// The exponent bias.
     pub bias: i32,
-    /// The meaning of the encodings at the upper end.
+    /// The special values, which use the upper end of the encodings.
     pub top: Top,
 }
 
 /// The special values of a format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Top {
-    /// Nothing: every encoding is a finite number.
+    /// None: every encoding is a finite number.
     Finite,
-    /// NaN is all ones below the sign; no infinity (OCP `e4m3fn`).
+    /// NaN is all ones below the sign; there is no infinity (OCP `e4m3fn`).
     NanOnly,
     /// Infinities and NaNs as in IEEE 754 (OCP `e5m2`).
     Ieee,
-    /// No infinity and no negative zero: the sign bit alone is NaN (the `fnuz` formats of gfx942).
+    /// No infinity and no negative zero: the encoding with only the sign bit set is NaN (the `fnuz` formats of gfx942).
     Fnuz,
 }
 
@@ -45,11 +44,11 @@ pub(crate) enum Top {
 pub(crate) enum Rounding {
     /// To nearest, ties to even.
     NearestEven,
-    /// By random bits, of which the upper ones are used.
+    /// Stochastic, with these random bits, of which the upper ones are used.
     Stochastic(u32),
 }
 
-/// A format to narrow from.
+/// A float format that can be narrowed from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Wide {
     exponent: u32,
@@ -77,22 +76,22 @@ impl Small {
     pub(crate) const E3M2: Small = Small { exponent: 3, fraction: 2, bias: 3, top: Top::Finite };
     /// OCP `e2m1`, fp4.
     pub(crate) const E2M1: Small = Small { exponent: 2, fraction: 1, bias: 1, top: Top::Finite };
-    /// f16, to narrow to.
+    /// f16, as a narrow format.
     pub(crate) const E5M10: Small = Small { exponent: 5, fraction: 10, bias: 15, top: Top::Ieee };
-    /// bfloat16, to narrow to.
+    /// bfloat16, as a narrow format.
     pub(crate) const E8M7: Small = Small { exponent: 8, fraction: 7, bias: 127, top: Top::Ieee };
 
-    /// fp8 of a target: the `fnuz` format, or that of OCP.
+    /// The fp8 format of a target: `fnuz` or OCP.
     pub(crate) fn fp8(target: Target) -> Small {
         if target.has_fnuz_floats() { Small::E4M3_FNUZ } else { Small::E4M3 }
     }
 
-    /// bf8 of a target.
+    /// The bf8 format of a target: `fnuz` or OCP.
     pub(crate) fn bf8(target: Target) -> Small {
         if target.has_fnuz_floats() { Small::E5M2_FNUZ } else { Small::E5M2 }
     }
 
-    /// Bits of an encoding.
+    /// The number of bits of an encoding.
     pub(crate) const fn bits(self) -> u32 {
         1 + self.exponent + self.fraction
     }
@@ -101,7 +100,7 @@ impl Small {
         1 << (self.exponent + self.fraction)
     }
 
-    /// Encoding of the largest finite number.
+    /// The encoding of the largest finite number.
     const fn largest(self) -> u32 {
         let all = self.sign_bit() - 1;
         match self.top {
@@ -115,7 +114,8 @@ impl Small {
         let sign = if negative { self.sign_bit() } else { 0 };
         match self.top {
             Top::Fnuz => self.sign_bit(),
-            // The host reference turns NaN into the largest number; for e5m2 it sets the upper fraction bit.
+            // As in the host reference: in formats without NaN, NaN becomes the largest number; in e5m2 it has only the upper fraction bit
+            // set.
             Top::Finite | Top::NanOnly => sign | (self.sign_bit() - 1),
             Top::Ieee => sign | (self.largest() + 1) | 1 << (self.fraction - 1),
         }
@@ -132,7 +132,7 @@ impl Small {
         }
     }
 
-    /// The value of an encoding, exact.
+    /// The exact value of an encoding.
     pub(crate) fn decode(self, code: u32) -> f32 {
         let code = code & (2 * self.sign_bit() - 1);
         let magnitude = code & (self.sign_bit() - 1);
@@ -163,7 +163,7 @@ impl Small {
         Exact { negative: false, significand: u128::from(significand), exponent }
     }
 
-    /// The value of an encoding times 2^`scale`, rounded once to `to`; overflow gives infinity.
+    /// The value of an encoding times 2^`scale`, rounded once to `to`; an overflow gives infinity.
     pub(crate) fn widen(self, code: u32, scale: i32, to: Format) -> u64 {
         let value = self.decode(code);
         if !value.is_finite() {
@@ -174,7 +174,7 @@ impl Small {
         Exact { negative, exponent: exact.exponent + scale, ..exact }.round(to, Round::NearestEven)
     }
 
-    /// `bits` of format `from`, divided by 2^`scale`, in this format.
+    /// The value `bits` of format `from`, divided by 2^`scale` and converted to this format.
     pub(crate) fn narrow(self, from: Wide, bits: u32, scale: i32, round: Rounding, saturate: bool) -> u32 {
         let negative = bits >> (from.exponent + from.fraction) & 1 == 1;
         let field = bits >> from.fraction & ((1 << from.exponent) - 1);
@@ -182,7 +182,7 @@ impl Small {
         if field == (1 << from.exponent) - 1 {
             return if fraction != 0 { self.nan(negative) } else { self.overflow(negative, saturate) };
         }
-        // The significand with its leading bit at `from.fraction`, and the exponent of that bit.
+        // The significand with its leading bit at position `from.fraction`, and the exponent of that bit.
         let significand = if field == 0 { fraction } else { fraction | 1 << from.fraction };
         if significand == 0 {
             return self.signed(negative, 0);
@@ -204,14 +204,14 @@ impl Small {
         if negative && keeps_sign { self.sign_bit() | magnitude } else { magnitude }
     }
 
-    /// Encoding of `significand` (leading bit at `from.fraction`) times 2^(`leading` - `from.fraction`), without sign. It
-    /// may be larger than [`Small::largest`].
+    /// The encoding, without sign, of `significand` (leading bit at `from.fraction`) times 2^(`leading` - `from.fraction`). It may exceed
+    /// [`Small::largest`].
     fn round(self, from: Wide, significand: u32, leading: i32, round: Rounding) -> u32 {
         let smallest = 1 - self.bias;
         if leading > smallest + (1 << self.exponent) {
             return u32::MAX;
         }
-        // A number below the normal range loses this many more bits.
+        // A number below the normal range loses this many additional bits.
         let below = (smallest - leading).max(0) as u32;
         let field = (leading.max(smallest) + self.bias - 1) as u32;
         let cut = from.fraction - self.fraction;
@@ -226,7 +226,7 @@ impl Small {
     }
 }
 
-/// `x` >> `by`, rounded to nearest even.
+/// `x >> by`, rounded to nearest even.
 fn round_shift(x: u32, by: u32) -> u32 {
     if by > 31 {
         return 0;
@@ -238,18 +238,18 @@ fn round_shift(x: u32, by: u32) -> u32 {
     kept + u32::from(rest > half || rest == half && kept & 1 == 1)
 }
 
-/// [`Small::decode`] of a format of at most eight bits, without branches and in few operations, for the host's vectors.
+/// [`Small::decode`] for a format of at most eight bits, without branches and with few operations, so that the host can vectorise it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Widening {
     sign_bit: u32,
-    /// From the format's places to those of f32.
+    /// The left shifts that move the sign and the fraction to their positions in f32.
     sign_up: u32,
     fraction_up: u32,
-    /// Difference of the biases, at the place of f32's exponent.
+    /// The difference of the exponent biases, at the position of f32's exponent.
     rebias: u32,
-    /// Above this magnitude are infinity and NaN, with fractions as in f32.
+    /// Encodings above this magnitude are infinity and NaN, with fractions as in f32.
     largest: u32,
-    /// The encoding that is NaN without being above it.
+    /// The encoding that is NaN although it is not above `largest`.
     nan: u32,
 }
 
@@ -265,14 +265,14 @@ impl Widening {
         }
     }
 
-    /// The value of an encoding, above which there may be other bits.
+    /// The value of an encoding; higher bits of `code` are ignored.
     #[inline(always)]
     pub(crate) fn value(&self, code: u32) -> f32 {
         let magnitude = code & (self.sign_bit - 1);
         let sign = code & self.sign_bit;
         let finite = rebias(magnitude << self.fraction_up, self.rebias);
-        // A bitwise or is as good as a selection here, and cheaper. The comparison is signed, since more hosts have a
-        // vector instruction for it.
+        // A bitwise or has the same result here as a selection, and is cheaper. The comparison is signed, because more hosts have a vector
+        // instruction for that.
         let special = if magnitude as i32 > self.largest as i32 { f32::INFINITY.to_bits() } else { 0 };
         let nan = if sign | magnitude == self.nan { NAN32 } else { 0 };
         let bits = finite | special | nan;
@@ -287,7 +287,7 @@ mod tests {
     const ALL: [Small; 7] =
         [Small::E4M3_FNUZ, Small::E5M2_FNUZ, Small::E4M3, Small::E5M2, Small::E2M3, Small::E3M2, Small::E2M1];
 
-    /// The extremes that the OCP specifications (OFP8, MX) and AMD's CDNA3 documents state.
+    /// The extreme values that the OCP specifications (OFP8, MX) and AMD's CDNA3 documents state.
     #[test]
     fn documented_extremes() {
         assert_eq!(Small::E4M3_FNUZ.decode(0x7f), 240.0);

@@ -1,10 +1,10 @@
-//! Multiply-add and conversion in software, for any binary format up to f64 and any rounding mode.
+//! Multiply-add and conversions in software, for any binary format up to f64 and any rounding mode.
 //!
-//! Used for the directed rounding modes, which the host's arithmetic cannot be switched to. Values are unpacked to
-//! sign, 128-bit significand and exponent; bits shifted out are remembered in the lowest bit ("sticky"), which is enough
-//! for any rounding decision because at least twenty spare bits lie below the result.
+//! Used for directed rounding, which the host's arithmetic does not offer. Values are unpacked to a sign, a 128-bit significand and an
+//! exponent. Bits that are shifted out are combined into the lowest bit ("sticky"), which suffices for every rounding decision because at
+//! least twenty spare bits lie below the result.
 
-/// Rounding mode, numbered as MODE numbers it.
+/// A rounding mode, with the numbering of the MODE register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Round {
     /// To nearest, ties to even.
@@ -19,7 +19,7 @@ pub(crate) enum Round {
 }
 
 impl Round {
-    /// The mode of a two-bit MODE field.
+    /// The rounding mode of a two-bit field of MODE.
     pub(crate) fn from_field(field: u32) -> Round {
         [Round::NearestEven, Round::Up, Round::Down, Round::Zero][(field & 3) as usize]
     }
@@ -71,7 +71,7 @@ impl Format {
         bits | 1 << (self.fraction - 1)
     }
 
-    /// Finite value as an exact number.
+    /// A finite value as an exact number.
     fn unpack(self, bits: u64) -> Exact {
         let field = (bits >> self.fraction) & self.max_exponent();
         let fraction = bits & ((1 << self.fraction) - 1);
@@ -81,7 +81,7 @@ impl Format {
     }
 }
 
-/// ±significand * 2^exponent; the lowest bit may stand for any non-zero remainder.
+/// ±significand * 2^exponent; a set lowest bit may stand for any nonzero remainder.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Exact {
     pub negative: bool,
@@ -90,7 +90,7 @@ pub(crate) struct Exact {
 }
 
 impl Exact {
-    /// Same value with the significand's top bit at 126.
+    /// The same value with the top bit of the significand at bit 126.
     fn normalized(self) -> Exact {
         if self.significand == 0 {
             return self;
@@ -111,7 +111,7 @@ impl Exact {
             return Exact { negative, ..value };
         }
         let (high, low) = if a.exponent >= b.exponent { (a, b) } else { (b, a) };
-        // One bit of headroom for the carry.
+        // Leaves one bit for the carry.
         let high_sig = shift_right(high.significand, 1);
         let low_sig = shift_right(low.significand, (high.exponent - low.exponent) as u32 + 1);
         let exponent = high.exponent + 1;
@@ -123,7 +123,7 @@ impl Exact {
         } else {
             (low.negative, low_sig - high_sig)
         };
-        // An exact zero from unequal signs is positive, except when rounding down.
+        // The sum of opposite values is a positive zero, except when rounding down.
         let negative = if significand == 0 { round == Round::Down } else { negative };
         Exact { negative, significand, exponent }
     }
@@ -135,7 +135,7 @@ impl Exact {
             return sign;
         }
         let value = self.normalized();
-        // Exponent of the leading bit, and of the last bit kept (denormals keep fewer).
+        // The exponents of the leading bit and of the last bit to keep (denormals keep fewer bits).
         let leading = value.exponent + 126;
         if leading > format.bias() {
             return sign | overflow(format, self.negative, round);
@@ -150,7 +150,7 @@ impl Exact {
             Round::Zero => false,
         };
         let kept = kept + u64::from(up);
-        // Adding the significand to the exponent field carries into it, from denormal to normal, too.
+        // The significand is added to the exponent field, so that a carry increments the exponent, also from denormal to normal.
         let field = (last + format.fraction as i32 + format.bias() - 1).max(0) as u64;
         let magnitude = (field << format.fraction) + kept;
         if magnitude >= format.infinity() {
@@ -251,12 +251,12 @@ pub(crate) fn add(format: Format, round: Round, a: u64, b: u64) -> u64 {
     fma(format, round, a, one, b)
 }
 
-/// a * b. The added zero has the product's sign, so that it leaves a zero product alone.
+/// a * b. The zero that is added has the sign of the product, so that it does not change a zero product.
 pub(crate) fn mul(format: Format, round: Round, a: u64, b: u64) -> u64 {
     fma(format, round, a, b, (a ^ b) & format.sign_bit())
 }
 
-/// Conversion of a float to another format.
+/// Converts a float to another format.
 pub(crate) fn convert(from: Format, to: Format, round: Round, bits: u64) -> u64 {
     let sign = if bits & from.sign_bit() != 0 { to.sign_bit() } else { 0 };
     if from.is_nan(bits) {
@@ -271,7 +271,7 @@ pub(crate) fn convert(from: Format, to: Format, round: Round, bits: u64) -> u64 
     from.unpack(bits).round(to, round)
 }
 
-/// An integer as a float.
+/// Converts an integer to a float.
 pub(crate) fn from_int(to: Format, round: Round, negative: bool, magnitude: u64) -> u64 {
     Exact { negative, significand: u128::from(magnitude), exponent: 0 }.round(to, round)
 }
@@ -280,7 +280,7 @@ pub(crate) fn from_int(to: Format, round: Round, negative: bool, magnitude: u64)
 mod tests {
     use super::*;
 
-    /// A small generator, so that the cases are the same on every machine.
+    /// A small generator, so that the test cases are the same on every machine.
     struct Bits(u64);
 
     impl Bits {

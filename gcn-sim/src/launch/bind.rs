@@ -1,4 +1,4 @@
-//! Puts the values of a spec into memory and into the kernarg segment.
+//! Writes the values of a spec to memory and to the kernarg segment.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -12,7 +12,7 @@ use super::{Arg, Buffer, Element, Error, Init, Key, Out, Spec};
 use crate::core::error::SimError;
 use crate::core::memory::Memory;
 
-/// A buffer in memory.
+/// A buffer that has been written to memory.
 #[derive(Debug)]
 pub(crate) struct Placed {
     pub name: String,
@@ -24,14 +24,14 @@ pub(crate) struct Placed {
     pub out: Option<Out>,
 }
 
-/// Puts arguments into memory.
+/// Writes arguments to memory and to the kernarg segment.
 pub(crate) struct Binder<'s> {
     pub memory: Memory,
     folder: &'s Path,
     pub buffers: Vec<Placed>,
-    /// Each argument's buffer, by position and name.
+    /// The buffers of the arguments, by their names and positions.
     by_argument: HashMap<String, Bound>,
-    /// Arguments that wait for another argument's buffer.
+    /// Values that depend on the buffer of another argument.
     pending: Vec<Pending>,
 }
 
@@ -43,7 +43,7 @@ struct Bound {
     elements: u64,
 }
 
-/// Where a value goes.
+/// The place where a value is to be written.
 #[derive(Clone, Copy)]
 enum Place {
     /// An offset in the kernarg segment.
@@ -61,22 +61,22 @@ impl Place {
     }
 }
 
-/// A value that depends on another argument's buffer.
+/// A value that depends on the buffer of another argument.
 struct Pending {
-    /// The argument that has the value.
+    /// The argument to which the value belongs.
     name: String,
     place: Place,
-    /// Bytes of the value.
+    /// The size of the value in bytes.
     size: usize,
-    /// The argument with the buffer.
+    /// The argument whose buffer is needed.
     of: Key,
     what: Wanted,
 }
 
-/// The property of the buffer that is needed.
+/// The property of the buffer that is the value.
 #[derive(Clone, Copy)]
 enum Wanted {
-    /// Its address plus so many bytes.
+    /// Its address plus this number of bytes.
     Address(u64),
     /// Its number of elements.
     Count,
@@ -87,7 +87,7 @@ impl<'s> Binder<'s> {
         Binder { memory, folder, buffers: Vec::new(), by_argument: HashMap::new(), pending: Vec::new() }
     }
 
-    /// The kernarg segment and the hidden arguments that are null.
+    /// Creates the kernarg segment; also returns the hidden arguments that are null.
     pub(crate) fn bind(
         &mut self,
         program: &Program,
@@ -118,7 +118,7 @@ impl<'s> Binder<'s> {
         Ok((segment, null))
     }
 
-    /// A value that depends on another argument's buffer, now that all are there.
+    /// A value that depends on the buffer of another argument, once all buffers are in memory.
     fn resolve(&self, pending: &Pending) -> Result<u64, Error> {
         let Pending { name, of, size, .. } = pending;
         let missing =
@@ -152,7 +152,7 @@ impl<'s> Binder<'s> {
             let length = kernarg::counted(args, arg).filter(|of| self.by_argument.contains_key(*of));
             let length = length.map(|of| Arg::Count(of.into()));
             let bytes = match value.or(length.as_ref()) {
-                // The dynamic part of LDS begins after the fixed one.
+                // Dynamic LDS starts after the static LDS.
                 None if arg.value_kind == ValueKind::DynamicSharedPointer => {
                     let align = arg.pointee_align.unwrap_or(16).clamp(1, 1 << 16);
                     let start = fixed_lds.next_multiple_of(align).to_le_bytes();
@@ -169,7 +169,7 @@ impl<'s> Binder<'s> {
         Ok(())
     }
 
-    /// A kernel without metadata: arguments in order, each at the next multiple of its size.
+    /// Lays out the arguments of a kernel without metadata in order, each at the next multiple of its size.
     fn without_metadata(
         &mut self,
         program: &Program,
@@ -190,7 +190,7 @@ impl<'s> Binder<'s> {
         Ok(())
     }
 
-    /// The bytes of a value that goes to offset `at` of the segment.
+    /// The bytes of a value at offset `at` of the segment.
     fn value(
         &mut self,
         name: &str,
@@ -213,7 +213,7 @@ impl<'s> Binder<'s> {
             Arg::Struct(members) => return self.structure(name, position, members, at),
             Arg::Null => bytes.extend([0; 8]),
             Arg::Buffer(buffer) => {
-                // A structure is an array of bytes in the metadata; the kernel counts structures.
+                // In the metadata a structure is an array of bytes, but the kernel counts structures.
                 let whole = arg.and_then(kernarg::pointee).filter(|(_, numbers)| *numbers > 1);
                 let unit =
                     whole.map_or(buffer.element.bytes(), |(element, n)| element.bytes().saturating_mul(n));
@@ -235,7 +235,7 @@ impl<'s> Binder<'s> {
         self.pending.push(Pending { name: name.to_owned(), place, size, of: of.clone(), what });
     }
 
-    /// Puts a buffer into memory, whose elements are `unit` bytes for those who count them; its address.
+    /// Writes a buffer to memory and returns its address. `unit` is the size of an element for arguments that count elements.
     fn buffer(&mut self, name: &str, position: usize, buffer: &Buffer, unit: u32) -> Result<u64, Error> {
         let filled = fill(name, buffer, self.folder)?;
         let address = self.memory.try_alloc(filled.bytes.len()).map_err(SimError::from)?;
@@ -244,7 +244,7 @@ impl<'s> Binder<'s> {
         let elements = bytes as u64 / u64::from(unit);
         let bound = Bound { address, bytes: bytes as u64, elements };
         self.by_argument.insert(name.to_owned(), bound);
-        // Buffers that others point to are of the same argument.
+        // Buffers in an array of pointers belong to the same argument, whose first buffer counts.
         self.by_argument.entry(position.to_string()).or_insert(bound);
         self.buffers.push(Placed {
             name: name.to_owned(),
@@ -261,7 +261,7 @@ impl<'s> Binder<'s> {
         Ok(address)
     }
 
-    /// The elements of a buffer that point to others.
+    /// Resolves the elements of a buffer of pointers to other buffers.
     fn pointers(
         &mut self,
         name: &str,
@@ -323,7 +323,7 @@ impl<'s> Binder<'s> {
     }
 }
 
-/// The value of each argument, if the spec has one.
+/// For each argument, its value in the spec, if there is one.
 fn assign<'s>(args: &[&KernelArg], spec: &'s Spec) -> Result<Vec<Option<&'s Arg>>, Error> {
     let mut values: Vec<Option<&Arg>> = vec![None; args.len()];
     for (key, value) in &spec.args {
@@ -336,7 +336,7 @@ fn assign<'s>(args: &[&KernelArg], spec: &'s Spec) -> Result<Vec<Option<&'s Arg>
     Ok(values)
 }
 
-/// The position of an argument by its name, or by a number where none has that name.
+/// The position of the argument with this name, or with this number if no argument has it as its name.
 fn find(args: &[&KernelArg], key: &Key) -> Result<usize, Error> {
     let named = |name: &str| -> Vec<usize> {
         args.iter().enumerate().filter(|(_, a)| a.name.as_deref() == Some(name)).map(|(at, _)| at).collect()

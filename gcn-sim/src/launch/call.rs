@@ -1,4 +1,4 @@
-//! A launch in a memory that the caller keeps from launch to launch, as a runtime does.
+//! A launch in memory that the caller keeps between launches, as a runtime does.
 
 use gcn_emit::metadata::ValueKind;
 
@@ -12,22 +12,22 @@ use crate::core::options::Options;
 use crate::run::dispatch::{Hooks, Stats, run_with};
 use crate::timed;
 
-/// The sizes of a launch, and what the runtime provides.
+/// The sizes of a launch, and the data that the runtime provides.
 #[derive(Clone, Copy, Debug)]
 pub struct Call {
     /// The grid.
     pub grid: Grid,
-    /// Work-items of a workgroup.
+    /// The size of a workgroup in work-items.
     pub workgroup: [u32; 3],
-    /// Bytes of LDS beyond those of the descriptor.
+    /// The LDS size in bytes in addition to that in the descriptor.
     pub dynamic_lds: u32,
-    /// Least bytes of scratch of a work-item, where the kernel has a stack of unknown size.
+    /// The minimum scratch size of a work-item in bytes, for kernels with a stack of unknown size.
     pub stack: u32,
-    /// Addresses that kernels find through hidden arguments.
+    /// The addresses that kernels receive in hidden arguments.
     pub provided: Provided,
 }
 
-/// A checked call.
+/// A launch whose sizes have been checked.
 struct Ready {
     machine: Machine,
     geometry: Geometry,
@@ -40,8 +40,8 @@ impl Program {
         self.all_args().iter().any(|a| a.value_kind == kind)
     }
 
-    /// Runs the kernel in `memory`, which has the image of its object; `explicit` are the bytes of the kernarg segment as far as
-    /// the caller's arguments go.
+    /// Runs the kernel in `memory`, which must contain the image of its object. `explicit` contains the bytes of the kernarg segment up to
+    /// the end of the explicit arguments.
     ///
     /// ```no_run
     /// use gcn_sim::launch::{Call, Object, Provided};
@@ -64,7 +64,7 @@ impl Program {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Spec`] if the kernel is not compiled for these sizes; [`Error::Sim`].
+    /// [`Error::Spec`] if the kernel cannot be launched with these sizes; [`Error::Sim`].
     pub fn call(
         &self,
         memory: &mut Memory,
@@ -78,7 +78,7 @@ impl Program {
         Ok(run_with(&machine, memory, items, geometry.size, &kernarg, options, hooks)?)
     }
 
-    /// The same in timed mode.
+    /// As [`Program::call`], in timed mode.
     ///
     /// # Errors
     /// Those of [`Program::call`].

@@ -1,11 +1,11 @@
-//! Element types of buffers and scalars, and numbers on their way from and to text.
+//! Element types of buffers and scalars, and their conversion to and from numbers.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::fp::{f16_to_f32, f32_to_f16};
 
-/// Type of a scalar argument or of a buffer's elements.
+/// The type of a scalar argument or of a buffer's elements.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum Element {
@@ -18,13 +18,13 @@ pub enum Element {
     I64,
     U64,
     F16,
-    /// The upper half of an `f32`.
+    /// bfloat16, the upper half of an `f32`.
     Bf16,
     F32,
     F64,
 }
 
-/// Type, name, bytes, and the `descr` of NumPy, which has no bfloat16: its bits are stored.
+/// For each type: its name, its size in bytes, and NumPy's `descr`. NumPy has no bfloat16, so its bits are stored.
 const ELEMENTS: [(Element, &str, u32, &str); 12] = [
     (Element::I8, "i8", 1, "|i1"),
     (Element::U8, "u8", 1, "|u1"),
@@ -40,7 +40,7 @@ const ELEMENTS: [(Element, &str, u32, &str); 12] = [
     (Element::F64, "f64", 8, "<f8"),
 ];
 
-/// Other names: formats of a byte or less that only the kernel can read count as bytes, and what C and OpenCL call the types.
+/// Other accepted names: those of formats of at most a byte, whose elements are treated as bytes, and the names of types in C and OpenCL.
 const ALIASES: [(&str, Element); 34] = [
     ("fp8", Element::U8),
     ("bf8", Element::U8),
@@ -78,19 +78,19 @@ const ALIASES: [(&str, Element); 34] = [
     ("double", Element::F64),
 ];
 
-/// A number as a spec has it.
+/// A number in a spec.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Number {
     /// An integer.
     Int(i128),
-    /// A number with a fraction, an infinity or a NaN.
+    /// A number with a fraction, infinity or NaN.
     Float(f64),
-    /// The bits, whatever the type.
+    /// The bits, in whatever type they are used.
     Bits(u64),
 }
 
 impl Number {
-    /// The number as a float; bits as an integer.
+    /// The number as a float; bits are converted as an integer.
     pub(crate) fn as_f64(self) -> f64 {
         match self {
             Number::Int(value) => value as f64,
@@ -111,13 +111,13 @@ impl fmt::Display for Number {
 }
 
 impl Element {
-    /// Every type.
+    /// All element types.
     pub fn all() -> impl Iterator<Item = Element> {
         ELEMENTS.iter().map(|row| row.0)
     }
 
     fn row(self) -> &'static (Element, &'static str, u32, &'static str) {
-        // Every type has its row; the first stands for what cannot happen.
+        // Every type has a row; the fallback is never used.
         ELEMENTS.iter().find(|row| row.0 == self).unwrap_or(&ELEMENTS[0])
     }
 
@@ -126,7 +126,7 @@ impl Element {
         self.row().1
     }
 
-    /// Size.
+    /// The size in bytes.
     pub fn bytes(self) -> u32 {
         self.row().2
     }
@@ -141,7 +141,7 @@ impl Element {
         matches!(self, Element::F16 | Element::Bf16 | Element::F32 | Element::F64)
     }
 
-    /// Least and greatest value of an integer type.
+    /// The minimum and maximum of an integer type.
     fn range(self) -> (i128, i128) {
         let bits = self.bytes() * 8;
         match self {
@@ -155,7 +155,7 @@ impl Element {
     /// Appends the bytes of a value; floats are rounded to nearest.
     ///
     /// # Errors
-    /// The error, if an integer type cannot hold the value or there are too many bits.
+    /// A message, if an integer type cannot represent the value or there are too many bits.
     pub(crate) fn put(self, value: Number, out: &mut Vec<u8>) -> Result<(), String> {
         let bits = match (value, self.is_float()) {
             (Number::Bits(bits), _) => {
@@ -193,7 +193,7 @@ impl Element {
         }
     }
 
-    /// The value of an element's bytes.
+    /// The value of an element, from its bytes.
     pub fn get(self, bytes: &[u8]) -> Number {
         let mut raw = [0; 8];
         raw.iter_mut().zip(bytes.iter().take(self.bytes() as usize)).for_each(|(to, from)| *to = *from);
@@ -212,7 +212,7 @@ impl Element {
     }
 }
 
-/// To `f32` such that rounding once more, to fewer bits, gives the same as rounding once: an inexact result gets an odd
+/// Rounds to `f32` in such a way that rounding again, to fewer bits, gives the same result as rounding once: an inexact result gets an odd
 /// last bit (S. Boldo and G. Melquiond, "When double rounding is odd").
 fn round_to_odd(value: f64) -> f32 {
     let near = value as f32;
@@ -224,7 +224,7 @@ fn round_to_odd(value: f64) -> f32 {
     f32::from_bits(down | 1)
 }
 
-/// To the nearest bfloat16.
+/// Rounds to the nearest bfloat16.
 fn bf16(value: f32) -> u16 {
     let bits = value.to_bits();
     if value.is_nan() {
@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn values_become_bits() {
-        // f16 0.1 is 0x2e66, bf16 0.1 is 0x3dcd, as IEEE 754 and the definition of bfloat16 give them.
+        // 0.1 is 0x2e66 in f16 by IEEE 754, and 0x3dcd in bf16 by the definition of bfloat16.
         assert_eq!(bytes(Element::F16, Number::Float(0.1)), [0x66, 0x2e]);
         assert_eq!(bytes(Element::Bf16, Number::Float(0.1)), [0xcd, 0x3d]);
         assert_eq!(bytes(Element::F32, Number::Int(-2)), (-2f32).to_le_bytes());
@@ -286,7 +286,7 @@ mod tests {
 
     #[test]
     fn rounding_happens_once() {
-        // Just above the middle of two halves: rounding to f32 first would land on the middle and go to even.
+        // Just above the midpoint of two halves: rounding to f32 first would give the midpoint, which rounds to even.
         let above = 1.0 + 2f64.powi(-11) + 2f64.powi(-40);
         assert_eq!(bytes(Element::F16, Number::Float(above)), [0x01, 0x3c]);
         assert_eq!(bytes(Element::F16, Number::Float(-above)), [0x01, 0xbc]);

@@ -6,31 +6,31 @@ use gcn_emit::object::ObjectError;
 
 use crate::core::error::SimError;
 
-/// Why a kernel could not be loaded, given its arguments, or run.
+/// An error that prevents a kernel from being loaded, given its arguments, or run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// No code object.
+    /// The bytes are not a code object.
     #[error(transparent)]
     Object(#[from] ObjectError),
-    /// No kernel of this name.
+    /// The code object has no kernel of this name.
     #[error("there is no kernel `{name}`; the code object has {}", names(known))]
     NoSuchKernel {
         /// The requested name.
         name: String,
-        /// The kernels that there are.
+        /// The kernels in the code object.
         known: Vec<String>,
     },
-    /// A code object without kernels.
+    /// The code object has no kernels.
     #[error("the code object has no kernel")]
     NoKernel,
-    /// More than one kernel and none was named.
+    /// The code object has several kernels, and none was named.
     #[error("the code object has {} kernels; name one of {}", known.len(), names(known))]
     SeveralKernels {
-        /// The kernels.
+        /// The kernels in the code object.
         known: Vec<String>,
     },
-    /// Something that cannot be loaded.
+    /// The code object cannot be loaded.
     #[error("the code object cannot be loaded: {problem}; {remedy}")]
     Image {
         /// The problem.
@@ -38,10 +38,10 @@ pub enum Error {
         /// The suggested fix.
         remedy: String,
     },
-    /// A spec that is not JSON.
+    /// The spec is not JSON.
     #[error("the spec is not JSON: {0}")]
     Json(String),
-    /// Something in a spec that is not about an argument.
+    /// An error in a spec that does not concern an argument.
     #[error("spec: {problem}; {remedy}")]
     Spec {
         /// The problem.
@@ -49,34 +49,34 @@ pub enum Error {
         /// The suggested fix.
         remedy: String,
     },
-    /// An argument.
+    /// An error in an argument.
     #[error("argument `{argument}`: {problem}; {remedy}")]
     Argument {
-        /// Its name, or its position.
+        /// The argument's name or position.
         argument: String,
         /// The problem.
         problem: String,
         /// The suggested fix.
         remedy: String,
     },
-    /// A file of a buffer.
+    /// A file for a buffer cannot be read.
     #[error("argument `{argument}`: cannot read {}: {error}", path.display())]
     File {
         /// The argument.
         argument: String,
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error of the operating system.
         #[source]
         error: std::io::Error,
     },
-    /// The simulation.
+    /// The simulation stopped with an error.
     #[error("{error}{}", note.as_deref().map(|n| format!("\n  note: {n}")).unwrap_or_default())]
     Sim {
         /// The error that stopped it.
         #[source]
         error: Box<SimError>,
-        /// The buffer that the address in it belongs to, in terms of the spec.
+        /// A note that names the buffer, as in the spec, to which the address in the error belongs.
         note: Option<String>,
     },
 }
@@ -101,7 +101,7 @@ impl Error {
     }
 }
 
-/// Names for a message: the first few.
+/// The first few names, for a message.
 fn names(names: &[String]) -> String {
     const SHOWN: usize = 8;
     let mut text = names.iter().take(SHOWN).map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");

@@ -1,4 +1,4 @@
-//! The bytes of a buffer at the start.
+//! Creates the initial contents of buffers.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -7,18 +7,18 @@ use super::spec::random_bits;
 use super::{Buffer, Element, Error, Init, Number, npy};
 use crate::core::memory::room;
 
-/// Most bytes of a buffer.
+/// The maximum size of a buffer in bytes.
 const MOST: u64 = 1 << 36;
-/// Most bytes of a file that does not know its size.
+/// The maximum size of a file of unknown length, such as a pipe.
 const MOST_STREAM: u64 = 1 << 30;
 
-/// Bytes and shape.
+/// The contents and shape of a buffer.
 pub(crate) struct Filled {
     pub bytes: Vec<u8>,
     pub shape: Vec<u64>,
 }
 
-/// The contents of a buffer of argument `name`; files are relative to `folder`.
+/// The contents of a buffer of argument `name`; file names are relative to `folder`.
 pub(crate) fn fill(name: &str, buffer: &Buffer, folder: &Path) -> Result<Filled, Error> {
     let element = buffer.element;
     let bad = |problem: String| {
@@ -41,7 +41,7 @@ pub(crate) fn fill(name: &str, buffer: &Buffer, folder: &Path) -> Result<Filled,
             let bytes = space(name, element, count)?;
             (random(element, *seed, (*min, *max), count, bytes).map_err(bad)?, None)
         }
-        // The caller puts the addresses there.
+        // The caller fills in the addresses.
         Init::Pointers(values) => (vec![0; values.len() * element.bytes() as usize], None),
         Init::Values(values) => {
             let mut bytes = Vec::with_capacity(values.len() * element.bytes() as usize);
@@ -60,14 +60,14 @@ pub(crate) fn fill(name: &str, buffer: &Buffer, folder: &Path) -> Result<Filled,
     Ok(Filled { bytes, shape })
 }
 
-/// Room for so many elements, twice: once more where the kernel sees them.
+/// A vector with capacity for this many elements, if there is enough memory for it and for the copy in simulated memory.
 fn space(name: &str, element: Element, count: u64) -> Result<Vec<u8>, Error> {
     let bytes = count.saturating_mul(element.bytes().into());
     let list = room::check(bytes.saturating_mul(2)).and_then(|()| room::vector(bytes));
     list.map_err(|error| Error::argument(name, error.to_string(), "or run it on a larger one"))
 }
 
-/// Elements by the shape.
+/// The number of elements according to the shape.
 fn count(name: &str, buffer: &Buffer) -> Result<u64, Error> {
     let remedy = "write `\"count\": N` or `\"shape\": [N, M]` with its number of elements";
     let shape = buffer.shape.as_ref();
@@ -84,7 +84,7 @@ fn count(name: &str, buffer: &Buffer) -> Result<u64, Error> {
     )
 }
 
-/// The shape, which must agree with the values.
+/// The shape, which must agree with the number of values.
 fn shape(name: &str, buffer: &Buffer, found: Option<Vec<u64>>, bytes: u64) -> Result<Vec<u64>, Error> {
     let size = u64::from(buffer.element.bytes());
     if !bytes.is_multiple_of(size) {
@@ -113,7 +113,7 @@ fn iota(
     for i in 0..count {
         if element.is_float() {
             let value = start.as_f64() + step.as_f64() * i as f64;
-            // A float type has every value, rounded.
+            // A float type rounds any value, so this cannot fail.
             let _ = element.put(Number::Float(value), &mut bytes);
         } else {
             let value = first.wrapping_add(each.wrapping_mul(i.into()));
@@ -123,7 +123,7 @@ fn iota(
     Ok(bytes)
 }
 
-/// A whole number.
+/// The number, if it is an integer.
 fn whole(number: Number) -> Result<i128, String> {
     match number {
         Number::Int(value) => Ok(value),
@@ -146,7 +146,7 @@ fn random(
             return Err(format!("there is no range from `min` {min} to `max` {max}"));
         }
         for i in 0..count {
-            // 53 random bits are a fraction from 0 up to 1.
+            // 53 random bits, as a fraction in [0, 1).
             let fraction = (random_bits(seed, i) >> 11) as f64 * 2f64.powi(-53);
             element.put(Number::Float(min + width * fraction), &mut bytes)?;
         }
@@ -157,7 +157,7 @@ fn random(
         return Err(format!("there is no range from `min` {min} to `max` {max}"));
     }
     for i in 0..count {
-        // The multiplication maps 64 bits evenly to the width, which is at most 2^64.
+        // The multiplication maps 64 bits uniformly to `width` values, at most 2^64.
         let bits = u128::from(random_bits(seed, i));
         let width = (max - min + 1) as u128;
         let value = min + (bits.wrapping_mul(width) >> 64) as i128;
@@ -171,7 +171,7 @@ fn read(name: &str, path: &Path) -> Result<Vec<u8>, Error> {
     bounded(path).map_err(failed)
 }
 
-/// The bytes of a file, if there is memory for them and for their copy. A device or a pipe may have no end.
+/// The bytes of a file, if there is enough memory for them and their copy. The size is limited, because a device or a pipe may be endless.
 fn bounded(path: &Path) -> std::io::Result<Vec<u8>> {
     let too_large = |problem: String| std::io::Error::new(std::io::ErrorKind::FileTooLarge, problem);
     let file = std::fs::File::open(path)?;
@@ -186,7 +186,7 @@ fn bounded(path: &Path) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Elements and shape of a NumPy file.
+/// The elements and the shape in a NumPy file.
 fn array(name: &str, element: Element, path: &Path) -> Result<(Vec<u8>, Vec<u64>), Error> {
     let file = read(name, path)?;
     let bad = |problem: String| {
@@ -195,7 +195,7 @@ fn array(name: &str, element: Element, path: &Path) -> Result<(Vec<u8>, Vec<u64>
     };
     let array = npy::read(&file).map_err(bad)?;
     let same_size = |descr: &str| descr.get(2..) == element.npy().get(2..);
-    // Booleans and other bytes are bytes; extension types of 16 bits (bfloat16) have kind V.
+    // A byte type accepts booleans and any other type of one byte. bfloat16 is a 16-bit extension type, of kind V.
     let bits = element == Element::Bf16 && same_size(&array.descr) && array.descr.contains(['V', 'u']);
     let bytes = element == Element::U8 && same_size(&array.descr);
     if array.descr != element.npy() && !bits && !bytes {

@@ -1,31 +1,31 @@
-//! A code object in memory: its sections at their addresses, relocations applied.
+//! Loads a code object: places its sections at their addresses and applies relocations.
 //!
-//! Linked code objects are position independent: all that depends on the load address is listed in `.rela.dyn` (LLVM
-//! AMDGPU guide, "Relocation Records"). The loader chooses the address of the object's address 0.
+//! Linked code objects are position independent: `.rela.dyn` lists everything that depends on the load address (LLVM AMDGPU guide,
+//! "Relocation Records"). The load address, that of the object's address 0, is chosen by the loader.
 
 use gcn_emit::object::{CodeObject, RelocationKind, SectionView};
 
 use super::Error;
 
-/// Most bytes that an image may have.
+/// The maximum size of an image in bytes.
 const MOST: u64 = 1 << 30;
-/// `SHT_RELA` and `SHT_DYNSYM`.
+/// ELF section types.
 const SHT_RELA: u32 = 4;
 const SHT_DYNSYM: u32 = 11;
-/// `R_AMDGPU_RELATIVE64`: load address plus addend. Object files do not hold it.
+/// `R_AMDGPU_RELATIVE64`: the load address plus the addend. It occurs in linked objects only.
 const RELATIVE64: u32 = 13;
-/// Bytes of an entry of a relocation table and of a symbol table.
+/// The sizes in bytes of an entry of a relocation table and of a symbol table.
 const RELA_BYTES: usize = 24;
 const SYMBOL_BYTES: usize = 24;
 
 /// A loaded object.
 #[derive(Clone, Debug)]
 pub(crate) struct Image {
-    /// Where the object's address 0 is.
+    /// The load address.
     pub base: u64,
-    /// From the object's address 0 on.
+    /// The contents, from the object's address 0 on.
     pub bytes: Vec<u8>,
-    /// Ranges of addresses with instructions.
+    /// The address ranges of sections with instructions.
     pub code: Vec<std::ops::Range<u32>>,
 }
 
@@ -34,7 +34,7 @@ fn fault(problem: impl Into<String>, remedy: impl Into<String>) -> Error {
 }
 
 impl Image {
-    /// Puts the loaded sections of a linked object into place: `base` gives the address for an image of so many bytes.
+    /// Places the loaded sections of a linked object. `base` receives the size of the image and returns the load address.
     pub(crate) fn of(object: &CodeObject<'_>, base: impl FnOnce(usize) -> u64) -> Result<Image, Error> {
         let loaded = || object.sections.iter().filter(|s| s.is_loaded());
         let end = loaded().map(|s| s.address.saturating_add(s.size)).max().unwrap_or(0);
@@ -46,7 +46,7 @@ impl Image {
         let mut image = Image { base, bytes: vec![0; end as usize], code: Vec::new() };
         for section in loaded() {
             let start = section.address as usize;
-            // Sections without bytes in the file stay zero.
+            // Sections without contents in the file remain zero.
             if let Some(place) = image.bytes.get_mut(start..start + section.bytes.len()) {
                 place.copy_from_slice(section.bytes);
             }
@@ -86,12 +86,12 @@ impl Image {
     }
 }
 
-/// Eight bytes as a number.
+/// Eight bytes as a little-endian number.
 fn eight(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
 }
 
-/// The address of a dynamic symbol in the object.
+/// The address in the object of the dynamic symbol with this number.
 fn address_of(symbols: &[u8], number: u64) -> Result<u64, Error> {
     let start = usize::try_from(number).ok().and_then(|n| n.checked_mul(SYMBOL_BYTES));
     let symbol = start.and_then(|start| symbols.get(start..start + SYMBOL_BYTES));

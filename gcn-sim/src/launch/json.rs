@@ -1,4 +1,4 @@
-//! Specs as JSON.
+//! Parses specs in JSON.
 
 mod unique;
 
@@ -8,14 +8,14 @@ use serde_json::{Map, Value};
 
 use super::{Arg, Buffer, Element, Error, Init, Key, Number, Out, Spec};
 
-/// Keys of a spec.
+/// The keys of a spec.
 const SPEC_KEYS: [&str; 9] =
     ["kernel", "grid", "global", "workgroup", "dynamic_lds", "scratch", "rest", "args", "comment"];
-/// Keys of a buffer.
+/// The keys of a buffer.
 const BUFFER_KEYS: [&str; 5] = ["buffer", "count", "shape", "init", "out"];
 
 impl Spec {
-    /// Reads a spec. Files in it are relative to the folder that [`super::Program::prepare`] is given.
+    /// Parses a spec. File names in it are relative to the folder passed to [`super::Program::prepare`].
     ///
     /// ```
     /// let text = r#"{"grid": [4], "args": {"n": {"i32": 5}, "x": {"buffer": "f32", "count": 8, "init": "iota"}}}"#;
@@ -25,9 +25,9 @@ impl Spec {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Json`], or [`Error::Spec`] and [`Error::Argument`] that name the place, what is expected and what to do.
+    /// [`Error::Json`], or [`Error::Spec`] and [`Error::Argument`] with the position, the expected form and a remedy.
     pub fn from_json(text: &str) -> Result<Spec, Error> {
-        // Some editors begin files with a byte order mark.
+        // Some editors put a byte order mark at the start of files.
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let value = unique::from_str(text).map_err(|e| Error::Json(e.to_string()))?;
         let Value::Object(map) = &value else {
@@ -72,7 +72,7 @@ fn rest(value: &Value) -> Result<bool, Error> {
     }
 }
 
-/// One to three sizes; those that are missing are 1.
+/// Parses one to three sizes; omitted ones are 1.
 fn dimensions(value: &Value, key: &str) -> Result<[u32; 3], Error> {
     let wrong = || Error::spec(format!("`{key}` is {value}"), format!("write `\"{key}\": [X, Y, Z]`"));
     let list = match value {
@@ -104,7 +104,7 @@ fn args(value: &Value) -> Result<Vec<(Key, Arg)>, Error> {
     }
 }
 
-/// An argument's value.
+/// Parses an argument's value.
 fn arg(name: &str, value: &Value) -> Result<Arg, Error> {
     match value {
         Value::Null => Ok(Arg::Null),
@@ -120,7 +120,7 @@ fn arg(name: &str, value: &Value) -> Result<Arg, Error> {
     }
 }
 
-/// Arguments other than buffers: `{"i32": 5}` and the like.
+/// Parses values other than buffers, such as `{"i32": 5}`.
 fn special(name: &str, whole: &Value, map: &Map<String, Value>) -> Result<Arg, Error> {
     let unknown = || {
         Error::argument(
@@ -159,7 +159,7 @@ fn special(name: &str, whole: &Value, map: &Map<String, Value>) -> Result<Arg, E
     }
 }
 
-/// A member of a structure: any value, with `"at"` for its offset.
+/// Parses a member of a structure: any value, optionally with `"at"` for its offset.
 fn member(name: &str, value: &Value) -> Result<(Option<u32>, Arg), Error> {
     let Value::Object(map) = value else { return Ok((None, arg(name, value)?)) };
     let mut map = map.clone();
@@ -195,7 +195,7 @@ fn hex(name: &str, digits: &str) -> Result<Vec<u8>, Error> {
     bytes.ok_or_else(|| Error::argument(name, "`bytes` has no pairs of hexadecimal digits", "write \"00ff\""))
 }
 
-/// A number: of JSON, a text with what JSON cannot say (`"inf"`, `"nan"`), or bits (`"0x7fc0"`).
+/// Parses a number: a JSON number, a string for a value that JSON lacks (`"inf"`, `"nan"`), or a string with bits (`"0x7fc0"`).
 fn number(name: &str, value: &Value) -> Result<Number, Error> {
     let wrong = || {
         Error::argument(
@@ -294,7 +294,7 @@ fn iota(name: &str, map: &Map<String, Value>) -> Result<Init, Error> {
     Ok(Init::Iota { start: get("start", 0)?, step: get("step", 1)? })
 }
 
-/// By default floats are from -1 to 1, bytes are any, other integers are from 0 to 100.
+/// Parses a random initial value. The default range is -1 to 1 for floats, all values for bytes, and 0 to 100 for other integers.
 fn random(name: &str, element: Element, map: &Map<String, Value>) -> Result<Init, Error> {
     known_keys(name, map, &["seed", "min", "max"])?;
     let (min, max) = match element {

@@ -1,4 +1,4 @@
-//! The kernarg segment: arguments at the offsets of the metadata, hidden ones as the runtime would set them.
+//! Builds the kernarg segment: places arguments at the offsets in the metadata, and sets hidden ones as the runtime would.
 
 use gcn_emit::metadata::{AddressSpace, KernelArg, ValueKind};
 
@@ -6,7 +6,7 @@ use super::{Element, Error};
 use crate::core::aperture;
 use crate::core::grid::Geometry;
 
-/// Sizes of a launch that hidden arguments tell.
+/// The sizes of a launch that hidden arguments contain.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sizes {
     pub geometry: Geometry,
@@ -14,27 +14,26 @@ pub(crate) struct Sizes {
     pub provided: Provided,
 }
 
-/// Addresses of data that a runtime keeps in memory for kernels, and passes in hidden arguments; 0 for data that is
-/// absent.
+/// Addresses of data that a runtime keeps in memory for kernels and passes in hidden arguments; 0 if the data does not exist.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Provided {
-    /// The buffer through which kernels ask the host for services: `printf`, `assert`, memory (`hidden_hostcall_buffer`).
+    /// The buffer through which kernels request services of the host: `printf`, `assert`, memory (`hidden_hostcall_buffer`).
     pub hostcall_buffer: u64,
-    /// The heap of device-side `malloc` (`hidden_heap_v1`).
+    /// The heap for device-side `malloc` (`hidden_heap_v1`).
     pub heap: u64,
-    /// The state of cooperative launches over several devices (`hidden_multigrid_sync_arg`).
+    /// The state of cooperative launches across several devices (`hidden_multigrid_sync_arg`).
     pub multigrid_sync: u64,
 }
 
-/// The value of a hidden argument (LLVM AMDGPU guide, "Code Object V5 Kernel Argument Metadata Map Additions" and those before
-/// it). Buffers and queues that nobody provides are null: to use one is an access out of bounds.
+/// The value of a hidden argument (LLVM AMDGPU guide, "Code Object V5 Kernel Argument Metadata Map Additions" and the sections before it).
+/// Buffers and queues that are not provided are null, so using one is an access out of bounds.
 pub(crate) fn hidden(kind: ValueKind, sizes: &Sizes) -> u64 {
     use ValueKind as K;
     let [gx, gy, gz] = sizes.geometry.full().map(u64::from);
     let [wx, wy, wz] = sizes.geometry.size.map(u64::from);
     let [rx, ry, rz] = sizes.geometry.remainder().map(u64::from);
     match kind {
-        // Partial workgroups do not count.
+        // The number of full workgroups only.
         K::HiddenBlockCountX => gx,
         K::HiddenBlockCountY => gy,
         K::HiddenBlockCountZ => gz,
@@ -44,7 +43,7 @@ pub(crate) fn hidden(kind: ValueKind, sizes: &Sizes) -> u64 {
         K::HiddenRemainderX => rx,
         K::HiddenRemainderY => ry,
         K::HiddenRemainderZ => rz,
-        // The number of dimensions of the dispatch packet.
+        // The dispatch packet always has three dimensions.
         K::HiddenGridDims => 3,
         K::HiddenDynamicLdsSize => sizes.dynamic_lds.into(),
         K::HiddenPrivateBase => aperture::PRIVATE_BASE >> 32,
@@ -52,12 +51,12 @@ pub(crate) fn hidden(kind: ValueKind, sizes: &Sizes) -> u64 {
         K::HiddenHeapV1 => sizes.provided.heap,
         K::HiddenMultigridSyncArg => sizes.provided.multigrid_sync,
         K::HiddenSharedBase => aperture::SHARED_BASE >> 32,
-        // Global offsets are 0.
+        // Global offsets are always 0.
         _ => 0,
     }
 }
 
-/// Puts the hidden arguments into the segment; those that are null are returned.
+/// Writes the hidden arguments to the segment, and returns those that are null.
 pub(crate) fn place_hidden<'a>(
     segment: &mut Vec<u8>,
     args: impl IntoIterator<Item = &'a KernelArg>,
@@ -77,7 +76,7 @@ pub(crate) fn place_hidden<'a>(
     Ok(null)
 }
 
-/// Hidden arguments that are null here and a pointer on a machine.
+/// True for hidden arguments that are null in this simulator but a pointer on a real machine.
 pub(crate) fn is_null(kind: ValueKind) -> bool {
     use ValueKind as K;
     matches!(
@@ -92,7 +91,7 @@ pub(crate) fn is_null(kind: ValueKind) -> bool {
     )
 }
 
-/// True if the argument is a pointer to memory that the launch provides.
+/// True if the argument is a pointer to memory that the caller of the launch provides.
 pub(crate) fn is_pointer(arg: &KernelArg) -> bool {
     arg.value_kind == ValueKind::GlobalBuffer
         || arg.size == 8
@@ -102,8 +101,8 @@ pub(crate) fn is_pointer(arg: &KernelArg) -> bool {
             )
 }
 
-/// The element type of a pointer, from the source type in the metadata, such as `float*`, `&[f32]` or `&mut [[u8;
-/// 12]]`: the type, and the number of them in one element of the kernel.
+/// The element type of a pointer, from its source type in the metadata, such as `float*`, `&[f32]` or `&mut [[u8; 12]]`. Also returns the
+/// number of such elements in one element of the kernel.
 pub(crate) fn pointee(arg: &KernelArg) -> Option<(Element, u32)> {
     let name = arg.type_name.as_deref()?;
     let name = name.trim_start_matches(['&', '[']).trim_end_matches(['*', ']', ' ']);
@@ -115,13 +114,13 @@ pub(crate) fn pointee(arg: &KernelArg) -> Option<(Element, u32)> {
     Some((element.parse().ok()?, count))
 }
 
-/// The scalar type of an argument by the source type in the metadata.
+/// The scalar type of an argument, from its source type in the metadata.
 pub(crate) fn scalar(arg: &KernelArg) -> Option<Element> {
     let element: Element = arg.type_name.as_deref()?.parse().ok()?;
     (element.bytes() == arg.size || arg.size == 4 && element.bytes() < 4).then_some(element)
 }
 
-/// A scalar type of this size, for templates of kernels whose metadata has no types.
+/// A scalar type of this size, for templates of kernels whose metadata contains no types.
 pub(crate) fn guess(bytes: u32) -> Element {
     match bytes {
         1 => Element::U8,
@@ -131,14 +130,14 @@ pub(crate) fn guess(bytes: u32) -> Element {
     }
 }
 
-/// The argument whose elements an argument counts: a slice `x` of a kernel in Rust is a pointer and its length, `x.len`.
+/// The argument whose elements `arg` counts: a slice `x` of a Rust kernel is passed as a pointer and its length, `x.len`.
 pub(crate) fn counted<'a>(args: &[&'a KernelArg], arg: &'a KernelArg) -> Option<&'a str> {
     let of = arg.name.as_deref()?.strip_suffix(".len")?;
     let pointer = args.iter().any(|a| a.name.as_deref() == Some(of) && is_pointer(a));
     Some(of).filter(|_| pointer && arg.value_kind == ValueKind::ByValue && matches!(arg.size, 4 | 8))
 }
 
-/// Bytes of an argument, if it is in a segment that can be.
+/// The size of an argument in bytes, if the kernarg segment is not too large for it.
 pub(crate) fn size(name: &str, arg: &KernelArg) -> Result<usize, Error> {
     let end = (arg.offset as usize).saturating_add(arg.size as usize);
     if end > MOST_SEGMENT {
@@ -152,7 +151,7 @@ pub(crate) fn size(name: &str, arg: &KernelArg) -> Result<usize, Error> {
     Ok(arg.size as usize)
 }
 
-/// Writes the bytes of an argument to its place; shorter ones are followed by zeros.
+/// Writes an argument's bytes at its offset, padded with zeros.
 pub(crate) fn place(segment: &mut Vec<u8>, name: &str, arg: &KernelArg, bytes: &[u8]) -> Result<(), Error> {
     let narrow = arg.size == 4 && bytes.len() < 4 && arg.value_kind == ValueKind::ByValue;
     if bytes.len() != arg.size as usize && !narrow {
@@ -168,7 +167,7 @@ pub(crate) fn place(segment: &mut Vec<u8>, name: &str, arg: &KernelArg, bytes: &
     Ok(())
 }
 
-/// Most bytes of a kernarg segment.
+/// The maximum size of a kernarg segment in bytes.
 pub(crate) const MOST_SEGMENT: usize = 1 << 20;
 
 fn size_remedy(arg: &KernelArg) -> String {
@@ -184,7 +183,7 @@ fn size_remedy(arg: &KernelArg) -> String {
     format!("write {}{named}", fitting.join(" or "))
 }
 
-/// The name of a kind in metadata.
+/// The name of an argument kind in the metadata.
 pub(crate) fn kind_name(kind: ValueKind) -> String {
     let debug = format!("{kind:?}");
     let mut name = String::new();

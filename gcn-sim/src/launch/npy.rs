@@ -1,23 +1,23 @@
-//! Arrays in `.npy` files, versions 1 to 3 (NumPy reference, `numpy.lib.format`).
+//! Reads and writes `.npy` files, versions 1 to 3 (NumPy reference, `numpy.lib.format`).
 
 use super::Element;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
-/// The header is padded so that the data begins at a multiple of this.
+/// The header is padded so that the data starts at a multiple of this.
 const ALIGN: usize = 64;
 
-/// An array out of a file.
+/// An array from a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Array<'d> {
-    /// NumPy's name of the element type.
+    /// The element type in NumPy's notation.
     pub descr: String,
-    /// Sizes of the dimensions, slowest first.
+    /// The dimensions, slowest first.
     pub shape: Vec<u64>,
     /// The elements.
     pub bytes: &'d [u8],
 }
 
-/// Reads a file.
+/// Parses a file.
 pub(crate) fn read(file: &[u8]) -> Result<Array<'_>, String> {
     let rest = file.strip_prefix(MAGIC).ok_or("it is not a .npy file: it does not begin with \\x93NUMPY")?;
     let [major, _minor, rest @ ..] = rest else { return Err(cut()) };
@@ -54,7 +54,7 @@ fn shape(text: &str) -> Result<Vec<u64>, String> {
     inside.map(|n| n.parse().map_err(|_| format!("its shape `{text}` cannot be read"))).collect()
 }
 
-/// Writes a file (version 1).
+/// Writes a version 1 file.
 pub(crate) fn write(element: Element, shape: &[u64], bytes: &[u8]) -> Vec<u8> {
     let mut sizes: String = shape.iter().map(|n| format!("{n}, ")).collect();
     if shape.len() > 1 {

@@ -1,4 +1,4 @@
-//! A code object with all its kernels, loaded once.
+//! A loaded code object with all its kernels.
 
 use std::sync::Arc;
 
@@ -14,16 +14,16 @@ use super::{Error, reach};
 use crate::core::kernel::{KernelState, PRELOAD_PROLOGUE};
 use crate::core::machine::{CODE_BASE, Machine};
 
-/// A linked code object: its image, to be put into memory once, and its kernels, which share it.
+/// A linked code object: its image, which has to be written to memory once, and its kernels, which share the image.
 ///
-/// [`Program::load`] is enough for one kernel that is run once. A runtime loads an object, keeps its image in memory between
-/// launches, and decodes a kernel when it is first asked for.
+/// [`Program::load`] suffices for a kernel that runs once. A runtime loads an object, keeps its image in memory between launches, and
+/// decodes a kernel when it is first used.
 #[derive(Clone, Debug)]
 pub struct Object {
     target_id: TargetId,
     image: Arc<Image>,
     lines: Arc<SourceLines>,
-    /// Triton made it.
+    /// True if Triton compiled the object.
     triton: bool,
     kernels: Vec<Kernel>,
     variables: Vec<Variable>,
@@ -34,16 +34,16 @@ pub struct Object {
 struct Kernel {
     pub name: String,
     pub descriptor: [u8; 64],
-    /// Address of its first instruction in the object.
+    /// The address of its first instruction in the object.
     pub address: u64,
     pub kernarg_bytes: u32,
     pub metadata: Option<KernelMetadata>,
 }
 
-/// A variable in global memory: `__device__` or `__constant__` of HIP.
+/// A variable in global memory: `__device__` or `__constant__` in HIP.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
-    /// The symbol.
+    /// The symbol's name.
     pub name: String,
     /// Its address in memory.
     pub address: u64,
@@ -51,15 +51,14 @@ pub struct Variable {
     pub bytes: u64,
 }
 
-/// The producer that Triton's debug information names (`DW_AT_producer`).
+/// A part of the producer string that Triton writes to the debug information (`DW_AT_producer`).
 const TRITON: &[u8] = b"triton";
 
 impl Object {
-    /// Loads a code object, which is linked first if it is relocatable; `base` is told the size of the image and gives the
-    /// address that it will have.
+    /// Loads a code object, which is linked first if it is relocatable. `base` receives the size of the image and returns the load address.
     ///
     /// # Errors
-    /// [`Error::Object`] for bytes that are not a code object, [`Error::Image`] for what cannot be loaded.
+    /// [`Error::Object`] if the bytes are not a code object, [`Error::Image`] if it cannot be loaded.
     pub fn load(bytes: &[u8], base: impl FnOnce(usize) -> u64) -> Result<Object, Error> {
         let object = read_code_object(bytes)?;
         if object.is_relocatable {
@@ -95,17 +94,17 @@ impl Object {
         })
     }
 
-    /// The target that the object is for.
+    /// The target that the object is compiled for.
     pub fn target_id(&self) -> TargetId {
         self.target_id
     }
 
-    /// The bytes that belong into memory from [`Object::base`] on.
+    /// The contents that have to be written to memory at [`Object::base`].
     pub fn image(&self) -> &[u8] {
         &self.image.bytes
     }
 
-    /// Where the image belongs.
+    /// The load address of the image.
     pub fn base(&self) -> u64 {
         self.image.base
     }
@@ -120,10 +119,10 @@ impl Object {
         self.variables.iter().find(|v| v.name == name)
     }
 
-    /// The only kernel, or the one with this name, decoded.
+    /// The kernel with this name, or the only one, decoded.
     ///
     /// # Errors
-    /// An error that lists the kernels if there is none of this name or none was named of several.
+    /// An error that lists the kernels, if none has this name, or if there are several and none was named.
     pub fn program(&self, kernel: Option<&str>) -> Result<Program, Error> {
         let known = || self.kernels.iter().map(|k| k.name.clone()).collect();
         let chosen = match (kernel, self.kernels.as_slice()) {
@@ -140,17 +139,17 @@ impl Object {
 }
 
 impl Program {
-    /// Loads a kernel: the only one, or the one with this name. A relocatable object is linked first.
+    /// Loads the kernel with this name, or the only one. A relocatable object is linked first.
     ///
     /// # Errors
-    /// [`Error::Object`] for bytes that are no code object, an error that lists the kernels if there is none of this name or
-    /// none was named of several, and [`Error::Image`] for what cannot be loaded. Instructions that the simulator does not
-    /// know are not errors yet: [`Machine::faults`] lists them. Source lines come from the object's DWARF.
+    /// [`Error::Object`] if the bytes are not a code object, [`Error::Image`] if it cannot be loaded, and an error that lists the kernels
+    /// if none has this name, or if there are several and none was named. Instructions that the simulator does not know are not errors at
+    /// this point: [`Machine::faults`] lists them. Source lines come from the object's DWARF.
     pub fn load(bytes: &[u8], kernel: Option<&str>) -> Result<Program, Error> {
         Object::load(bytes, |_| CODE_BASE)?.program(kernel)
     }
 
-    /// A kernel of an object that is loaded.
+    /// Decodes a kernel of a loaded object.
     fn of_kernel(object: &Object, kernel: &Kernel) -> Result<Program, Error> {
         let target = object.target_id.target;
         let state =

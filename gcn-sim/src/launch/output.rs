@@ -7,15 +7,15 @@ use super::{Element, Out, npy};
 /// A buffer after a run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Output {
-    /// The argument.
+    /// The name of the argument.
     pub name: String,
-    /// Type of the elements.
+    /// The type of the elements.
     pub element: Element,
-    /// Sizes of the dimensions.
+    /// The dimensions.
     pub shape: Vec<u64>,
     /// The elements.
     pub bytes: Vec<u8>,
-    /// The output that the spec requests for it.
+    /// The output that the spec requests for the buffer.
     pub out: Option<Out>,
 }
 
@@ -25,7 +25,7 @@ impl Output {
         self.bytes.chunks_exact(self.element.bytes() as usize).map(|b| self.element.get(b))
     }
 
-    /// The content of a file: NumPy's format if its name ends in `.npy`, otherwise the bytes.
+    /// The buffer's contents as a file: NumPy's format if the name ends in `.npy`, otherwise the bytes.
     pub fn file(&self, path: &Path) -> Vec<u8> {
         if path.extension().is_some_and(|e| e == "npy") {
             npy::write(self.element, &self.shape, &self.bytes)

@@ -1,4 +1,4 @@
-//! A launch with everything in place: memory, arguments, sizes.
+//! A launch that is ready to run: with memory, arguments and sizes.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ use crate::core::site::Space;
 use crate::run::dispatch::{Hooks, Stats, run_with};
 use crate::timed;
 
-/// A kernel ready to run once: [`Program::prepare`] makes it.
+/// A kernel that is ready to run once, created by [`Program::prepare`].
 #[derive(Debug)]
 pub struct Prepared {
     machine: Machine,
@@ -26,16 +26,16 @@ pub struct Prepared {
     kernarg: Vec<u8>,
     geometry: Geometry,
     buffers: Vec<Placed>,
-    /// Hidden arguments that are null.
+    /// The hidden arguments that are null.
     null: Vec<ValueKind>,
 }
 
 impl Program {
-    /// Puts the image and the buffers into memory and the arguments into the kernarg segment. Files of the spec are relative
-    /// to `folder`.
+    /// Writes the image and the buffers to memory and the arguments to the kernarg segment. File names in the spec are relative to
+    /// `folder`.
     ///
     /// # Errors
-    /// Whatever is wrong with the spec, by argument.
+    /// An error that names the faulty part of the spec.
     pub fn prepare(&self, spec: &Spec, folder: &Path) -> Result<Prepared, Error> {
         Prepared::new(self, spec, folder)
     }
@@ -62,12 +62,12 @@ impl Prepared {
     /// Runs the kernel.
     ///
     /// # Errors
-    /// [`Error::Sim`], with a note on what an address in it belongs to.
+    /// [`Error::Sim`], with a note on the buffer to which an address in it belongs.
     pub fn run(&mut self, options: &Options) -> Result<Stats, Error> {
         self.run_with(options, &Hooks::default())
     }
 
-    /// The same with hooks.
+    /// As [`Prepared::run`], with hooks.
     ///
     /// # Errors
     /// Those of [`Prepared::run`].
@@ -89,7 +89,7 @@ impl Prepared {
         result.map_err(|error| self.explain(error))
     }
 
-    /// The error with a note on the address in it.
+    /// Adds to an error a note on the address in it.
     pub fn explain(&self, error: SimError) -> Error {
         let note = match &error {
             SimError::OutOfBounds(oob) if oob.space == Space::Global => self.whose(oob.address),
@@ -102,7 +102,7 @@ impl Prepared {
         Error::Sim { error: Box::new(error), note }
     }
 
-    /// A note about the buffer next to an address that is not allocated.
+    /// A note that names the buffer near an unallocated address.
     fn whose(&self, address: u64) -> Option<String> {
         const NEAR: u64 = 0x1_0000;
         if address < NEAR {
@@ -126,20 +126,20 @@ impl Prepared {
         Some(format!("the address is {} bytes before `{}`", b.address - address, b.name))
     }
 
-    /// Buffers that the spec wants back.
+    /// The buffers for which the spec requests an output.
     ///
     /// # Errors
-    /// None in practice: the buffers are there.
+    /// None in practice, because the buffers exist.
     pub fn outputs(&self) -> Result<Vec<Output>, Error> {
         self.buffers.iter().filter(|b| b.out.is_some()).map(|b| self.output(b)).collect()
     }
 
-    /// A buffer by its argument.
+    /// The buffer of the argument with this name.
     pub fn buffer(&self, name: &str) -> Option<Output> {
         self.buffers.iter().find(|b| b.name == name).and_then(|b| self.output(b).ok())
     }
 
-    /// A buffer by its argument's position among those that are not hidden.
+    /// The buffer of the argument at this position, not counting hidden arguments.
     pub fn buffer_at(&self, position: usize) -> Option<Output> {
         self.buffers.iter().find(|b| b.position == position).and_then(|b| self.output(b).ok())
     }
@@ -150,12 +150,12 @@ impl Prepared {
         Ok(Output { name, element: b.element, shape, bytes, out: b.out.clone() })
     }
 
-    /// The code, with the launch's sizes of LDS and scratch.
+    /// The decoded code, with the launch's sizes of LDS and scratch.
     pub fn machine(&self) -> &Machine {
         &self.machine
     }
 
-    /// Machine and memory at once, for runs of another kind than [`Prepared::run`].
+    /// The machine and the memory, for other kinds of runs than [`Prepared::run`].
     pub fn parts(&mut self) -> (&Machine, &mut Memory) {
         (&self.machine, &mut self.memory)
     }
@@ -165,17 +165,17 @@ impl Prepared {
         &self.kernarg
     }
 
-    /// Work-items in x, y and z.
+    /// The number of work-items in x, y and z.
     pub fn global(&self) -> [u32; 3] {
         self.geometry.items
     }
 
-    /// Workgroups in x, y and z, partial ones included.
+    /// The number of workgroups in x, y and z, including partial ones.
     pub fn grid(&self) -> [u32; 3] {
         self.geometry.groups
     }
 
-    /// Work-items of a workgroup in x, y and z.
+    /// The size of a workgroup in x, y and z.
     pub fn workgroup(&self) -> [u32; 3] {
         self.geometry.size
     }

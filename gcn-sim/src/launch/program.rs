@@ -1,4 +1,4 @@
-//! A kernel of a code object, loaded.
+//! A loaded kernel of a code object.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::image::Image;
 use crate::core::machine::Machine;
 use crate::core::matrix::MatrixArithmetic;
 
-/// A kernel with the image that it is in: its code, the functions that it calls, constants and variables.
+/// A kernel with the image that contains it: its code, the functions that it calls, constants and variables.
 ///
 /// ```no_run
 /// use gcn_sim::launch::{Program, Spec};
@@ -30,26 +30,26 @@ pub struct Program {
     pub(super) image: Arc<Image>,
     pub(super) metadata: Option<KernelMetadata>,
     pub(super) kernarg_bytes: u32,
-    /// Triton made it.
+    /// True if Triton compiled it.
     pub(super) triton: bool,
 }
 
 impl Program {
-    /// The kernel with source lines for its reports, by address in the code object, instead of those of the object's DWARF.
+    /// Sets the source lines for reports, by address in the code object, instead of those in the object's DWARF.
     #[must_use]
     pub fn with_lines(mut self, lines: SourceLines) -> Program {
         self.machine = self.machine.with_lines(lines);
         self
     }
 
-    /// Chooses how the f16 results of mixed-precision multiply-add are rounded: [`Machine::with_mix_rounded_twice`].
+    /// See [`Machine::with_mix_rounded_twice`].
     #[must_use]
     pub fn with_mix_rounded_twice(mut self, twice: bool) -> Program {
         self.machine = self.machine.with_mix_rounded_twice(twice);
         self
     }
 
-    /// Chooses how matrix instructions add products.
+    /// Sets how matrix instructions add products.
     #[must_use]
     pub fn with_matrix(mut self, matrix: MatrixArithmetic) -> Program {
         self.machine = self.machine.with_matrix(matrix);
@@ -61,12 +61,12 @@ impl Program {
         &self.name
     }
 
-    /// The target that the code object is for.
+    /// The target that the code object is compiled for.
     pub fn target_id(&self) -> TargetId {
         self.target_id
     }
 
-    /// The code, decoded. Offsets are addresses in the code object.
+    /// The decoded code. Code offsets are addresses in the code object.
     pub fn machine(&self) -> &Machine {
         &self.machine
     }
@@ -76,27 +76,27 @@ impl Program {
         self.metadata.as_ref()
     }
 
-    /// The arguments that a caller gives, in order.
+    /// The arguments that a caller passes, in order.
     pub fn args(&self) -> impl Iterator<Item = &KernelArg> {
         self.all_args().iter().filter(|a| !a.value_kind.is_hidden())
     }
 
-    /// The arguments, hidden ones included.
+    /// All arguments, including hidden ones.
     pub(crate) fn all_args(&self) -> &[KernelArg] {
         self.metadata.as_ref().map_or(&[], |m| &m.args)
     }
 
-    /// True if the compiler does not know how deep the stack gets.
+    /// True if the compiler did not determine the stack size.
     pub(crate) fn has_dynamic_stack(&self) -> bool {
         self.metadata.as_ref().and_then(|m| m.uses_dynamic_stack) == Some(true)
     }
 
-    /// Bytes of the kernarg segment.
+    /// The size of the kernarg segment in bytes.
     pub(crate) fn kernarg_bytes(&self) -> u32 {
         self.kernarg_bytes.max(self.metadata.as_ref().map_or(0, |m| m.kernarg_segment_size))
     }
 
-    /// True if its debug information names Triton as the producer.
+    /// True if the debug information names Triton as the producer.
     pub(crate) fn is_triton(&self) -> bool {
         self.triton
     }

@@ -1,8 +1,8 @@
-//! The instructions of an image that a kernel can reach.
+//! Finds the instructions of an image that a kernel can reach.
 //!
-//! From the entry on, every fall-through, direct branch and direct call is followed. Where to an indirect jump or call goes
-//! only the run will show: if there is one, all code of the image is decoded, word by word where nothing is known. What cannot
-//! be decoded is an error only when it is reached.
+//! Follows every fall-through, direct branch and direct call from the entry on. The targets of indirect jumps and calls are unknown before
+//! the run; if there is one, all code of the image is decoded, word by word where no instruction boundary is known. Undecodable words are
+//! errors only when execution reaches them.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,10 @@ use gcn_isa::target::Subtarget;
 use super::image::Image;
 use crate::semantics::load::{Decoded, branch_offset};
 
-/// `s_nop 0`, to stand for what is not an instruction.
+/// `s_nop 0`, a placeholder for words that are not instructions.
 const NOP: [u8; 4] = [0, 0, 0x80, 0xbf];
 
-/// Instructions by offset in the image.
+/// The decoded instructions, by offset in the image.
 pub(crate) fn reachable(on: Subtarget, image: &Image, entry: u32) -> BTreeMap<u32, Decoded> {
     let mut reach = Reach { on, image, code: BTreeMap::new(), indirect: false };
     reach.follow(entry);
@@ -38,7 +38,7 @@ impl Reach<'_> {
         let mut open = vec![entry];
         while let Some(start) = open.pop() {
             let mut at = start;
-            // A jump into the middle of an instruction goes nowhere: the first to come has the bytes.
+            // A jump into the middle of a decoded instruction is not followed: the first decoding of the bytes wins.
             while !self.taken(at) {
                 let Some((size, next)) = self.decode(at) else { break };
                 open.extend(next.branch);
@@ -51,7 +51,7 @@ impl Reach<'_> {
         }
     }
 
-    /// True if an instruction covers the offset.
+    /// True if a decoded instruction covers the offset.
     fn taken(&self, at: u32) -> bool {
         let before = self.code.range(..=at).next_back();
         before.is_some_and(|(start, decoded)| match decoded {
@@ -60,7 +60,7 @@ impl Reach<'_> {
         })
     }
 
-    /// Decodes one instruction; `None` if there is none, or if it would overlap one that is known.
+    /// Decodes one instruction; `None` if the bytes are no instruction, or if it would overlap a decoded one.
     fn decode(&mut self, at: u32) -> Option<(u32, Next)> {
         let bytes = self.image.bytes.get(at as usize..).unwrap_or_default();
         match decode_inst(bytes, self.on) {
@@ -103,7 +103,7 @@ impl Reach<'_> {
     }
 }
 
-/// Where control goes after an instruction.
+/// The successors of an instruction.
 struct Next {
     branch: Option<u32>,
     falls: bool,

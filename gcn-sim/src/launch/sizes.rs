@@ -1,11 +1,11 @@
-//! The sizes of a launch: of the spec, as far as the kernel agrees with it.
+//! Determines the sizes of a launch from the spec, and checks that the kernel supports them.
 
 use super::program::Program;
 use super::{DYNAMIC_STACK, Error, Spec};
 use crate::core::error::SimError;
 use crate::core::grid::{Geometry, Grid};
 
-/// The sizes of the launch, which the kernel must be compiled for.
+/// The sizes of the launch, which the kernel must support.
 pub(super) fn geometry(program: &Program, spec: &Spec) -> Result<Geometry, Error> {
     let grid = match (spec.grid, spec.global) {
         (Some(groups), None) => Grid::Workgroups(groups),
@@ -18,7 +18,7 @@ pub(super) fn geometry(program: &Program, spec: &Spec) -> Result<Geometry, Error
     };
     let geometry = Geometry::new(grid, workgroup(program, spec)?, program.machine().state().wave_size)
         .map_err(SimError::from)?;
-    // Code for uniform workgroups does not look at the remainders (LLVM AMDGPU guide, `.uniform_work_group_size`).
+    // A kernel compiled for uniform workgroups ignores the remainders (LLVM AMDGPU guide, `.uniform_work_group_size`).
     let uniform = program.metadata().and_then(|m| m.uniform_work_group_size) == Some(1);
     if uniform && geometry.remainder() != [0; 3] {
         let Geometry { items, size, .. } = geometry;
@@ -31,7 +31,7 @@ pub(super) fn geometry(program: &Program, spec: &Spec) -> Result<Geometry, Error
     Ok(geometry)
 }
 
-/// The workgroup: of the spec, which must agree with what the kernel requires, else what it requires.
+/// The workgroup size in the spec, which must agree with the size that the kernel requires; by default that size.
 fn workgroup(program: &Program, spec: &Spec) -> Result<[u32; 3], Error> {
     let metadata = program.metadata();
     let required = metadata.and_then(|m| m.reqd_workgroup_size);
@@ -53,7 +53,7 @@ fn workgroup(program: &Program, spec: &Spec) -> Result<[u32; 3], Error> {
     Ok(wanted)
 }
 
-/// Scratch bytes of a work-item.
+/// The scratch size of a work-item in bytes.
 pub(super) fn scratch(program: &Program, spec: &Spec) -> u32 {
     let fixed = program.machine().state().private_bytes;
     spec.scratch.unwrap_or(fixed.saturating_add(if program.has_dynamic_stack() { DYNAMIC_STACK } else { 0 }))

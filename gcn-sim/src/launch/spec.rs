@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::{Element, Number};
 
-/// Grid, workgroup and arguments of a launch. [`Spec::from_json`] reads one; `docs/sim.md` describes the format.
+/// The grid, the workgroup size and the arguments of a launch. [`Spec::from_json`] parses one; `docs/sim.md` describes the format.
 ///
 /// ```
 /// use gcn_sim::launch::{Arg, Buffer, Element, Number, Spec};
@@ -17,32 +17,32 @@ use super::{Element, Number};
 /// ```
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Spec {
-    /// The kernel's name, where the code object has several.
+    /// The kernel's name; needed if the code object has several.
     pub kernel: Option<String>,
-    /// Workgroups in x, y and z.
+    /// The number of workgroups in x, y and z.
     pub grid: Option<[u32; 3]>,
-    /// Work-items in x, y and z instead. The last workgroup in a dimension is partial where they are not a multiple of the
-    /// workgroup.
+    /// Alternatively, the number of work-items in x, y and z. If it is not a multiple of the workgroup size in a dimension, the last
+    /// workgroup in that dimension is partial.
     pub global: Option<[u32; 3]>,
-    /// Work-items of a workgroup in x, y and z. Kernels that require a size need none.
+    /// The workgroup size in x, y and z; optional for kernels that require a certain size.
     pub workgroup: Option<[u32; 3]>,
-    /// LDS bytes of a workgroup in addition to those in the descriptor.
+    /// The LDS size in bytes in addition to that in the descriptor.
     pub dynamic_lds: u32,
-    /// Scratch bytes of a work-item; without it those in the descriptor, and [`super::DYNAMIC_STACK`] more where the
-    /// metadata declares the stack dynamic.
+    /// The scratch size of a work-item in bytes. By default that in the descriptor, plus [`super::DYNAMIC_STACK`] if the metadata declares
+    /// a dynamic stack.
     pub scratch: Option<u32>,
-    /// Arguments that the spec does not name are zero instead of an error.
+    /// If true, arguments without a value are zero; otherwise they are an error.
     pub rest_zero: bool,
-    /// The arguments.
+    /// The arguments and their values.
     pub args: Vec<(Key, Arg)>,
 }
 
-/// Which argument.
+/// Identifies an argument.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Key {
     /// By its name in the metadata.
     Name(String),
-    /// By its place among the arguments that are not hidden, from 0.
+    /// By its position, from 0, not counting hidden arguments.
     Position(usize),
 }
 
@@ -70,19 +70,19 @@ impl From<usize> for Key {
 /// The value of an argument.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Arg {
-    /// A number of a type.
+    /// A number of the given type.
     Scalar(Element, Number),
-    /// A number of the type in the metadata.
+    /// A number whose type the metadata determines.
     Untyped(Number),
-    /// These bytes.
+    /// These bytes, whatever the argument's type.
     Bytes(Vec<u8>),
-    /// A structure: members one after the other, each at the next multiple of its size, or at its own offset.
+    /// A structure: its members follow each other, each at the next multiple of its size or at the given offset.
     Struct(Vec<(Option<u32>, Arg)>),
     /// A null pointer.
     Null,
-    /// A pointer to memory of its own.
+    /// A pointer to a new buffer.
     Buffer(Buffer),
-    /// A pointer into the buffer of another argument, this many bytes from its begin.
+    /// A pointer into the buffer of another argument, this many bytes after its start.
     Same(Key, u64),
     /// The number of elements of another argument's buffer.
     Count(Key),
@@ -94,59 +94,59 @@ impl From<Buffer> for Arg {
     }
 }
 
-/// Memory that an argument points to.
+/// A buffer that an argument points to.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Buffer {
-    /// Type of the elements.
+    /// The type of the elements.
     pub element: Element,
-    /// Sizes of the dimensions, slowest first; `None` where the values say it.
+    /// The dimensions, slowest first; `None` if they follow from the initial contents.
     pub shape: Option<Vec<u64>>,
-    /// Its initial contents.
+    /// The initial contents.
     pub init: Init,
-    /// Its output after the run.
+    /// The output of the buffer after the run, if requested.
     pub out: Option<Out>,
 }
 
 /// The initial contents of a buffer.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Init {
-    /// The same everywhere.
+    /// The same value in all elements.
     Value(Number),
-    /// `start`, `start + step`, …; integers wrap around.
+    /// The values `start`, `start + step`, …; integers wrap around.
     Iota {
-        /// Element 0.
+        /// The value of element 0.
         start: Number,
         /// The difference between successive elements.
         step: Number,
     },
-    /// Evenly distributed, the same for the same seed: see [`random_bits`].
+    /// Uniformly distributed values, reproducible from the seed: see [`random_bits`].
     Random {
-        /// The seed.
+        /// The seed of the generator.
         seed: u64,
-        /// Least value.
+        /// The minimum.
         min: Number,
-        /// Greatest value; of floats, one that is not reached.
+        /// The maximum; for floats it is exclusive.
         max: Number,
     },
-    /// These.
+    /// The given values.
     Values(Vec<Number>),
-    /// These bytes.
+    /// The given bytes.
     Bytes(Vec<u8>),
-    /// Values of 8 bytes each: addresses of other buffers ([`Arg::Same`]), of buffers that are made for them
-    /// ([`Arg::Buffer`]), null and 64-bit numbers.
+    /// 8-byte values: addresses of other arguments' buffers ([`Arg::Same`]), addresses of new buffers ([`Arg::Buffer`]), null, and 64-bit
+    /// numbers.
     Pointers(Vec<Arg>),
-    /// Those of a NumPy file.
+    /// The contents of a NumPy file.
     Npy(PathBuf),
-    /// The bytes of a file.
+    /// The raw bytes of a file.
     Raw(PathBuf),
 }
 
-/// The output of a buffer after the run.
+/// What happens to a buffer's contents after the run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Out {
-    /// Its elements are shown.
+    /// The elements are printed.
     Show,
-    /// It is written to a file: `.npy` by its name, otherwise its bytes.
+    /// The contents are written to a file: in NumPy's format if the name ends in `.npy`, otherwise as raw bytes.
     File(PathBuf),
 }
 
@@ -156,27 +156,27 @@ impl Spec {
         Spec { grid: Some(grid), workgroup: Some(workgroup), ..Spec::default() }
     }
 
-    /// With an argument, by name or position.
+    /// Adds the argument with this name or position.
     #[must_use]
     pub fn arg(mut self, key: impl Into<Key>, arg: impl Into<Arg>) -> Spec {
         self.args.push((key.into(), arg.into()));
         self
     }
 
-    /// With the next argument by position.
+    /// Adds the next argument by position.
     #[must_use]
     pub fn next(self, arg: impl Into<Arg>) -> Spec {
         let position = self.args.len();
         self.arg(position, arg)
     }
 
-    /// With an argument of type `i32` and the like.
+    /// Adds an argument of an integer type.
     #[must_use]
     pub fn int(self, key: impl Into<Key>, element: Element, value: i128) -> Spec {
         self.arg(key, Arg::Scalar(element, Number::Int(value)))
     }
 
-    /// With a floating-point argument.
+    /// Adds an argument of a floating-point type.
     #[must_use]
     pub fn float(self, key: impl Into<Key>, element: Element, value: f64) -> Spec {
         self.arg(key, Arg::Scalar(element, Number::Float(value)))
@@ -184,42 +184,42 @@ impl Spec {
 }
 
 impl Buffer {
-    /// `count` elements, all `value`.
+    /// A buffer of `count` elements that are all `value`.
     pub fn filled(element: Element, count: u64, value: Number) -> Buffer {
         Buffer { element, shape: Some(vec![count]), init: Init::Value(value), out: None }
     }
 
-    /// `count` elements, all zero.
+    /// A buffer of `count` zeros.
     pub fn zeros(element: Element, count: u64) -> Buffer {
         Buffer::filled(element, count, Number::Int(0))
     }
 
-    /// 0, 1, 2, …
+    /// A buffer with the elements 0, 1, 2, …
     pub fn iota(element: Element, count: u64) -> Buffer {
         let init = Init::Iota { start: Number::Int(0), step: Number::Int(1) };
         Buffer { init, ..Buffer::zeros(element, count) }
     }
 
-    /// These bytes.
+    /// A buffer with these bytes.
     pub fn bytes(element: Element, bytes: Vec<u8>) -> Buffer {
         Buffer { element, shape: None, init: Init::Bytes(bytes), out: None }
     }
 
-    /// These numbers, rounded to the type.
+    /// A buffer with these numbers, rounded to the element type.
     pub fn floats(element: Element, values: impl IntoIterator<Item = f64>) -> Buffer {
         let values = values.into_iter().map(Number::Float).collect();
         Buffer { element, shape: None, init: Init::Values(values), out: None }
     }
 
-    /// The same buffer, shown at the end.
+    /// The same buffer, to be printed after the run.
     #[must_use]
     pub fn shown(self) -> Buffer {
         Buffer { out: Some(Out::Show), ..self }
     }
 }
 
-/// The random bits of element `index`: the `index`-th number (from 0) of SplitMix64 with this seed (G. Steele, D. Lea and
-/// C. Flood, "Fast splittable pseudorandom number generators").
+/// The random bits of element `index`: number `index` (from 0) of the sequence of SplitMix64 with this seed (G. Steele, D. Lea and C.
+/// Flood, "Fast splittable pseudorandom number generators").
 ///
 /// ```
 /// // The generator's known first output for seed 0.

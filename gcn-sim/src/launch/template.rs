@@ -1,4 +1,4 @@
-//! A spec to fill in.
+//! Writes a template of a spec for a kernel.
 
 use gcn_emit::metadata::{KernelArg, ValueKind};
 use gcn_isa::table::Class;
@@ -7,14 +7,14 @@ use serde_json::{Map, Value, json};
 use super::program::Program;
 use super::{Element, kernarg};
 
-/// Work-items of a workgroup where the metadata does not say how many there can be.
+/// The workgroup size if the metadata states no maximum.
 const WORKGROUP: u32 = 64;
-/// Pointers at the end of the arguments of a Triton kernel that are null at most launches: scratch memory in global memory, and that of its
-/// profiler.
+/// The number of pointers that Triton appends to a kernel's arguments, and that are null in most launches: to scratch memory in global
+/// memory, and to that of its profiler.
 const TRITON_POINTERS: usize = 2;
 
 impl Program {
-    /// A spec for this kernel as JSON, with every argument; the values are to be filled in.
+    /// A spec for this kernel in JSON with every argument, whose values the user fills in.
     pub fn template(&self) -> String {
         of(self)
     }
@@ -52,7 +52,7 @@ fn of(program: &Program) -> String {
     format!("{{\n{}\n}}\n", lines.join(",\n"))
 }
 
-/// The workgroup that the kernel requires; by default as many work-items in one dimension as it is compiled for.
+/// The workgroup size that the kernel requires; by default one dimension with the maximum that it is compiled for.
 fn workgroup(program: &Program) -> [u32; 3] {
     let metadata = program.metadata();
     let most = metadata.map_or(0, |m| m.max_flat_workgroup_size).min(gcn_emit::kernel::MAX_WORKGROUP);
@@ -60,8 +60,7 @@ fn workgroup(program: &Program) -> [u32; 3] {
     metadata.and_then(|m| m.reqd_workgroup_size).unwrap_or([most, 1, 1])
 }
 
-/// True if the launch may have to give the kernel LDS: an argument refers to it, or the code uses LDS and the
-/// descriptor allocates none.
+/// True if the launch may have to provide dynamic LDS: an argument refers to it, or the code uses LDS and the descriptor allocates none.
 fn takes_dynamic_lds(program: &Program) -> bool {
     let dynamic = |kind| matches!(kind, ValueKind::DynamicSharedPointer | ValueKind::HiddenDynamicLdsSize);
     let machine = program.machine();
@@ -74,7 +73,7 @@ fn accesses_lds(class: Class) -> bool {
     matches!(class, Class::LdsRead | Class::LdsWrite | Class::LdsAtomic | Class::LdsAtomicRet)
 }
 
-/// The number of arguments at the end that are pointers added by Triton.
+/// The number of trailing arguments that are pointers appended by Triton.
 fn trailing_null(program: &Program, args: &[&KernelArg]) -> usize {
     let added = |a: &&&KernelArg| a.name.is_none() && kernarg::is_pointer(a);
     let pointers = args.iter().rev().take(TRITON_POINTERS).take_while(added).count();
@@ -86,14 +85,14 @@ fn list(sizes: [u32; 3]) -> String {
     format!("[{x}, {y}, {z}]")
 }
 
-/// The name, or the position of an argument whose name is not its own.
+/// The argument's name, or its position if the name is missing or not unique.
 fn key(args: &[&KernelArg], at: usize) -> String {
     let name = args.get(at).and_then(|a| a.name.as_deref()).filter(|n| !n.is_empty());
     let unique = |n: &&str| args.iter().filter(|a| a.name.as_deref() == Some(n)).count() == 1;
     name.filter(unique).map_or_else(|| at.to_string(), str::to_owned)
 }
 
-/// A value of the right kind; buffers have `count` elements. On one line, in the order in which a reader expects the keys.
+/// A value of the right kind on one line, with the keys in the order that a reader expects; buffers have `count` elements.
 fn value(arg: &KernelArg, count: u32) -> String {
     if kernarg::is_pointer(arg) {
         let out = if arg.is_const == Some(true) || arg.actual_access.as_deref() == Some("read_only") {
@@ -101,7 +100,7 @@ fn value(arg: &KernelArg, count: u32) -> String {
         } else {
             ", \"out\": true"
         };
-        // As many elements of the kernel as work-items.
+        // One element of the kernel's type for each work-item.
         let (element, numbers) = kernarg::pointee(arg).unwrap_or((Element::F32, 1));
         let count = count.saturating_mul(numbers);
         return format!("{{\"buffer\": \"{element}\", \"count\": {count}, \"init\": \"zeros\"{out}}}");

@@ -1,4 +1,4 @@
-//! Running a grid of workgroups.
+//! Runs the workgroups of a grid.
 
 mod queue;
 
@@ -17,22 +17,22 @@ use crate::core::options::Options;
 use crate::watch::Shared;
 use queue::Queue;
 
-/// Counts of a run.
+/// The statistics of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Stats {
-    /// Instructions executed, one per wave.
+    /// The number of executed instructions, counting one for each wave.
     pub wave_instructions: u64,
-    /// The same by class, in descending order of count.
+    /// The same for each class of instructions, in descending order of count.
     pub by_class: Vec<(Class, u64)>,
-    /// Waves that ran.
+    /// The number of waves that ran.
     pub waves: u64,
-    /// The most cycles that a wave has slept or waited for a clock.
+    /// The largest number of cycles that any wave slept or waited for a clock.
     pub slept: u64,
-    /// The accesses that came too early, in faithful mode, in the order of the code.
+    /// In faithful mode, the accesses that came too early, in code order.
     pub stale: Vec<Stale>,
     /// The findings of the sanitizers.
     pub findings: Vec<Finding>,
-    /// How often each instruction was executed that was, by its offset in the code, in ascending order.
+    /// The number of executions of each executed instruction, by its code offset in ascending order.
     pub by_instruction: Vec<(u32, u64)>,
 }
 
@@ -59,16 +59,16 @@ impl Stats {
 /// The progress of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
-    /// Workgroups that have ended.
+    /// The number of workgroups that have ended.
     pub done: u64,
-    /// Workgroups in all.
+    /// The total number of workgroups.
     pub total: u64,
 }
 
-/// Runs a grid of workgroups of `size` work-items, with the bytes of `kernarg` as arguments.
+/// Runs a grid of workgroups of `size` work-items; `kernarg` contains the bytes of the kernarg segment.
 ///
 /// # Errors
-/// [`SimError::Launch`] if the hardware would not accept the launch; otherwise whatever stops a wave.
+/// [`SimError::Launch`] if the hardware would not accept the launch; otherwise the error that stopped a wave.
 pub fn run(
     machine: &Machine,
     memory: &mut Memory,
@@ -80,15 +80,15 @@ pub fn run(
     run_with(machine, memory, grid, size, kernarg, options, &Hooks::default())
 }
 
-/// A callback while a grid runs, from any thread.
+/// Callbacks during a run, which may be called from any thread.
 #[derive(Clone, Copy, Default)]
 pub struct Hooks<'h> {
-    /// Is told how far the run is, after each workgroup.
+    /// Reports the progress after each workgroup.
     pub progress: Option<&'h (dyn Fn(Progress) + Sync)>,
-    /// Serves kernels that ask the host for something and wait: called after each round of turns of a workgroup's waves.
+    /// Serves requests of kernels to the host, for which they wait: called after each round of turns of a workgroup's waves.
     pub service: Option<&'h (dyn Fn(&Memory) + Sync)>,
-    /// Called once if no workgroup has ended for the given time: the kernel may hang. Tell the user about
-    /// [`Options::max_instructions`] and [`crate::Sanitize::DEADLOCK`], which say where.
+    /// Called once if no workgroup has ended for the given time, so that the kernel may hang. Tell the user about
+    /// [`Options::max_instructions`] and [`crate::Sanitize::DEADLOCK`], which report the position.
     pub stalled: Option<&'h (dyn Fn(Duration) + Sync)>,
 }
 
@@ -128,12 +128,12 @@ pub fn run_with(
     }
 }
 
-/// Runs `work` on a pool of that many host threads, or on the global pool.
+/// Runs `work` in a pool of this many host threads, or in the global pool.
 pub fn with_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + Send) -> T {
     let pool = threads.map(|n| rayon::ThreadPoolBuilder::new().num_threads(n).build());
     match pool {
         Some(Ok(pool)) => pool.install(work),
-        // Without threads of its own the work is done on those that there are.
+        // If no pool can be created, the existing threads do the work.
         Some(Err(_)) | None => work(),
     }
 }
@@ -141,7 +141,8 @@ pub fn with_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + 
 /// Runs all workgroups of a launch.
 fn run_all(launch: &Launch<'_>, memory: &Memory, hooks: &Hooks<'_>) -> Result<(Counts, u64), SimError> {
     launch.cooperate(memory)?;
-    // Programs launch up to 2^32 work-items that do nothing: each wave executes one instruction, and nobody could tell one from the other.
+    // Some programs launch up to 2^32 work-items of an empty kernel. As each wave executes just `s_endpgm`, the counts are known without
+    // running them.
     let (steps, entry) = (launch.machine.steps(), launch.machine.entry());
     if steps.get(entry).is_some_and(|step| step.inst.desc.class == Class::Endpgm) {
         let mut counts = vec![0; steps.len()];

@@ -1,4 +1,4 @@
-//! The parts of a launch: its geometry and inputs, checked, and the memory that it occupies while it runs.
+//! A checked launch: its geometry and inputs, and the memory that it allocates while it runs.
 
 use gcn_emit::occupancy::Occupancy;
 
@@ -12,42 +12,42 @@ use crate::core::params::multiprocessors;
 use crate::core::value::LANES;
 use crate::watch::Shared;
 
-/// Everything that the workgroups of a launch share.
+/// The data that all workgroups of a launch share.
 pub(crate) struct Launch<'a> {
     pub machine: &'a Machine,
     pub geometry: Geometry,
     pub inputs: Inputs,
     pub options: Options,
-    /// The checks that run along with the instructions.
+    /// The checks that run along with the instructions, if any.
     pub watch: Option<Shared>,
-    /// Allocations of this launch.
+    /// The addresses of temporary allocations.
     temporary: Vec<u64>,
 }
 
 impl Launch<'_> {
-    /// The number of its workgroups that the device holds at a time.
+    /// The number of its workgroups that fit on the device at once.
     pub(super) fn room(&self) -> u64 {
         multiprocessors(self.machine.target()) * self.resident()
     }
 
-    /// The number of its workgroups that a compute unit (a workgroup processor on RDNA) holds at a time; at least one.
+    /// The number of its workgroups that fit on a compute unit (a workgroup processor on RDNA) at once; at least one.
     pub(crate) fn resident(&self) -> u64 {
         u64::from(self.machine.of_multiprocessor(&self.occupancy()).max(1))
     }
 
-    /// Checks that this machine has room for the scratch memory of this many more workgroups.
+    /// Checks that the host has enough memory for the scratch of this many more workgroups.
     pub(crate) fn check_scratch(&self, workgroups: u64) -> Result<(), SimError> {
         let of_wave = LANES as u64 * u64::from(self.machine.state().private_bytes);
         let bytes = workgroups.saturating_mul(of_wave * u64::from(self.geometry.waves()));
         Ok(room::check(bytes)?)
     }
 
-    /// Waves and workgroups on a compute unit.
+    /// The numbers of waves and workgroups that fit on a compute unit.
     pub(crate) fn occupancy(&self) -> Occupancy {
         self.machine.occupancy(self.geometry.waves(), self.machine.state().lds_bytes)
     }
 
-    /// Checks that a cooperative launch fits, and initialises the data of its grid barrier, as the runtime does.
+    /// Checks that a cooperative launch fits on the device, and initialises the data of its grid barrier, as the runtime does.
     pub(super) fn cooperate(&self, memory: &Memory) -> Result<(), LaunchError> {
         memory.gws().start();
         if !self.options.cooperative {
@@ -61,7 +61,7 @@ impl Launch<'_> {
         Ok(())
     }
 
-    /// Gives the launch's own allocations back.
+    /// Frees the launch's temporary allocations.
     pub(crate) fn release(self, memory: &mut Memory) -> Result<(), SimError> {
         for address in self.temporary.into_iter().rev() {
             memory.take_back(address)?;
@@ -70,10 +70,10 @@ impl Launch<'_> {
     }
 }
 
-/// Bytes of a line of the scalar cache; runtimes give out kernarg segments in multiples of it.
+/// The size in bytes of a line of the scalar cache; runtimes allocate kernarg segments in multiples of it.
 const CACHE_LINE: usize = 64;
 
-/// Checks a launch and puts kernarg segment and dispatch packet into memory; [`Launch::release`] takes them out again.
+/// Checks a launch, and allocates the kernarg segment and the dispatch packet; [`Launch::release`] frees them.
 pub(crate) fn prepare<'a>(
     machine: &'a Machine,
     memory: &mut Memory,
@@ -84,7 +84,7 @@ pub(crate) fn prepare<'a>(
 ) -> Result<Launch<'a>, SimError> {
     let geometry = Geometry::new(grid.into(), size, machine.state().wave_size)?;
     check_sizes(machine)?;
-    // Compilers count on the segment's last cache line: they load four dwords where three are left.
+    // Compilers may read to the end of the last cache line: they load four dwords where only three are left.
     let address = memory.try_alloc(kernarg.len().next_multiple_of(CACHE_LINE))?;
     memory.write(address, kernarg)?;
     let mut temporary = vec![address];
@@ -111,7 +111,7 @@ fn check_sizes(machine: &Machine) -> Result<(), LaunchError> {
     Ok(())
 }
 
-/// The AQL packet of the dispatch, as far as kernels read it (HSA Platform System Architecture, 2.9.6).
+/// The AQL dispatch packet, with the fields that kernels read (HSA Platform System Architecture, 2.9.6).
 fn dispatch_packet(
     machine: &Machine,
     memory: &mut Memory,

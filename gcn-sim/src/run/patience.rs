@@ -1,16 +1,16 @@
-//! Notices that a launch may hang.
+//! Detects that a launch may hang.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// If no workgroup ends for this long, a kernel may hang: [`Hooks::stalled`](crate::Hooks::stalled) is called.
+/// The time without the end of a workgroup after which a kernel may hang and [`Hooks::stalled`](crate::Hooks::stalled) is called.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Notices, once, that no workgroup of a launch has ended for [`PATIENCE`].
+/// Detects, once, that no workgroup of a launch has ended for [`PATIENCE`].
 pub(super) struct Patience {
     long: Duration,
     started: Instant,
-    /// Milliseconds from the start until the last workgroup ended.
+    /// The time in milliseconds from the start to the end of the last workgroup that has ended.
     moved: AtomicU64,
     lost: AtomicBool,
 }
@@ -26,12 +26,12 @@ impl Patience {
         Patience { long, started: Instant::now(), moved: AtomicU64::new(0), lost: AtomicBool::new(false) }
     }
 
-    /// A workgroup has ended.
+    /// Records that a workgroup has ended.
     pub(super) fn renew(&self) {
         self.moved.store(self.started.elapsed().as_millis() as u64, Relaxed);
     }
 
-    /// True the first time that it is asked after none has ended for long.
+    /// True on the first call after no workgroup has ended for long enough.
     pub(super) fn ends(&self) -> bool {
         let waited = self.started.elapsed().saturating_sub(Duration::from_millis(self.moved.load(Relaxed)));
         waited >= self.long && !self.lost.swap(true, Relaxed)

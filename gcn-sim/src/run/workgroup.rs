@@ -1,4 +1,4 @@
-//! One workgroup: its waves take turns until each has ended.
+//! Runs one workgroup: its waves take turns until all have ended.
 
 use crate::core::error::SimError;
 use crate::core::fault::{Fault, Next};
@@ -12,7 +12,7 @@ use crate::run::launch::Launch;
 use crate::semantics::execute::execute;
 use crate::watch::{Group, Shared};
 
-/// Executions of each instruction, by its index.
+/// The number of executions of each instruction, by its index.
 #[derive(Clone, Default)]
 pub(crate) struct Counts(pub Vec<u64>);
 
@@ -26,17 +26,17 @@ impl Counts {
     }
 }
 
-/// The state of one workgroup, reused for the next.
+/// The state of one workgroup, whose allocations are reused for the next one.
 pub(crate) struct Unit {
     pub waves: Vec<Wave>,
-    /// Waves that a partial workgroup has not.
+    /// Unused waves, because a partial workgroup has fewer.
     spare: Vec<Wave>,
     watch: Option<Group>,
-    /// Instructions of a turn in the next round.
+    /// The length of a turn in the next round, in instructions.
     turn: u64,
     pub lds: Vec<u8>,
     pub counts: Counts,
-    /// How often the waves have met where they arrive before they wait.
+    /// The number of split barriers (arrive and wait are separate instructions) that the waves have passed.
     met: u64,
 }
 
@@ -67,7 +67,7 @@ impl Unit {
         }
     }
 
-    /// Runs workgroup `id` to its end, alone.
+    /// Runs workgroup `id` to its end, without others.
     pub(crate) fn run(&mut self, launch: &Launch<'_>, memory: &Memory, id: [u32; 3]) -> Result<(), SimError> {
         self.start(launch, id)?;
         loop {
@@ -79,7 +79,7 @@ impl Unit {
         }
     }
 
-    /// Gives each wave that can go on a turn of at most `turn` instructions.
+    /// Gives each wave that is not waiting a turn of at most `turn` instructions.
     pub(crate) fn round(
         &mut self,
         launch: &Launch<'_>,
@@ -168,14 +168,14 @@ impl Unit {
         self.waves.iter().all(|w| w.status == Status::Ended || w.arrivals.has_met(waiting))
     }
 
-    /// Writes to LDS what is done in this cycle.
+    /// Writes the data of loads to LDS that complete in this cycle.
     pub(crate) fn finish_copies(&mut self, memory: &Memory, machine: &Machine, cycle: u64) {
         for w in &mut self.waves {
             Cx { w, lds: &mut self.lds, memory, machine, trace: None }.finish_copies_until(cycle);
         }
     }
 
-    /// Initial state of every wave (LLVM AMDGPU guide, "Initial Kernel Execution State").
+    /// Sets the initial state of every wave (LLVM AMDGPU guide, "Initial Kernel Execution State").
     pub(crate) fn start(&mut self, launch: &Launch<'_>, id: [u32; 3]) -> Result<(), SimError> {
         let state = launch.machine.state();
         let waves = launch.geometry.waves_of(id);
@@ -202,8 +202,8 @@ impl Unit {
         Ok(())
     }
 
-    /// Tells those who watch that all waves that have not ended have come to a barrier. Where waves arrive before they wait, it is told
-    /// when the first of them goes on: what another has done between is taken for done before.
+    /// Notifies the checks that all waves that have not ended have reached a barrier. At a split barrier this happens when the first wave
+    /// passes it: what other waves have executed after their arrival then counts as before the barrier.
     fn tell_barrier(&mut self, launch: &Launch<'_>) -> Result<(), SimError> {
         if let Some((watch, shared)) = self.watch.as_mut().zip(launch.watch.as_ref())
             && let Err(Fault::Finding(finding)) = watch.barrier(shared, launch.machine, &self.waves)
@@ -213,10 +213,10 @@ impl Unit {
         Ok(())
     }
 
-    /// All waves that have not ended are at a barrier: let them go on. Ended waves do not count, as on hardware.
+    /// Releases the barrier at which all waves that have not ended are waiting. Ended waves do not count, as on hardware.
     fn release_barrier(&mut self, launch: &Launch<'_>, id: [u32; 3]) -> Result<(), SimError> {
         if launch.watch.as_ref().is_some_and(Shared::is_strict) {
-            // Barriers pair by arrival: waves may come to different instructions.
+            // Waves may be at different `s_barrier` instructions, as on hardware: barriers pair by arrival.
             if self.waves.iter().any(|w| w.status == Status::Ended) {
                 return Err(self.divergent_barrier(launch, id));
             }
@@ -236,7 +236,7 @@ impl Unit {
         SimError::DivergentBarrier { workgroup: id, waves: self.waves.iter().map(place).collect() }
     }
 
-    /// Lets a wave run until it waits, ends, or its turn is over. True if it seems to wait for others.
+    /// Runs a wave until it waits, ends, or its turn is over. Returns true if it seems to wait for others.
     fn turn(
         &mut self,
         launch: &Launch<'_>,
@@ -261,14 +261,14 @@ impl Unit {
     }
 }
 
-/// How a workgroup got on.
+/// The state of a workgroup after a round of turns.
 pub(crate) enum Round {
     Ended,
-    /// It goes on.
+    /// It has made progress.
     Went,
-    /// It goes on, but seems to wait for other workgroups.
+    /// It has made progress, but seems to wait for other workgroups.
     Waits,
-    /// It cannot go on unless another workgroup does something.
+    /// It cannot continue unless another workgroup does something.
     Stuck(Box<SimError>),
 }
 
@@ -281,11 +281,11 @@ fn place_of(machine: &Machine, wave: &Wave) -> String {
     }
 }
 
-/// Instructions at the end of a turn among which a loop that waits is looked for.
+/// The number of instructions at the end of a turn in which to search for a waiting loop.
 const LOOK: u64 = 512;
 
-/// Lets a wave run until it waits, ends, or its turn is over; `run` executes an instruction. True if the wave seems to wait for
-/// others: it sleeps, or in the last instructions of its turn it came back to the very state it had been in.
+/// Runs a wave until it waits, ends, or its turn is over; `run` executes an instruction. Returns true if the wave seems to wait for others:
+/// it sleeps, or it has returned to exactly the same state within the last instructions of its turn.
 fn go_on(
     cx: &mut Cx<'_>,
     launch: &Launch<'_>,
@@ -297,7 +297,7 @@ fn go_on(
     let steps = launch.machine.steps();
     let limit = launch.options.max_instructions;
     let end = cx.w.count.saturating_add(turn.max(1)).min(limit);
-    // To keep the state costs as much as many instructions.
+    // Only at the end of a turn, because saving the state costs as much as many instructions.
     let look = if turn > LOOK { end.saturating_sub(LOOK) } else { u64::MAX };
     let mut seen: Option<Snapshot> = None;
     while cx.w.count < end {
@@ -352,15 +352,15 @@ fn go_on(
     Err(SimError::InstructionLimit { site, limit })
 }
 
-/// Puts the ids of workgroup and wave into the trap temporaries: `ttmp9` has x, the halves of `ttmp7` y and z, bits 29:25 of `ttmp8` the
-/// wave (LLVM 22, code that it compiles for `llvm.amdgcn.workgroup.id` and `llvm.amdgcn.wave.id`).
+/// Writes the IDs of workgroup and wave to the trap temporaries: x to `ttmp9`, y and z to the halves of `ttmp7`, and the wave to bits 29:25
+/// of `ttmp8` (as LLVM 22 compiles `llvm.amdgcn.workgroup.id` and `llvm.amdgcn.wave.id`).
 fn put_ids(wave: &mut Wave, [x, y, z]: [u32; 3]) {
     let first = usize::from(gcn_isa::reg::TTMP.index);
     (wave.s[first + 9], wave.s[first + 7]) = (x, y & 0xffff | z << 16);
     wave.s[first + 8] = wave.id << 25;
 }
 
-/// Writes the work-item ids of a wave of a workgroup of this size to its first VGPRs; returns its EXEC.
+/// Writes the work-item IDs of a wave of a workgroup of this size to its first VGPRs; returns its initial EXEC.
 fn work_items(wave: &mut Wave, launch: &Launch<'_>, [sx, sy, sz]: [u32; 3], number: usize) -> u64 {
     let dimensions = launch.machine.state().workitem_id;
     let lanes = launch.geometry.wave;
@@ -369,7 +369,7 @@ fn work_items(wave: &mut Wave, launch: &Launch<'_>, [sx, sy, sz]: [u32; 3], numb
     if count == 0 {
         return 0;
     }
-    // Counted on from the first: divisions for each lane took a fifth of the time of short kernels.
+    // The IDs are incremented from lane to lane: a division for each lane took a fifth of the time of short kernels.
     let [mut x, mut y, mut z] = [first % sx, first / sx % sy, first / (sx * sy)];
     let mut ids = [[0; LANES]; 3];
     for lane in 0..count {
@@ -396,7 +396,7 @@ fn work_items(wave: &mut Wave, launch: &Launch<'_>, [sx, sy, sz]: [u32; 3], numb
     u64::MAX >> (64 - count)
 }
 
-/// A kernel may allocate fewer VGPRs than it is given ids in.
+/// Writes a register if it is allocated: a kernel may allocate fewer VGPRs than it receives IDs in.
 fn put(wave: &mut Wave, register: usize, ids: Lanes) {
     let registers = wave.room();
     if let Some(lanes) = wave.v[..registers].get_mut(register) {

@@ -1,4 +1,4 @@
-//! Which instructions of a target the simulator runs, and which it refuses.
+//! Lists the instructions of a target that the simulator implements, and those that it refuses.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use gcn_isa::{Target, table};
 
 use crate::semantics::functions::{self, refusal};
 
-/// The instructions of a target by how the simulator handles them.
+/// The instructions of a target, grouped by how the simulator handles them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Coverage {
     /// Mnemonics with an implementation.
     pub known: Vec<&'static str>,
-    /// Mnemonics that are refused for a reason: a dispatch cannot give them a result.
+    /// Mnemonics that are refused for a reason, because they have no defined result in a simulated dispatch.
     pub refused: Vec<Refusal>,
-    /// Other mnemonics without an implementation: a program that contains them is refused, too.
+    /// Other mnemonics without an implementation; programs that contain them are refused as well.
     pub unknown: Vec<&'static str>,
 }
 
@@ -23,18 +23,18 @@ pub struct Coverage {
 pub struct Refusal {
     /// The mnemonic.
     pub mnemonic: &'static str,
-    /// Why it has no result here.
+    /// The reason for the refusal.
     pub reason: &'static str,
 }
 
-/// Sorts the instructions of `target` by whether the simulator has their semantics.
+/// Groups the instructions of `target` by whether the simulator implements them.
 ///
 /// ```
 /// let coverage = gcn_sim::coverage(gcn_isa::Target::GFX942);
 /// assert!(coverage.known.contains(&"v_mfma_f32_32x32x8_f16") && coverage.unknown.is_empty());
 /// ```
 pub fn coverage(target: Target) -> Coverage {
-    // By name, the entry under which its function is.
+    // Functions are registered by the entry's mnemonic, so rows of the same entry are equivalent.
     let of_target = table::rows_of(target.family()).iter().filter(|row| row.targets.contains(target));
     let rows: BTreeMap<&'static str, &'static InstDesc> = of_target.map(|row| (row.mnemonic, row)).collect();
     let has_function = |row: &InstDesc| functions::is_known(row.entry);

@@ -1,4 +1,4 @@
-//! VOPD: two instructions in one; both read their sources before either writes its result.
+//! VOPD (dual issue): two operations in one instruction, which both read their sources before either writes its result.
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use crate::core::fault::Next;
 use crate::core::machine::{Cx, Exec, Step};
 use crate::core::operand::Src;
 
-/// The halves of an instruction, each as an instruction of its own.
+/// The two halves of an instruction, each as a separate instruction.
 pub(crate) fn halves(inst: &Inst, [x, y]: [&'static InstDesc; 2]) -> [Inst; 2] {
     let (of_x, of_y) = inst.operands.split_at(x.operands.len());
     [Inst::new(x, of_x.iter().copied()), Inst::new(y, of_y.iter().copied())]
 }
 
-/// The functions of the instruction that has these halves.
+/// The functions of the instruction that consists of these halves.
 pub(crate) fn functions(mut halves: [Step; 2]) -> Functions {
     for half in &mut halves {
         if half.inst.desc.implicit_reads.contains(ImplicitRegs::VCC) {
@@ -29,7 +29,8 @@ pub(crate) fn functions(mut halves: [Step; 2]) -> Functions {
                 Some(exec) if directed => exec.run(cx, half),
                 _ => half.exec.run(cx, half),
             };
-            // The halves write different registers. The second reads that of the first as it was before.
+            // The halves write different registers. The second one must read the old value of the first one's destination, so that is
+            // restored in between.
             let first = usize::from(x.vdst);
             let old = cx.w.v[first];
             run(cx, &x)?;

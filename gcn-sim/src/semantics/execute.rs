@@ -1,4 +1,4 @@
-//! Executes a step, with the rounding and denormal handling of MODE.
+//! Executes a step with the rounding and denormal modes in MODE.
 
 use super::indexed;
 use super::valu::overflow;
@@ -27,7 +27,7 @@ fn execute_as_is(cx: &mut Cx<'_>, step: &Step) -> Result<Next, Fault> {
     execute_specially(cx, step)
 }
 
-/// In a directed rounding mode, or where f16 stays finite.
+/// Executes a step in a directed rounding mode, or with FP16_OVFL.
 fn execute_specially(cx: &mut Cx<'_>, step: &Step) -> Result<Next, Fault> {
     let missing = Fault::Unsupported("its result in a directed rounding mode");
     let directed = step.directed.as_ref().ok_or(missing);

@@ -1,5 +1,5 @@
-//! The reliability of the simulator's results: for each opcode the witness of its semantics, and the parts of its
-//! results that are approximate or assumed.
+//! The reliability of the simulator's results: for each opcode the source of its semantics (the *witness*), and the parts of its results
+//! that are approximate or assumed.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -12,19 +12,19 @@ use gcn_isa::{Target, semantics, table};
 use super::mfma::model::{self, Arithmetic};
 use crate::core::matrix::MatrixArithmetic;
 
-/// How the simulator's results of an opcode stand to the hardware's.
+/// How the simulator's results of an opcode relate to the hardware's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Grade {
-    /// Bit for bit what the witness says.
+    /// Bit-exact according to the witness.
     Exact,
-    /// A detail that the witness leaves open is assumed; [`Fidelity::note`] says which.
+    /// Bit-exact, except that the witness leaves a detail open; [`Fidelity::note`] names the assumption.
     Assumed,
-    /// Within the documented error bound, but not bit for bit.
+    /// Within the documented error bound, but not bit-exact.
     Approximate,
 }
 
 impl Grade {
-    /// `exact`, `assumed` or `approximate`.
+    /// The name: `exact`, `assumed` or `approximate`.
     pub const fn name(self) -> &'static str {
         match self {
             Grade::Exact => "exact",
@@ -34,20 +34,20 @@ impl Grade {
     }
 }
 
-/// The grade of the results of an opcode.
+/// The reliability of an opcode's results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fidelity {
     /// The mnemonic, without encoding suffix.
     pub mnemonic: &'static str,
-    /// The source of its semantics: [`gcn_isa::semantics::Semantics::witness`].
+    /// The source of its semantics: see [`gcn_isa::semantics::Semantics::witness`].
     pub witness: &'static str,
-    /// How results stand to the hardware's.
+    /// How the results relate to the hardware's.
     pub grade: Grade,
     /// The reason why the grade is not exact, or further evidence; empty if there is none.
     pub note: &'static str,
 }
 
-/// The mnemonics of a row: prefix and suffix, both of which have to match.
+/// A prefix and a suffix, both of which a mnemonic has to match.
 type Pattern = (&'static str, &'static str);
 
 const TRANSCENDENTAL: &str =
@@ -85,7 +85,7 @@ const FLOOR: &str = "NaN gives 0, as in conversions that truncate; AMD's model o
 const SIGN: &str = "SCC is what LLVM says; the manual does not";
 const TRAP: &str = "there is no trap handler: only the jump is left";
 
-/// The inexact results. The first row that matches applies.
+/// The opcodes whose results may not be exact. The first matching row applies.
 const NOTES: &[(Pattern, Grade, &str)] = &[
     (("v_exp_", ""), Grade::Approximate, TRANSCENDENTAL),
     (("v_log_", ""), Grade::Approximate, TRANSCENDENTAL),
@@ -154,7 +154,7 @@ const RUN: &str = "kernels of Triton 3.9 and clang 22, compared with NumPy";
 const MANUAL: &str = "RDNA ISA manuals";
 const UNSEEN: &str = "no kernel with known results was seen to execute it";
 
-/// The same of instructions of RDNA, before the others. The names are those of entries.
+/// The same for instructions of RDNA, by entry name; consulted before [`NOTES`].
 const NOTES_OF_RDNA: &[(Pattern, Grade, &str)] = &[
     (("v_wmma_i32_", ""), Grade::Exact, ""),
     (("v_swmmac_i32_", ""), Grade::Exact, ""),
@@ -181,12 +181,12 @@ const NOTES_OF_RDNA: &[(Pattern, Grade, &str)] = &[
     (("buffer_atomic_", ""), Grade::Exact, RANGE),
 ];
 
-/// Instructions that RDNA added and that the kernels of [`RUN`] execute, by their entries.
+/// The entry names of instructions that RDNA added and that the kernels of [`RUN`] execute.
 static EXECUTED: LazyLock<BTreeSet<&str>> =
     LazyLock::new(|| include_str!("../../data/rdna-executed.txt").lines().collect());
 
-/// What stands after the results of `mnemonic` (without `_e32`, `_e64`, `_dpp`, `_sdwa`) on a target, if matrix instructions add products
-/// like this; `None` if no target has it.
+/// The reliability of `mnemonic` (without `_e32`, `_e64`, `_dpp`, `_sdwa`) on a target, with the given arithmetic of matrix instructions;
+/// `None` if no target has the mnemonic.
 ///
 /// ```
 /// use gcn_isa::Target;
@@ -216,7 +216,7 @@ fn note(notes: &[(Pattern, Grade, &'static str)], mnemonic: &str) -> Option<(Gra
     notes.iter().find(fits).map(|row| (row.1, row.2))
 }
 
-/// The same of an instruction of RDNA. Of two halves, what stands after the less certain one.
+/// As [`fidelity_of`], for an instruction of RDNA. For a VOPD instruction, the result for its less reliable half.
 fn of_rdna(row: &InstDesc) -> Option<Fidelity> {
     let of_entry = |entry: &Entry| {
         let shared = table::entry(entry.alone);
@@ -237,7 +237,8 @@ fn of_rdna(row: &InstDesc) -> Option<Fidelity> {
     }
 }
 
-/// The same of a matrix instruction; `None` if it is none. An instruction that the target does not have has no model there.
+/// The grade and note of a matrix instruction; `None` for other instructions. An instruction that the target does not have counts as one
+/// without a validated model.
 fn of_matrix(mnemonic: &str, target: Target, matrix: MatrixArithmetic) -> Option<(Grade, &'static str)> {
     let mut rows = table::rows().iter().filter(|row| row.mnemonic == mnemonic && row.is_matrix());
     let any = rows.clone().next()?;
@@ -254,7 +255,7 @@ fn of_matrix(mnemonic: &str, target: Target, matrix: MatrixArithmetic) -> Option
     })
 }
 
-/// The fidelity of each executed opcode, by name, each once. Names that no target has are left out.
+/// The reliability of each executed opcode, without duplicates. Mnemonics that no target has are skipped.
 ///
 /// ```
 /// use gcn_sim::{MatrixArithmetic, fidelity};

@@ -1,7 +1,7 @@
-//! The instruction functions by mnemonic.
+//! The table of instruction functions by mnemonic.
 //!
-//! Each family of instructions adds its functions to one table, under the suffix-less mnemonic: the contribution of an
-//! encoding (operands, modifiers) is in the resolved [`Step`], not in the function.
+//! Each family of instructions adds its functions to one table under the mnemonic without encoding suffix. What an encoding adds (operands,
+//! modifiers) is part of the resolved [`Step`] and not of the function.
 
 use std::sync::LazyLock;
 
@@ -19,7 +19,7 @@ const NAMED: &str =
     "the simulator has the barrier of the workgroup and no named ones, which compilers use from gfx1250 on";
 const RAYS: &str = "it is for ray tracing, which the simulator does not do";
 
-/// Unsupported instructions, by mnemonic.
+/// Refused instructions, by mnemonic, with the reason.
 const REFUSED: [(&str, &str); 15] = [
     ("s_barrier_init", NAMED),
     ("s_barrier_join", NAMED),
@@ -47,7 +47,7 @@ const REFUSED: [(&str, &str); 15] = [
     ),
 ];
 
-/// Why `mnemonic` is refused.
+/// The reason why `mnemonic` is refused, if it is.
 pub(crate) fn refusal(mnemonic: &str) -> Option<&'static str> {
     REFUSED.iter().find(|r| r.0 == mnemonic).map(|r| r.1)
 }
@@ -77,10 +77,10 @@ static OPS: LazyLock<Ops> = LazyLock::new(|| {
     ops
 });
 
-/// The functions of `inst`, whose registers are at these places: for round-to-nearest-even and for directed rounding.
+/// The functions of `inst`, with registers mapped by `map`: for rounding to nearest even, and for directed rounding.
 ///
 /// # Errors
-/// The missing part, if the simulator does not support the instruction or a modifier of it.
+/// The reason, if the simulator does not support the instruction or one of its modifiers.
 pub(crate) fn of(inst: &Inst, target: Target, map: &RegisterMap) -> Result<Functions, String> {
     if let Some(halves) = inst.desc.halves {
         let [x, y] = dual::halves(inst, halves);
@@ -113,20 +113,19 @@ pub(crate) fn of(inst: &Inst, target: Target, map: &RegisterMap) -> Result<Funct
     Ok((exec, directed))
 }
 
-/// An instruction that stands in no program, as a step.
+/// A step for an instruction that is not part of a program, such as a half of a VOPD instruction.
 fn step(inst: Inst, target: Target, map: &RegisterMap) -> Result<Step, String> {
     let (exec, directed) = of(&inst, target, map)?;
     Ok(Step::resolve(inst, (0, 0), target, map, exec, directed))
 }
 
-/// Floats are clamped by the common code, conversions to integers saturate anyway, and other functions see to it
-/// themselves.
+/// True if `clamp` needs no separate function: the common write-back clamps floats, and conversions to integers saturate anyway.
 fn clamps_when_written(inst: &Inst, op: &Op) -> bool {
     let float = op.result.is_none_or(|ty| matches!(ty, Ty::F16 | Ty::F32 | Ty::F64));
     float || inst.desc.does(gcn_isa::table::Behaviours::CONVERTS)
 }
 
-/// Uses that no instruction function handles.
+/// Refuses modifiers and operands that the functions do not handle.
 fn refuse_unknown_uses(inst: &Inst, op: &Op) -> Result<(), String> {
     let mods = &inst.mods;
     if mods.tfe {
@@ -144,7 +143,7 @@ fn refuse_unknown_uses(inst: &Inst, op: &Op) -> Result<(), String> {
     Ok(())
 }
 
-/// The function of an entry. A half of VOPD has the effect of the corresponding single instruction.
+/// The function of an entry. A half of a VOPD instruction has the function of the corresponding single instruction.
 fn op(entry: &Entry) -> Option<&'static Op> {
     OPS.get(if entry.alone.is_empty() { entry.mnemonic } else { entry.alone })
 }
@@ -161,8 +160,8 @@ mod tests {
 
     use super::*;
 
-    /// Witness: the instruction table, whose halves are those of LLVM 22 with `real-true16`. A function whose result is wider than
-    /// the destination would overwrite the other half.
+    /// The instruction table marks destinations that are halves of registers, as in LLVM 22 with `real-true16`. A function with a wider
+    /// result would overwrite the other half.
     #[test]
     fn what_goes_to_half_a_register_has_sixteen_bits() {
         let mut halves = 0;

@@ -1,4 +1,4 @@
-//! Instructions whose registers an index moves: VGPR indexing and relative moves. M0 is known when they run.
+//! Instructions whose register numbers an index in M0 modifies at run time: VGPR indexing and relative moves.
 
 use gcn_isa::Inst;
 use gcn_isa::indexing::{self, Unresolved};
@@ -7,7 +7,7 @@ use gcn_isa::table::Class;
 use crate::core::fault::Fault;
 use crate::core::machine::{Cx, Step};
 
-/// The instruction with the registers that its index leads to; `None` if these are the named ones.
+/// The instruction with the indexed registers; `None` if these are the named ones.
 #[inline]
 pub(crate) fn moved(cx: &Cx<'_>, step: &Step) -> Result<Option<Inst>, Fault> {
     let desc = step.inst.desc;
@@ -26,7 +26,7 @@ pub(crate) fn moved(cx: &Cx<'_>, step: &Step) -> Result<Option<Inst>, Fault> {
 
 const BEYOND: &str = "a VGPR index beyond the allocated registers";
 
-/// The instruction as VGPR indexing moves its registers, resolved anew; `None` if it moves none.
+/// The resolved instruction with the registers that VGPR indexing selects; `None` if it changes none.
 pub(crate) fn step(cx: &Cx<'_>, step: &Step) -> Result<Option<Step>, Fault> {
     let Some(inst) = moved(cx, step)? else { return Ok(None) };
     let vgprs = cx.machine.state().vgprs;

@@ -16,14 +16,14 @@ use crate::core::machine::{Cx, Exec, Machine, Resolved, Step, text};
 use crate::core::operand::RegisterMap;
 
 impl Machine {
-    /// Decodes `text`, the code of a kernel from its entry point on. [`crate::launch::Program`] loads whole code objects.
+    /// Decodes `text`, the code of a kernel from its entry on. [`crate::launch::Program`] loads whole code objects.
     ///
-    /// Decoding ends where bytes that are not an instruction follow one that control does not pass (`s_endpgm`, `s_branch`):
-    /// padding, constants or other functions may stand there.
+    /// Decoding ends at the first bytes that are not an instruction, if the instruction before does not fall through (`s_endpgm`,
+    /// `s_branch`): padding, constants or other functions may follow.
     ///
     /// # Errors
-    /// [`SimError::Decode`], [`SimError::Unsupported`] for an instruction the simulator does not know, and
-    /// [`SimError::Register`] for one that names a register beyond `state`'s allocation.
+    /// [`SimError::Decode`], [`SimError::Unsupported`] for an instruction that the simulator does not implement, and [`SimError::Register`]
+    /// for one that names a register beyond `state`'s allocation.
     pub fn new(target: Target, text: &[u8], state: KernelState) -> Result<Machine, SimError> {
         let on = Subtarget { target, wave: state.wave_size };
         let mut code = BTreeMap::new();
@@ -48,8 +48,8 @@ impl Machine {
         fault.map_or(Ok(machine), Err)
     }
 
-    /// The code of an image, by offset in it, with the offset of the kernel's first instruction. An instruction that cannot
-    /// be executed is an error when it is reached: other kernels may be in the image.
+    /// Resolves the code of an image, given by offset; `entry` is the offset of the kernel's first instruction. An instruction that cannot
+    /// be executed is an error only when it is reached, because the image may contain other kernels.
     pub(crate) fn of_code(
         target: Target,
         code: BTreeMap<u32, Decoded>,
@@ -76,11 +76,11 @@ impl Machine {
     }
 }
 
-/// The instruction at an offset of the code.
+/// The decoded word at an offset of the code.
 pub(crate) enum Decoded {
     /// An instruction and its size.
     Inst(u32, Inst),
-    /// No instruction: why, and something to stand for it.
+    /// No instruction: the reason, and a placeholder instruction.
     Nothing(String, Inst),
 }
 
@@ -114,9 +114,9 @@ impl Loader {
         Step::resolve(inst, (offset, size), self.target, &self.registers, exec, directed)
     }
 
-    /// The registers that an instruction can name. In a unified file the AGPRs follow the VGPRs, and a VGPR number beyond
-    /// `ACCUM_OFFSET` means one of them: AMD's own kernels rely on it (the `amd-aiter` wheel's flash attention for gfx942
-    /// uses v160 to v235 with 256 registers and an offset of 160).
+    /// The registers that an instruction may name. In a unified register file the AGPRs follow the VGPRs, and a VGPR number from
+    /// `ACCUM_OFFSET` on refers to an AGPR. AMD's own kernels rely on that: the flash attention for gfx942 in the `amd-aiter` wheel uses
+    /// v160 to v235 with 256 registers and an offset of 160.
     fn reach(&self) -> RegisterMap {
         let RegisterMap { vgprs, agprs, .. } = self.registers;
         let vgprs = if self.target.has_unified_agprs() { vgprs + agprs } else { vgprs };
@@ -131,7 +131,7 @@ impl Loader {
     }
 }
 
-/// Offset that a direct branch goes to.
+/// The code offset of a direct branch's target.
 pub(crate) fn branch_offset(inst: &Inst, offset: u32, size: u32) -> Option<u32> {
     if inst.desc.class != Class::Branch {
         return None;
@@ -144,7 +144,7 @@ pub(crate) fn branch_offset(inst: &Inst, offset: u32, size: u32) -> Option<u32> 
     u32::try_from(i64::from(offset + size) + i64::from(immediate as i16) * 4).ok()
 }
 
-/// Index of a direct branch's target.
+/// The instruction index of a direct branch's target.
 fn branch_target(step: &Step, offsets: &[u32]) -> Option<usize> {
     let target = branch_offset(&step.inst, step.offset, step.size)?;
     offsets.binary_search(&target).ok()

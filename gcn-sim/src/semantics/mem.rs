@@ -35,7 +35,8 @@ pub(crate) fn add(ops: &mut Ops) {
     blocks::add(ops);
 }
 
-/// A mnemonic made of parts. The table of instruction functions is built once and lives as long as the process.
+/// A mnemonic concatenated from parts. It is leaked, because the table of instruction functions is built once and lives as long as the
+/// process.
 fn name(parts: &[&str]) -> &'static str {
     Box::leak(parts.concat().into_boxed_str())
 }

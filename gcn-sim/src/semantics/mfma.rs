@@ -1,10 +1,10 @@
 //! Matrix instructions, driven by the shapes and layouts of [`gcn_isa::layout`].
 //!
-//! Numerics. Where a model of the hardware's arithmetic was validated on the hardware ([`model`]), the simulator computes by it, unless
-//! [`MatrixArithmetic::Chain`](crate::MatrixArithmetic::Chain) is asked for. Everything else starts from C and adds the products for
-//! ascending k, each step a fused multiply-add in the type of the accumulator: exact for integers, one rounding to nearest even per step
-//! for floats. On gfx90a, f16 and bf16 inputs that are denormal count as zero, and so do denormal results of such instructions. xf32
-//! inputs are cut to 10 fraction bits. NaN results are the default NaN.
+//! Numerics. For instructions with a model of the hardware's arithmetic that was validated on hardware ([`model`]), the simulator uses that
+//! model, unless [`MatrixArithmetic::Chain`](crate::MatrixArithmetic::Chain) is selected. All others start from C and add the products in
+//! ascending order of k, each step a fused multiply-add in the accumulator's type: exact for integers, one rounding to nearest even per
+//! step for floats. On gfx90a, denormal f16 and bf16 inputs count as zero, and so do denormal results of such instructions. xf32 inputs are
+//! truncated to 10 fraction bits. NaN results are the default NaN.
 
 mod cut;
 mod dense;
@@ -31,7 +31,7 @@ use crate::core::wave::Lanes;
 /// The function of a matrix instruction.
 ///
 /// # Errors
-/// The part that the simulator does not support.
+/// The reason, if the simulator does not support the instruction.
 pub(crate) fn exec(inst: &Inst, target: Target) -> Result<Arc<dyn Exec>, String> {
     let shape = *layout::shape(inst.desc, target).ok_or("its shape is not known")?;
     let mods = &inst.mods;
@@ -68,12 +68,12 @@ pub(crate) fn exec(inst: &Inst, target: Target) -> Result<Arc<dyn Exec>, String>
     })
 }
 
-/// True if the instruction, without modifiers, has a function.
+/// True if the instruction has a function when used without modifiers.
 pub(crate) fn is_known(row: &gcn_isa::InstDesc, target: Target) -> bool {
     layout::shape(row, target).is_some()
 }
 
-/// Elements of one operand that lie side by side: the same register and bits in consecutive lanes.
+/// A *line*: elements of a matrix operand that are in the same register and bits of consecutive lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Line {
     lane: u8,
@@ -89,7 +89,8 @@ impl Line {
     }
 }
 
-/// The line of `count` elements of `block` whose i-th element is at `at(i)`.
+/// The line that consists of `count` elements of `block`, of which the i-th has the row and column `at(i)`; `None` if they do not form a
+/// line.
 fn line(
     shape: &Shape,
     matrix: Matrix,
@@ -111,7 +112,7 @@ fn line(
     in_line.then_some(Line { lane: first.lane, register: first.register, low_bit: first.low_bit })
 }
 
-/// All lines of A (one per block and k), of its indices, or of B.
+/// All lines of A (one for each block and k), of its indices, or of B.
 fn input_lines(shape: &Shape, matrix: Matrix) -> Option<Vec<Line>> {
     let blocks = 0..shape.blocks;
     let lines = blocks.flat_map(|block| (0..shape.k).map(move |k| (block, k)));
@@ -123,21 +124,21 @@ fn input_lines(shape: &Shape, matrix: Matrix) -> Option<Vec<Line>> {
         .collect()
 }
 
-/// All lines of C and D: one per block and row.
+/// All lines of C and D: one for each block and row.
 fn result_lines(shape: &Shape) -> Option<Vec<Line>> {
     let blocks = 0..shape.blocks;
     let lines = blocks.flat_map(|block| (0..shape.m).map(move |row| (block, row)));
     lines.map(|(block, row)| line(shape, Matrix::D, block, shape.n, |j| (row, j))).collect()
 }
 
-/// The registers of a matrix operand; constants are the same in every lane and register.
+/// The registers of a matrix operand; a constant is the same in every lane and register.
 #[allow(
     clippy::large_enum_variant,
     reason = "it is on the stack for one instruction, and constants are rare"
 )]
 enum Registers<'c> {
     Vector(&'c [Lanes]),
-    /// Low and high half of an element.
+    /// The low and the high dword of an element.
     Const([Lanes; 2]),
 }
 
@@ -156,7 +157,7 @@ impl<'c> Registers<'c> {
         })
     }
 
-    /// Register `n`, or, of an element of two registers that begins there, the upper one.
+    /// Register `n`, or with `upper` the second register of a 64-bit element that starts there.
     #[inline(always)]
     fn get(&self, n: u8, upper: bool) -> &Lanes {
         match self {

@@ -1,4 +1,4 @@
-//! The entries of the table of instruction functions.
+//! The entry type of the table of instruction functions.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,32 +6,32 @@ use std::sync::Arc;
 use crate::core::machine::Exec;
 use crate::core::value::Ty;
 
-/// The function of a resolved instruction: to nearest even, and in directed rounding modes if that is known.
+/// The functions of a resolved instruction: for rounding to nearest even and, if known, for directed rounding.
 pub(crate) type Functions = (Arc<dyn Exec>, Option<Arc<dyn Exec>>);
 
 /// The semantics of an instruction.
 #[derive(Clone)]
 pub(crate) struct Op {
-    /// Rounding to nearest even.
+    /// The function for rounding to nearest even.
     pub exec: Arc<dyn Exec>,
-    /// Directed rounding modes.
+    /// The behaviour in directed rounding modes.
     pub directed: Directed,
-    /// With the `clamp` bit, for integer results (floats are clamped when written).
+    /// The function if the `clamp` bit is set, for integer results (floats are clamped when they are written).
     pub(super) saturating: Option<Arc<dyn Exec>>,
-    /// Type of the result, if the function leaves output modifiers to the write.
+    /// The type of the result, if the common write-back code applies the output modifiers.
     pub(super) result: Option<Ty>,
-    /// It computes with halves of registers, which VOP3P has modifiers for and other encodings have not.
+    /// True if it computes with halves of registers, for which VOP3P has modifiers and other encodings do not.
     pub(super) packed: bool,
 }
 
-/// The effect of an instruction when MODE selects directed rounding.
+/// The effect of an instruction if MODE selects directed rounding.
 #[derive(Clone)]
 pub(crate) enum Directed {
-    /// The same: its result is never rounded.
+    /// The same effect, because the result is never rounded.
     Same,
-    /// This instead.
+    /// The effect of another function.
     Own(Arc<dyn Exec>),
-    /// The simulator does not know.
+    /// Unknown: executing the instruction is an error.
     Unknown,
 }
 
@@ -40,27 +40,27 @@ impl Op {
         Op { exec: Arc::new(exec), directed: Directed::Same, saturating: None, result: None, packed: false }
     }
 
-    /// The integer result saturates when `clamp` is set, as `op` does.
+    /// With `clamp`, the integer result saturates as in `op`.
     pub(crate) fn saturating(self, op: Op) -> Op {
         Op { saturating: Some(op.exec), ..self }
     }
 
-    /// The result has type `ty` and is written by the common code.
+    /// The result has type `ty`, and the common code writes it.
     pub(crate) fn result(self, ty: Ty) -> Op {
         Op { result: Some(ty), ..self }
     }
 
-    /// Its operands are packed.
+    /// The operands are packed.
     pub(crate) fn packed(self) -> Op {
         Op { packed: true, ..self }
     }
 
-    /// Rounds in directed modes as `op` does.
+    /// In directed rounding modes, behaves like `op`.
     pub(crate) fn directed(self, op: Op) -> Op {
         Op { directed: Directed::Own(op.exec), ..self }
     }
 
-    /// Rounds, but only to nearest even is known.
+    /// The result is rounded, and only the function for nearest even is known.
     pub(crate) fn rounds(self) -> Op {
         Op { directed: Directed::Unknown, ..self }
     }
@@ -74,7 +74,7 @@ impl Ops {
     /// Adds the function of an instruction.
     ///
     /// # Panics
-    /// If it has one already: the table is built once, from constants.
+    /// If the mnemonic has a function already. That cannot happen at run time, because the table is built from constants.
     pub(crate) fn add(&mut self, mnemonic: &'static str, op: Op) {
         let before = self.0.insert(mnemonic, op);
         assert!(before.is_none(), "{mnemonic} is defined twice");

@@ -1,7 +1,7 @@
-//! Vector ALU: fetching operands with their modifiers, running a lane function over 64 lanes, writing results.
+//! Vector ALU: fetches operands with their modifiers, runs a lane function for all lanes, and writes results.
 //!
-//! A lane function is a pure Rust function of its operands; it runs for all lanes, and the write is masked. Everything
-//! an encoding can add (DPP, SDWA, neg, abs, `op_sel`, omod, clamp, denormal flushing) happens around it.
+//! A lane function is a pure Rust function of a lane's operands; it runs for all lanes, and the write is masked. What an encoding adds
+//! (DPP, SDWA, neg, abs, `op_sel`, omod, clamp, denormal flushing) is applied before or after it.
 
 pub(crate) mod cmp;
 pub(crate) mod convert;
@@ -40,10 +40,10 @@ pub(crate) use each::Lane;
 pub(crate) use read::Fetch;
 pub(crate) use write::Finish;
 
-/// The inputs of a lane function besides its operands.
+/// Inputs of a lane function other than operands.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Env {
-    /// IEEE mode: signaling NaNs are made quiet.
+    /// True in IEEE mode, in which signaling NaNs are quieted.
     pub ieee: bool,
 }
 
@@ -54,31 +54,31 @@ impl Env {
     }
 }
 
-/// An instruction with one vector source.
+/// An instruction with one source.
 pub(crate) fn op1<A: Lane, D: Lane>(f: impl Fn(A) -> D + Copy + Send + Sync + 'static) -> Op {
     op3e(move |_, a, (), ()| f(a))
 }
 
-/// An instruction with two vector sources.
+/// An instruction with two sources.
 pub(crate) fn op2<A: Lane, B: Lane, D: Lane>(f: impl Fn(A, B) -> D + Copy + Send + Sync + 'static) -> Op {
     op3e(move |_, a, b, ()| f(a, b))
 }
 
-/// As [`op2`], with the environment.
+/// As [`op2`], for a lane function that takes [`Env`].
 pub(crate) fn op2e<A: Lane, B: Lane, D: Lane>(
     f: impl Fn(Env, A, B) -> D + Copy + Send + Sync + 'static,
 ) -> Op {
     op3e(move |env, a, b, ()| f(env, a, b))
 }
 
-/// An instruction with three vector sources (the third may be a tied destination or a literal).
+/// An instruction with three sources (the third may be a tied destination or a literal).
 pub(crate) fn op3<A: Lane, B: Lane, C: Lane, D: Lane>(
     f: impl Fn(A, B, C) -> D + Copy + Send + Sync + 'static,
 ) -> Op {
     op3e(move |_, a, b, c| f(a, b, c))
 }
 
-/// As [`op3`], with the environment.
+/// As [`op3`], for a lane function that takes [`Env`].
 pub(crate) fn op3e<A: Lane, B: Lane, C: Lane, D: Lane>(
     f: impl Fn(Env, A, B, C) -> D + Copy + Send + Sync + 'static,
 ) -> Op {
@@ -95,7 +95,7 @@ fn rounding<V: Value>(cx: &Cx<'_>) -> Round {
     if V::TY == crate::core::value::Ty::F32 { cx.w.mode.round32 } else { cx.w.mode.round16_64 }
 }
 
-/// Wraps a lane function that takes a rounding mode for use as a directed-rounding variant.
+/// Defines functions that turn a lane function with a rounding mode into the directed-rounding variant of an instruction.
 macro_rules! directed {
     ($name:ident, $inner:ident, $($arg:ident: $ty:ident),+) => {
         /// Directed-rounding variant of an instruction: the lane function takes the rounding mode of its result type.

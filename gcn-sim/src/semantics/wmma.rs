@@ -1,9 +1,9 @@
 //! Matrix instructions of RDNA: WMMA and SWMMAC.
 //!
-//! Numerics. What the hardware does beyond the ISA documents is not public: no order and no width of its additions was published, and those of
-//! gfx11.5 are known to differ from additions of f32. Here products are added to C for ascending k, each step a fused multiply-add of f32;
-//! results of 16 bits are rounded once, at the end. Denormals are kept, whatever MODE says, and NaN results are the default NaN. Integers are
-//! exact and wrap, or saturate with `clamp`. EXEC does not matter.
+//! Numerics. The hardware's arithmetic beyond the ISA documents is not public: neither the order nor the width of its additions has been
+//! published, and those of gfx11.5 are known to differ from f32 additions. Here products are added to C in ascending order of k, each step
+//! a fused multiply-add in f32; 16-bit results are rounded once, at the end. Denormals are kept whatever MODE says, and NaN results are the
+//! default NaN. Integers are exact and wrap around, or saturate with `clamp`. EXEC is ignored.
 
 use std::sync::Arc;
 
@@ -21,14 +21,14 @@ use crate::fp::host::{self, Work};
 use crate::fp::small::{Small, Widening};
 use crate::fp::{NAN32, bf16_to_f32, f16_to_f32, f32_to_bf16, f32_to_f16, fma32_each};
 
-/// Rows and columns.
+/// The number of rows and columns.
 const N: usize = 16;
-/// The greatest k.
+/// The largest number of k.
 const K: usize = 64;
 
 type Tile<T> = [[T; N]; N];
 
-/// The function of a matrix instruction of RDNA; `None` for other instructions.
+/// The function of an RDNA matrix instruction; `None` for other instructions.
 pub(crate) fn exec(inst: &Inst, target: Target) -> Option<Result<Arc<dyn Exec>, String>> {
     if !is_known(inst.desc) {
         return None;
@@ -38,20 +38,20 @@ pub(crate) fn exec(inst: &Inst, target: Target) -> Option<Result<Arc<dyn Exec>, 
     let [Some(narrow), Some(wide)] = shapes.map(|shape| shape.and_then(Layout::new)) else {
         return Some(Err("its layout on this target is not known".to_owned()));
     };
-    // But for the places of the elements both are alike.
+    // The shapes for both wave sizes differ only in the places of elements.
     let shape = shapes[0]?;
     Some(Ok(Arc::new(WaveMatrix { shape, layouts: [narrow, wide], target })))
 }
 
-/// Where the elements are with waves of one size.
+/// The places of the elements in the registers of waves of one size.
 struct Layout {
-    /// By k, then row.
+    /// Indexed by k, then row.
     a: Vec<[ElementPlace; N]>,
-    /// By k, then column.
+    /// Indexed by k, then column.
     b: Vec<[ElementPlace; N]>,
-    /// By row, then column.
+    /// Indexed by row, then column.
     acc: [[ElementPlace; N]; N],
-    /// By group of four k, then row.
+    /// Indexed by group of four k, then row.
     index: Vec<[ElementPlace; N]>,
     index_set_bits: u8,
 }
@@ -83,10 +83,10 @@ struct WaveMatrix {
     target: Target,
 }
 
-/// Modifiers of one operand.
+/// The sign modifiers of an operand.
 #[derive(Clone, Copy)]
 struct Signs {
-    /// `neg_lo` and `neg_hi`.
+    /// The operand's bits of `neg_lo` and `neg_hi`.
     low: bool,
     high: bool,
 }
@@ -97,7 +97,7 @@ impl Signs {
     }
 }
 
-/// The bits of the elements of an operand, by place.
+/// Reads the bits of an operand's elements by their places.
 struct Registers<'c>(&'c Src, &'c [Lanes]);
 
 impl<'c> Registers<'c> {
@@ -108,7 +108,7 @@ impl<'c> Registers<'c> {
         }
     }
 
-    /// The element at a place; all of a constant are the same.
+    /// The element at a place; all elements of a constant are equal.
     fn get(&self, place: ElementPlace, ty: ElemType) -> Result<u32, Fault> {
         let mask = u32::MAX >> (32 - place.bits);
         match self.0 {
@@ -132,12 +132,12 @@ impl WaveMatrix {
         &self.layouts[usize::from(cx.w.size() == LANES)]
     }
 
-    /// C: source 2; for a sparse instruction the destination.
+    /// The operand C: source 2, or the destination in a sparse instruction.
     fn acc_source(&self, s: &Step) -> Src {
         if self.shape.sparse { Src::Vector(s.vdst) } else { s.src[2] }
     }
 
-    /// The half of the registers of C and D that 16-bit elements are in, on RDNA 3.
+    /// The bit position of 16-bit elements in the registers of C and D on RDNA 3, which depends on `op_sel`.
     fn acc_shift(&self, s: &Step) -> u8 {
         if s.inst.mods.op_sel >> 2 & 1 == 1 { 16 } else { 0 }
     }
@@ -175,7 +175,7 @@ impl WaveMatrix {
         }
     }
 
-    /// A and B by k, with A spread out if it is sparse.
+    /// A and B by k; a sparse A is expanded with zeros.
     fn inputs<T: Copy + Default>(
         &self,
         cx: &Cx<'_>,
@@ -224,7 +224,7 @@ impl WaveMatrix {
         let widen = |ty: ElemType| self.widening(ty);
         let (of_a, of_b) = (widen(self.shape.a), widen(self.shape.b));
         let [signs_a, signs_b] = [Signs::of(s, 0), Signs::of(s, 1)];
-        // neg_lo negates the elements in the lower halves of registers, neg_hi those in the upper halves.
+        // neg_lo negates the elements in lower halves of registers, neg_hi those in upper halves.
         let signed = |value: f32, signs: Signs, k: usize| {
             if if k.is_multiple_of(2) { signs.low } else { signs.high } { -value } else { value }
         };
@@ -239,7 +239,7 @@ impl WaveMatrix {
         };
         let [a, b] = self.inputs(cx, s, [&a, &b])?;
         let (of_acc, signs) = (widen(self.shape.acc), Signs::of(s, 2));
-        // For C they have the meaning that they have for scalars: neg_hi takes the absolute value.
+        // For C the modifiers have the same meaning as in scalar operands: neg_hi takes the absolute value.
         let acc = |bits: u32| {
             let value = of_acc(bits);
             let value = if signs.high { value.abs() } else { value };
@@ -298,7 +298,7 @@ impl WaveMatrix {
     }
 }
 
-/// Adds the products for ascending k.
+/// Adds the products in ascending order of k.
 struct Multiply<'a> {
     a: &'a [[f32; N]; K],
     b: &'a [[f32; N]; K],
@@ -334,7 +334,7 @@ impl Exec for WaveMatrix {
     }
 }
 
-/// True if the instruction is a matrix instruction of RDNA.
+/// True for an RDNA matrix instruction.
 pub(crate) fn is_known(row: &InstDesc) -> bool {
     matches!(row.class, Class::Wmma | Class::Swmmac)
 }

@@ -1,23 +1,24 @@
-//! A set-associative cache: tags with the time at which each line is there, replaced least recently used first.
+//! A set-associative cache with LRU replacement, which stores for each line the cycle from which it is present; and a bandwidth-limited
+//! channel.
 
-/// Tags of a cache. Times are cycles.
+/// The tags of a cache. All times are in cycles.
 pub(super) struct Cache {
-    /// The sets one after another; in a set, lines from most to least recently used, each as its number plus one and the
-    /// cycle from which it is present. A free place is all zeros: zeroed memory is committed only when it is written, so
-    /// that the unused sets of a large cache cost nothing.
+    /// The sets, one after another. In a set, lines are ordered from most to least recently used; each entry is the line number plus one,
+    /// and the cycle from which the line is present. A free entry is all zeros, because zeroed memory is committed only when it is written:
+    /// unused sets of a large cache cost nothing.
     lines: Vec<[u64; 2]>,
     sets: u64,
     ways: usize,
     line: u64,
-    /// Its logarithm, if it is a power of two.
+    /// The log2 of the line size, if it is a power of two.
     shift: Option<u32>,
-    /// Accesses that found their line, and that did not.
+    /// The numbers of hits and of misses.
     pub hits: u64,
     pub misses: u64,
 }
 
 impl Cache {
-    /// A cache of `bytes` bytes in lines of `line` bytes; with 0 bytes nothing is ever found.
+    /// A cache of `bytes` bytes with lines of `line` bytes; with 0 bytes, every access misses.
     pub(super) fn new(bytes: u64, line: u64, ways: u64) -> Cache {
         let (line, ways) = (line.max(1), ways.clamp(1, MOST_WAYS));
         let lines = (bytes / line).min(MOST_LINES);
@@ -27,18 +28,18 @@ impl Cache {
         Cache { lines, sets, ways: ways as usize, line, shift, hits: 0, misses: 0 }
     }
 
-    /// The places of the set of a line.
+    /// The entries of the set that a line belongs to.
     fn set(&mut self, line: u64) -> &mut [[u64; 2]] {
         let first = line.checked_rem(self.sets).map_or(0, |set| set as usize * self.ways);
         self.lines.get_mut(first..first + self.ways).unwrap_or_default()
     }
 
-    /// Bytes of a line.
+    /// The line size in bytes.
     pub(super) fn line_bytes(&self) -> u64 {
         self.line
     }
 
-    /// Number of the line that holds `address`.
+    /// The number of the line that contains `address`.
     pub(super) fn line_of(&self, address: u64) -> u64 {
         match self.shift {
             Some(shift) => address >> shift,
@@ -46,7 +47,7 @@ impl Cache {
         }
     }
 
-    /// The cycle from which `line` is there, if it is in the cache or on its way.
+    /// Looks up a line: the cycle from which it is present, if it is in the cache or being fetched.
     pub(super) fn find(&mut self, line: u64) -> Option<u64> {
         let set = self.set(line);
         let found = set.iter().position(|[tag, _]| *tag == line + 1);
@@ -61,7 +62,7 @@ impl Cache {
         ready
     }
 
-    /// Puts `line` into the cache, to be there from `ready` on.
+    /// Inserts `line`, which is present from cycle `ready` on.
     pub(super) fn insert(&mut self, line: u64, ready: u64) {
         let set = self.set(line);
         if let [_, ..] = set {
@@ -70,31 +71,31 @@ impl Cache {
         }
     }
 
-    /// Forgets every line.
+    /// Invalidates all lines.
     pub(super) fn clear(&mut self) {
         self.lines.fill([0; 2]);
     }
 }
 
-/// Limits of a cache's size, whatever its parameters say.
+/// Upper limits for the size of a cache, whatever its parameters are.
 const MOST_LINES: u64 = 1 << 24;
 const MOST_WAYS: u64 = 1 << 10;
 
-/// Something that moves so many bytes in a cycle, one request after the other.
+/// A channel with limited bandwidth that serves one request after the other.
 pub(super) struct Channel {
-    /// When it is free, in parts of a cycle: bandwidths shared by many CUs are fractions of a byte.
+    /// The time from which it is free, in 1/[`PARTS`] of a cycle: a share of a bandwidth may be less than a byte per cycle.
     free: u64,
-    /// Parts of a cycle for a byte, rounded.
+    /// The time for a byte in 1/[`PARTS`] of a cycle, rounded.
     per_byte: u64,
-    /// Bytes moved.
+    /// The number of bytes moved.
     pub bytes: u64,
 }
 
-/// Parts of a cycle. At 100 bytes a cycle, rounding changes the time of a byte by less than one part in 100,000.
+/// The resolution of times. At 100 bytes per cycle, rounding changes the time of a byte by less than one part in 100,000.
 const PARTS: u64 = 1 << 24;
 
 impl Channel {
-    /// A channel with a share of `share`/`of` of `bytes_per_cycle`.
+    /// A channel with the fraction `share`/`of` of `bytes_per_cycle`.
     pub(super) fn new(bytes_per_cycle: u64, share: u64, of: u64) -> Channel {
         let (parts, bytes) = (PARTS * of.max(1), bytes_per_cycle.max(1).saturating_mul(share.max(1)));
         Channel {
@@ -104,7 +105,7 @@ impl Channel {
         }
     }
 
-    /// Takes `bytes` from cycle `now` on; returns the cycle in which they begin to move.
+    /// Requests `bytes` in cycle `now`; returns the cycle in which the transfer starts.
     pub(super) fn take(&mut self, now: u64, bytes: u64) -> u64 {
         let start = self.free.max(now.saturating_mul(PARTS));
         self.free = start.saturating_add(bytes.saturating_mul(self.per_byte));
@@ -119,7 +120,7 @@ mod tests {
 
     #[test]
     fn least_recently_used_lines_go_first() {
-        // Two sets of two ways: lines 0, 2, 4 share a set.
+        // Two sets of two ways; lines 0, 2 and 4 belong to the same set.
         let mut cache = Cache::new(256, 64, 2);
         for line in [0, 2] {
             assert_eq!(cache.find(line), None);
@@ -138,10 +139,10 @@ mod tests {
     fn a_channel_moves_its_bytes_and_no_more() {
         let mut channel = Channel::new(64, 1, 1);
         assert_eq!([0, 0, 0, 100].map(|now| channel.take(now, 128)), [0, 2, 4, 100]);
-        // A quarter of 64 bytes a cycle.
+        // A quarter of 64 bytes per cycle.
         let mut share = Channel::new(64, 1, 4);
         assert_eq!([0, 0].map(|now| share.take(now, 128)), [0, 8]);
-        // A byte takes no whole number of parts.
+        // The time for a byte is not a whole number of parts.
         let mut odd = Channel::new(54, 1, 1);
         for line in 0..10_000 {
             let (start, want) = (odd.take(0, 128), line * 128 / 54);

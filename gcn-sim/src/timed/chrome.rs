@@ -1,24 +1,24 @@
-//! The events of a timed run in Chrome's trace-event format, which Perfetto and `chrome://tracing` open.
+//! Writes the events of a timed run in Chrome's trace-event format, which Perfetto and `chrome://tracing` open.
 
 use serde_json::{Value, json};
 
 use super::record::Event;
 use super::report::TimedReport;
 
-/// Waves that a SIMD's part of the thread numbers has room for.
+/// The number of thread IDs reserved for the waves of a SIMD.
 const LANES: u64 = 256;
 
 impl TimedReport {
-    /// The events as JSON in Chrome's trace-event format: a process for each CU, a thread for each place of a wave on a
-    /// SIMD, a slice for each stretch of its time. A microsecond stands for a cycle. Empty unless
-    /// [`Config::timeline`](super::Config::timeline) is above 0.
+    /// The events as JSON in Chrome's trace-event format: a process for each CU, a thread for each wave slot of a SIMD, and a slice for
+    /// each interval of a wave's time. A microsecond represents a cycle. Empty unless [`Config::timeline`](super::Config::timeline) is
+    /// greater than 0.
     pub fn timeline(&self) -> String {
         let mut events: Vec<Value> = self.names();
         events.extend(self.recording.events.iter().map(|event| self.slice(event)));
         json!({ "traceEvents": events, "displayTimeUnit": "ns" }).to_string()
     }
 
-    /// Names of the processes and threads.
+    /// Events that name the processes and threads.
     fn names(&self) -> Vec<Value> {
         let mut threads: Vec<(u32, u8, u8)> =
             self.recording.events.iter().map(|e| (e.cu, e.simd, e.lane)).collect();

@@ -1,10 +1,10 @@
-//! The part of the device to simulate, and its parameters.
+//! The configuration of a timed run: the part of the device to simulate, and model parameters.
 
 use gcn_isa::Target;
 
 use crate::core::params::{self, ParameterError, Params};
 
-/// The part of the device to simulate, and its parameters.
+/// The configuration of a timed run: the part of the device to simulate, and model parameters.
 ///
 /// ```
 /// use gcn_sim::timed::Config;
@@ -15,23 +15,22 @@ use crate::core::params::{self, ParameterError, Params};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// CUs over which the grid is spread; `None` for as many as the target's device has. Workgroup `i` runs on CU
-    /// `i % cus`, and each CU gets its share of L2 and memory bandwidth.
+    /// The number of CUs over which the grid is distributed; `None` for all CUs of the target's device. Workgroup `i` runs on CU `i % cus`,
+    /// and each CU gets an equal share of the bandwidth of L2 and memory.
     pub cus: Option<u32>,
-    /// How many of these CUs are simulated with time: those of the first L2 first, CU 0, 8, 16, … of the 304 with eight L2
-    /// caches of gfx942. They share the lines of their L2 and of the Infinity Cache. The cycles of one are those of the
-    /// device if the workgroups do equal work and share no lines, or `l2.reuse` and `mall.reuse` say how far they do.
+    /// The number of these CUs whose time is simulated, starting with those of the first L2: on gfx942, with 304 CUs and eight L2 caches,
+    /// CUs 0, 8, 16, … They share the lines of their L2 and of the Infinity Cache. The cycles of one CU equal those of the device if all
+    /// workgroups do equal work, and either share no lines or `l2.reuse` and `mall.reuse` describe the sharing.
     pub simulated_cus: u32,
-    /// Run the workgroups of the other CUs without time afterwards, so that the results in memory are complete.
+    /// If true, the workgroups of the other CUs run afterwards without timing, so that the results in memory are complete.
     pub complete: bool,
-    /// Most events to keep for the timeline; 0 keeps none.
+    /// The maximum number of events to record for the timeline; 0 for none.
     pub timeline: usize,
-    /// Most waves whose lifetime is reported one by one.
+    /// The maximum number of waves to report individually.
     pub wave_reports: usize,
-    /// Most instructions that a wave may execute.
+    /// The maximum number of instructions that a wave may execute.
     pub max_instructions: u64,
-    /// Parameters that differ from the table: name and value, as [`Config::set`] has checked them. What is not a parameter has
-    /// no effect.
+    /// Parameters that differ from the table, as names and values that [`Config::set`] has checked. Unknown names have no effect.
     pub overrides: Vec<(String, String)>,
 }
 
@@ -50,10 +49,10 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Sets a parameter: `name=value` with a name of [`parameters`](super::parameters).
+    /// Sets a parameter by `name=value`, with a name from [`parameters`](super::parameters).
     ///
     /// # Errors
-    /// [`ParameterError`] if there is no such parameter or the value does not fit.
+    /// [`ParameterError`] if there is no such parameter, or if it cannot have the value.
     pub fn set(&mut self, assignment: &str) -> Result<(), ParameterError> {
         let form = || ParameterError::Form(assignment.to_owned());
         let (name, value) = assignment.split_once('=').ok_or_else(form)?;
@@ -84,7 +83,7 @@ impl Config {
         Ok(())
     }
 
-    /// The number of CUs that share an L2, with these parameters: a value for `simulated_cus`.
+    /// The number of CUs that share an L2, given these parameters; useful for `simulated_cus`.
     pub fn cus_of_an_l2(&self, target: Target) -> u32 {
         let params = Params::new(target, &self.overrides);
         let cus = self.cus.map_or_else(|| params.units(target, "device.cus"), u64::from).max(1);
@@ -92,7 +91,7 @@ impl Config {
         u32::try_from(cus.div_ceil(l2s)).unwrap_or(u32::MAX)
     }
 
-    /// Every workgroup on one CU.
+    /// A configuration in which all workgroups run on one CU.
     pub fn one_cu() -> Config {
         Config { cus: Some(1), ..Config::default() }
     }

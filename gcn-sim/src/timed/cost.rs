@@ -1,4 +1,4 @@
-//! The static costs of each instruction: pipeline, cycles, and the events that it waits for.
+//! The static costs of each instruction: its pipeline, the cycles that it occupies, and the events that it waits for.
 
 use gcn_isa::counters::{Counter, Event, WaitCnt, events, room};
 use gcn_isa::delay::{hinted, latency};
@@ -14,68 +14,69 @@ use super::stall::Pipe;
 use crate::core::machine::Machine;
 use crate::core::params::Params;
 
-/// Operations by counter.
+/// The number of operations for each counter.
 pub(super) type Counts = [u8; Counter::ALL.len()];
 
-/// The event after an instruction has issued.
+/// The effect of issuing an instruction on its wave and on shared units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Kind {
-    /// Nothing that the wave itself waits for.
+    /// No effect beyond the times that the other fields describe.
     Plain,
-    /// The next instruction comes so many cycles later.
+    /// The next instruction issues this many cycles later.
     Nop(u64),
-    /// The wave sleeps.
+    /// The wave sleeps for this many cycles.
     Sleep(u64),
     Wait(WaitCnt),
     Branch,
     Priority(u8),
     Lds(Transfer),
-    /// Vector memory; for flat instructions also the data that goes to LDS. `bypass`: it does not look into L1.
+    /// A vector memory access; for flat instructions, `transfer` is the data that may go to LDS. `bypass`: it does not look up L1.
     Vmem {
         transfer: Transfer,
         bypass: bool,
     },
     Smem,
-    /// The clock.
+    /// Reads a clock.
     Time,
     Message,
-    /// Forgets lines of the vector cache.
+    /// Invalidates lines of the vector cache.
     InvalidateVector,
-    /// Forgets lines of the scalar cache.
+    /// Invalidates lines of the scalar cache.
     InvalidateScalar,
 }
 
-/// The static part of an instruction's time.
+/// The part of an instruction's timing that does not depend on the run.
 #[derive(Clone, Debug)]
 pub(super) struct Cost {
     pub pipe: Pipe,
-    /// Cycles for which the VALU takes no other instruction.
+    /// The number of cycles for which the VALU accepts no other instruction.
     pub valu: u64,
-    /// Cycles for which the matrix core takes no other instruction.
+    /// The number of cycles for which the matrix core accepts no other instruction.
     pub matrix: u64,
-    /// Cycles for which the transcendental unit takes no other instruction, where it works beside the VALU.
+    /// The number of cycles for which the transcendental unit accepts no other instruction, on targets where it works in parallel to the
+    /// VALU.
     pub trans: u64,
     pub kind: Kind,
-    /// The increment of each counter.
+    /// The increment of each wait counter.
     pub counts: Counts,
-    /// The limit of each counter before it can issue.
+    /// For each counter, the value above which the instruction cannot issue.
     pub room: WaitCnt,
-    /// Its results return in the order of its stream (vector memory, LDS).
+    /// True if its results return in the order of issue in its stream (vector memory, LDS).
     pub in_order: bool,
-    /// It waits for no counter, neither to be low nor to have room.
+    /// True if it waits for no counter, neither to be low enough nor to have room.
     pub free: bool,
-    /// [Places](slots) of the registers for whose results the hardware holds the instruction back.
+    /// The [slots] of registers whose pending results make the hardware stall the instruction.
     pub waits_for: Vec<u16>,
-    /// Places of the registers whose results are to be waited for.
+    /// The slots of registers whose results other instructions may have to wait for.
     pub writes: Vec<u16>,
-    /// Cycles until those results can be read.
+    /// The number of cycles until these results can be read.
     pub latency: u64,
-    /// The SIMD issues nothing else while the instruction waits for a result.
+    /// True if the SIMD issues nothing else while the instruction waits for a result.
     pub holds: bool,
-    /// First and last line of the instruction cache.
+    /// The first and the last line of the instruction cache that contain the instruction.
     pub lines: (u64, u64),
-    /// The number of scalar instructions, from this one on, whose effects only their own wave sees, each with its
-    /// successor in the same lines.
+    /// The number of consecutive scalar instructions, from this one on, whose effects only their own wave can observe, and whose successors
+    /// are in the same cache lines.
     pub run: u32,
 }
 
@@ -95,7 +96,7 @@ pub(super) fn costs(machine: &Machine, params: &Params) -> Vec<Cost> {
         .collect();
     for (i, step) in machine.steps().iter().enumerate() {
         for after in hinted(&step.inst).into_iter().flatten() {
-            // The wave is told to wait, so that others can go on.
+            // `s_delay_alu` announces this dependence, so the SIMD can issue from other waves.
             if let Some(cost) = costs.get_mut(i + 1 + after) {
                 cost.holds = false;
             }
@@ -111,12 +112,12 @@ pub(super) fn costs(machine: &Machine, params: &Params) -> Vec<Cost> {
     costs
 }
 
-/// Places that registers have in the model: SGPRs by number, then VGPRs, then SCC.
+/// The number of register slots in the model: SGPRs by number, then VGPRs, then SCC.
 pub(super) const SLOTS: usize = SCC as usize + 1;
 const FIRST_VGPR: u16 = 128;
 const SCC: u16 = FIRST_VGPR + 256;
 
-/// The place of a register's first dword; `None` for those whose results nobody waits for.
+/// The slots of a register; `None` for registers whose results no instruction waits for.
 fn slots(reg: Reg) -> Option<std::ops::Range<u16>> {
     match reg.file {
         RegFile::Sgpr => Some(reg.index..reg.end()),
@@ -125,7 +126,7 @@ fn slots(reg: Reg) -> Option<std::ops::Range<u16>> {
     }
 }
 
-/// The registers for which an instruction is held back, those that it gives, and the cycles until they can be read.
+/// The slots that an instruction waits for, those that it writes, and the cycles until its results can be read.
 struct Dependencies {
     waits_for: Vec<u16>,
     writes: Vec<u16>,
@@ -133,7 +134,7 @@ struct Dependencies {
 }
 
 impl Dependencies {
-    /// Where the hardware checks all results of the ALU.
+    /// For targets on which the hardware interlocks all ALU results.
     fn of_alu(inst: &Inst, pipe: Pipe, matrix: u64, params: &Params) -> Dependencies {
         let desc = inst.desc;
         let all = |regs: &mut dyn Iterator<Item = Reg>, implied: ImplicitRegs| -> Vec<u16> {
@@ -155,7 +156,7 @@ impl Dependencies {
         }
     }
 
-    /// Where it checks SGPRs of the VALU that other units read.
+    /// For targets on which the hardware interlocks only SGPRs that the VALU writes and other units read.
     fn of_sgprs(inst: &Inst, pipe: Pipe, params: &Params) -> Dependencies {
         let sgprs = |wanted: bool, regs: &mut dyn Iterator<Item = Reg>| -> Vec<u16> {
             let regs = regs.filter(|reg| wanted && reg.file == RegFile::Sgpr);
@@ -170,7 +171,7 @@ impl Dependencies {
     }
 }
 
-/// The cost of one instruction, without its place.
+/// The cost of one instruction, without its position in the code.
 pub(super) fn cost(on: Subtarget, inst: &Inst, params: &Params) -> Cost {
     let (desc, target) = (inst.desc, on.target);
     let pipe = pipe(desc);
@@ -204,7 +205,7 @@ pub(super) fn cost(on: Subtarget, inst: &Inst, params: &Params) -> Cost {
 }
 
 impl Cost {
-    /// True if it moves a counter.
+    /// True if it increments any counter.
     pub fn counts_something(&self) -> bool {
         self.counts != Counts::default()
     }
@@ -230,7 +231,7 @@ fn pipe(desc: &InstDesc) -> Pipe {
     }
 }
 
-/// Cycles of the VALU, of the matrix core and of the transcendental unit.
+/// The cycles for which the VALU, the matrix core and the transcendental unit are occupied.
 fn vector_cycles(on: Subtarget, inst: &Inst, params: &Params) -> (u64, u64, u64) {
     let (desc, target) = (inst.desc, on.target);
     if matches!(desc.class, Class::Wmma | Class::Swmmac) {
@@ -246,7 +247,7 @@ fn vector_cycles(on: Subtarget, inst: &Inst, params: &Params) -> (u64, u64, u64)
     if !desc.format.is_vop() {
         return (0, 0, 0);
     }
-    // An instruction whose result is scalar works on one lane.
+    // An instruction with a scalar result works on one lane.
     let lanes = if desc.class == Class::TransScalar { 1 } else { u64::from(on.wave.lanes()) };
     let passes = lanes.div_ceil(params.number("valu.lanes").max(1));
     let transcendental = matches!(desc.class, Class::Trans | Class::TransScalar);
@@ -254,7 +255,7 @@ fn vector_cycles(on: Subtarget, inst: &Inst, params: &Params) -> (u64, u64, u64)
     (params.number(rate(desc)) * passes, 0, trans)
 }
 
-/// The parameter with the cycles of a WMMA instruction: by the elements of A.
+/// The parameter with the cycles of a WMMA instruction, by the element type of A.
 fn wmma(on: Subtarget, desc: &InstDesc) -> &'static str {
     match shape_on(desc, on).and_then(|shape| shape.a.bits()) {
         Some(4) => "matrix.wmma-4",
@@ -284,11 +285,11 @@ pub(super) fn rate(desc: &InstDesc) -> &'static str {
     }
 }
 
-/// Parts of divisions and of the reduction of angles.
+/// Helper instructions of divisions and of argument reduction.
 const DIVISIONS: [&str; 5] =
     ["v_div_scale_f32", "v_div_scale_f64", "v_div_fmas_f32", "v_div_fmas_f64", "v_trig_preop_f64"];
 
-/// Multiplications of whole dwords.
+/// Multiplications of full dwords.
 const MULTIPLICATIONS: [&str; 8] = [
     "v_mul_lo_u32",
     "v_mul_lo_i32",
@@ -300,10 +301,10 @@ const MULTIPLICATIONS: [&str; 8] = [
     "v_mad_i64_i32",
 ];
 
-/// Sums of absolute differences with results of 64 bits and more.
+/// Sums of absolute differences with results of at least 64 bits.
 const SUMS_OF_DIFFERENCES: [&str; 2] = ["v_qsad_pk_u16_u8", "v_mqsad_u32_u8"];
 
-/// Conversions that take four times as long as other instructions (LLVM 22 scheduling model), those of f64 aside.
+/// Conversions that take four times as long as other instructions (LLVM 22 scheduling model), except those of f64.
 const SLOW_CONVERSIONS: [&str; 18] = [
     "v_cvt_f16_f32",
     "v_cvt_f32_f16",
@@ -334,7 +335,7 @@ fn kind(target: Target, inst: &Inst, params: &Params) -> Kind {
     };
     match desc.class {
         C::Nop => Kind::Nop(u64::from(wait_states(inst)) * params.number("issue.interval")),
-        // MI100 ISA, S_SLEEP: 64 times the low 7 bits, and up to 64 more.
+        // MI100 ISA, S_SLEEP: 64 times the low 7 bits, plus up to 64 cycles.
         C::Sleep => Kind::Sleep((imm as u64 & 0x7f) * params.number("sleep.unit")),
         C::Waitcnt => Kind::Wait(WaitCnt::of(inst).unwrap_or(WaitCnt::NONE)),
         C::Branch => Kind::Branch,
@@ -348,8 +349,8 @@ fn kind(target: Target, inst: &Inst, params: &Params) -> Kind {
         _ if desc.is_ds() => Kind::Lds(transfer(desc)),
         _ if desc.is_vmem() => {
             let mods = &inst.mods;
-            // LLVM AMDGPU guide, memory model: loads of agent scope bypass L1, with glc or, from gfx942 on, sc1; of GFX12 those
-            // of every scope but that of the compute unit.
+            // LLVM AMDGPU guide, memory model: agent-scope loads bypass L1 if they have glc or, from gfx942 on, sc1. On GFX12, loads with
+            // any scope wider than the compute unit bypass it.
             let bypass = if target.is_gfx940_family() { mods.scc } else { mods.glc || mods.scope > 0 };
             Kind::Vmem { transfer: transfer(desc), bypass }
         }
@@ -357,7 +358,7 @@ fn kind(target: Target, inst: &Inst, params: &Params) -> Kind {
     }
 }
 
-/// Bytes of each lane through an LDS port.
+/// The number of bytes of each lane that pass through an LDS port.
 fn transfer(desc: &InstDesc) -> Transfer {
     use Class as C;
     let data = match desc.mem_bytes {
@@ -382,8 +383,7 @@ mod tests {
 
     use super::*;
 
-    /// Witness: LLVM 22's scheduling models. Where the model has another number, the row of its parameter gives the
-    /// reason.
+    /// Compares with LLVM 22's scheduling models. If the model differs, the row of its parameter gives the reason.
     #[test]
     fn vector_instructions_take_as_long_as_llvm_says_or_a_better_source() {
         let mut llvm: HashMap<(&str, &str), u64> = HashMap::new();
@@ -402,12 +402,12 @@ mod tests {
                 let expected = match rate(row) {
                     // White paper: twice as fast.
                     "valu.trans" if target == Target::GFX950 => 8,
-                    // Published peaks: 1/16 and half rate.
+                    // Published peak rates: 1/16 and half rate.
                     "valu.f64" if target == Target::GFX900 => 64,
                     "valu.f64" if old => 8,
-                    // LLVM has them in one class with f64.
+                    // LLVM puts them into the same class as f64.
                     "valu.div32" if old => 16,
-                    // LLVM: latency 1, but the unit is taken twice.
+                    // LLVM: latency 1, but the unit is used twice.
                     "valu.swap" => 8,
                     _ => 4 * latency,
                 };
@@ -418,7 +418,8 @@ mod tests {
         assert!(compared > 3000, "{compared}");
     }
 
-    /// Witness: LLVM 22's latencies of RDNA (`gcn-isa/data/latency-rdna.tsv`), which a slower rate makes longer than the usual 5.
+    /// Compares with LLVM 22's latencies for RDNA (`gcn-isa/data/latency-rdna.tsv`): an instruction with a slower rate has a longer latency
+    /// than the usual 5.
     #[test]
     fn vector_instructions_of_rdna_take_as_long_as_their_latency_says() {
         let mut compared = 0;
@@ -427,12 +428,12 @@ mod tests {
             let rows = table::rows_of(target.family()).iter().filter(|row| row.targets.contains(target));
             for row in rows.filter(|row| row.is_valu() && !matches!(row.class, Class::Wmma | Class::Swmmac)) {
                 let expected = match latency(row) {
-                    // LLVM takes comparisons of doubles that write EXEC to be as fast as those of integers.
+                    // LLVM assumes that comparisons of doubles that write EXEC are as fast as those of integers.
                     Some(6) if row.entry.has_doubles() => 16,
                     Some(6) => 2,
                     Some(8) => 4,
                     Some(22 | 24 | 38 | 40) => 16,
-                    // For the issue; a transcendental instruction continues in its own unit.
+                    // The issue takes one cycle; transcendental instructions continue in their own unit.
                     Some(5 | 7 | 10) => 1,
                     other => panic!("{target} {}: {other:?}", row.mnemonic),
                 };

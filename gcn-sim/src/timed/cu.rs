@@ -1,10 +1,10 @@
-//! A compute unit, or a workgroup processor of two: four SIMDs with their waves, the arbiter, and what the SIMDs share.
+//! A compute unit (or a workgroup processor with two): four SIMDs with their waves, the arbiter, and the units that the SIMDs share.
 //!
-//! Time advances in slots: each SIMD is considered every fourth cycle, in turn, or every cycle (RDNA). In its slot each wave issues at most one
-//! instruction, and each category of instructions at most one wave; the oldest of the highest priority is selected. All
-//! of a wave's time from its start to its end is accounted for: a slot in which it issues, or a reason for which it does
-//! not. What a wave waits for is known when its previous instruction has issued, save barriers; so the scheduler goes from
-//! one slot in which something can change to the next.
+//! Time advances in slots: each SIMD is considered every fourth cycle, in turn, or every cycle (RDNA). In a slot, each wave issues at most
+//! one instruction, and each category of instructions is issued from at most one wave: the oldest of the highest priority. The time of a
+//! wave from its start to its end is fully accounted for, as slots in which it issues or with a stall reason. Once an instruction has
+//! issued, the time at which its wave can issue the next one is known, except at barriers. So the scheduler proceeds directly to the next
+//! slot in which something can change.
 
 mod flow;
 mod issue;
@@ -32,10 +32,10 @@ use crate::core::trace::Trace;
 use crate::run::launch::Launch;
 use crate::run::workgroup::Unit;
 
-/// SIMDs of a compute unit of GFX9, and of a workgroup processor of RDNA.
+/// The number of SIMDs of a compute unit on GFX9, and of a workgroup processor on RDNA.
 pub(super) const SIMDS: usize = 4;
 
-/// The constants of a run.
+/// The constant data of a run.
 pub(super) struct Code<'a> {
     pub launch: &'a Launch<'a>,
     pub memory: &'a crate::core::memory::Memory,
@@ -44,10 +44,10 @@ pub(super) struct Code<'a> {
     pub max_instructions: u64,
 }
 
-/// Parameters that the scheduler needs at every step.
+/// Parameters that the scheduler needs in every step.
 pub(super) struct Times {
     pub interval: u64,
-    /// SIMDs over which the waves of a workgroup are distributed.
+    /// The number of SIMDs over which the waves of a workgroup are distributed.
     pub spread: usize,
     pub taken: u64,
     pub not_taken: u64,
@@ -77,7 +77,7 @@ impl Times {
         }
     }
 
-    /// The first slot of `simd` from cycle `time` on.
+    /// The first slot of `simd` at or after cycle `time`.
     fn slot(&self, simd: usize, time: u64) -> u64 {
         let phase = simd as u64 % self.interval;
         let past = (time + self.interval - phase) % self.interval;
@@ -85,7 +85,7 @@ impl Times {
     }
 }
 
-/// The shared state and the counts of all compute units.
+/// The memory and the statistics that all compute units share.
 pub(super) struct Shared {
     pub memory: Memory,
     pub record: Record,
@@ -97,7 +97,7 @@ pub(super) struct Shared {
     pub end: u64,
 }
 
-/// The life of a wave that has ended.
+/// The statistics of a wave that has ended.
 #[derive(Clone, Debug)]
 pub(super) struct Finished {
     pub cu: u32,
@@ -106,31 +106,31 @@ pub(super) struct Finished {
     pub end: u64,
 }
 
-/// A workgroup that runs.
+/// A workgroup that is running.
 struct Group {
     unit: Unit,
     id: [u32; 3],
     index: u64,
     waves: Vec<usize>,
-    /// Waves that have not ended, and those of them that are at the barrier.
+    /// The number of waves that have not ended, and of those that have reached the barrier.
     left: usize,
     arrived: usize,
-    /// Waves that have arrived and wait for the others to.
+    /// The number of waves that have arrived at a split barrier and wait for the others.
     waiting: usize,
-    /// The array of the LDS in which its memory is.
+    /// The array of LDS banks that contains its LDS.
     array: usize,
 }
 
 #[derive(Default)]
 struct Simd {
-    /// Waves in the order in which the arbiter looks at them.
+    /// Its waves in the order in which the arbiter considers them.
     order: Vec<usize>,
-    /// The order has changed.
+    /// True if the order has to be updated.
     reorder: bool,
     valu_free: u64,
     matrix_free: u64,
     trans_free: u64,
-    /// Until then the SIMD waits with a wave for an operand.
+    /// Until this cycle the SIMD issues nothing, because a selected wave waits for an operand.
     held: u64,
     /// The next slot in which something can change.
     next: u64,
@@ -143,17 +143,17 @@ pub(super) struct Cu {
     waves: Vec<TimedWave>,
     free: Vec<usize>,
     retired: Vec<usize>,
-    /// Places of workgroups that have ended, with the cycle from which another may start there.
+    /// Slots of workgroups that have ended, with the cycle from which another workgroup may start there.
     vacant: Vec<(usize, u64)>,
     simds: [Simd; SIMDS],
     pub lds: Lds,
     /// One for each compute unit.
     pub vectors: Vec<Vector>,
-    /// The caches that they share before L2.
+    /// The caches that they share, between L1 and L2.
     pub middle: Middle,
     pub scalar: Scalar,
     pub instructions: Cache,
-    /// Workgroups still to come: the next one, the distance to the one after it, the end.
+    /// The workgroups that have not started: the index of the next one, the stride, and the end.
     pending: (u64, u64, u64),
     age: u64,
 }
@@ -197,7 +197,7 @@ impl Cu {
         self.index
     }
 
-    /// The next slot in which something can change, and its SIMD; the cycle is `u64::MAX` when all is done.
+    /// The next slot in which something can change, and its SIMD; the cycle is `u64::MAX` if all work is done.
     pub(super) fn next(&self) -> (u64, usize) {
         let mut first = (u64::MAX, 0);
         for (simd, this) in self.simds.iter().enumerate() {
@@ -208,7 +208,7 @@ impl Cu {
         first
     }
 
-    /// Starts as many workgroups as there is room for.
+    /// Starts as many workgroups as fit.
     pub(super) fn fill(&mut self, code: &Code<'_>, shared: &mut Shared) -> Result<(), SimError> {
         for slot in 0..self.groups.len() {
             self.start(code, shared, slot, 0)?;
@@ -216,7 +216,7 @@ impl Cu {
         Ok(())
     }
 
-    /// Starts the next workgroup in a free place, if there is one.
+    /// Starts the next workgroup in a free slot, if there is one.
     fn start(&mut self, code: &Code<'_>, shared: &mut Shared, slot: usize, now: u64) -> Result<(), SimError> {
         let (index, step, end) = self.pending;
         if index >= end {
@@ -233,7 +233,7 @@ impl Cu {
         let count = unit.waves.len();
         let pcs: Vec<usize> = unit.waves.iter().map(|w| w.pc).collect();
         let part = self.part(code.times.spread);
-        // Which array it gets if it may run everywhere is not public: one after the other.
+        // How the hardware chooses the array of a workgroup that may use any is not public; here they alternate.
         let array = if part.len() < SIMDS { part.start / code.times.spread } else { slot };
         let waves = Vec::with_capacity(count);
         let group = Group { unit, id, index, waves, left: count, arrived: 0, waiting: 0, array };
@@ -265,7 +265,7 @@ impl Cu {
         Ok(())
     }
 
-    /// The SIMDs on which the next workgroup runs, `spread` of them: those with the fewest waves.
+    /// The `spread` adjacent SIMDs on which the next workgroup runs: those with the fewest waves.
     fn part(&self, spread: usize) -> Range<usize> {
         let parts = (0..SIMDS / spread).map(|part| part * spread..(part + 1) * spread);
         let waves =
@@ -273,18 +273,18 @@ impl Cu {
         parts.min_by_key(waves).unwrap_or(0..SIMDS)
     }
 
-    /// The vector memory of a SIMD.
+    /// The index of the vector memory unit of a SIMD.
     fn vector_of(&self, simd: usize) -> usize {
         simd * self.vectors.len() / SIMDS
     }
 
-    /// The lowest number that no wave of the SIMD has.
+    /// The lowest wave slot of the SIMD that is free.
     fn free_lane(&self, simd: usize) -> u8 {
         let taken = |lane: u8| self.simds[simd].order.iter().any(|w| self.waves[*w].lane == lane);
         (0..=u8::MAX).find(|lane| !taken(*lane)).unwrap_or(u8::MAX)
     }
 
-    /// One slot of a SIMD.
+    /// Simulates one slot of a SIMD.
     pub(super) fn slot(
         &mut self,
         code: &Code<'_>,
@@ -331,7 +331,7 @@ impl Cu {
             }
             let operands = self.waves[w].operands;
             if operands > now {
-                // The front end does not turn to another wave meanwhile.
+                // The front end cannot select another wave meanwhile.
                 self.lost(code, shared, w, now, Outcome::Operand);
                 next = code.times.slot(simd, operands);
                 self.simds[simd].held = next;
@@ -363,7 +363,7 @@ impl Cu {
         Ok(())
     }
 
-    /// The cycle from which the pipeline takes the instruction.
+    /// The cycle from which the pipeline accepts the instruction.
     fn accepts(&self, simd: usize, cost: &Cost) -> u64 {
         let this = &self.simds[simd];
         match cost.pipe {
@@ -377,7 +377,7 @@ impl Cu {
         }
     }
 
-    /// The wave does not issue in this slot. Its time is accounted for when the reason changes.
+    /// Records that the wave does not issue in this slot. Its time is accounted for when the reason changes.
     fn lost(&mut self, code: &Code<'_>, shared: &mut Shared, w: usize, now: u64, outcome: Outcome) {
         if self.waves[w].outcome != Some(outcome) {
             self.settle(code, shared, w, now);
@@ -401,7 +401,7 @@ impl Cu {
         wave.blocks.clear();
         if wave.accounted < now {
             let cycles = now - wave.accounted;
-            // A wave that was ready was looked at in the slot in which it became so.
+            // A wave is considered in the slot in which it becomes ready, so its outcome is known here.
             let outcome = wave.outcome.unwrap_or(Outcome::NotWin { stalled: false });
             let pipe = code.costs.get(wave.pc).map_or(Pipe::Internal, |cost| cost.pipe);
             let slots = cycles / code.times.interval;
@@ -430,7 +430,7 @@ fn event(
     Event { cu, simd, lane, workgroup, wave: number, at, start, cycles, stall, by: None, done: None }
 }
 
-/// Counts the cycles of a wave up to `until` as lost.
+/// Counts the cycles of a wave up to `until` as stalled.
 fn lose(
     shared: &mut Shared,
     cu: u32,

@@ -1,9 +1,9 @@
-//! An estimate of the clock, and so of the time in seconds. The model itself counts cycles and has no clock frequency.
+//! Estimates the clock frequency, and hence the time in seconds. The model itself counts cycles and knows no frequency.
 //!
-//! A device that is busy with matrix products lowers its clock to keep its power. `data/clocks.tsv` has what was measured:
-//! the clock under such a load, and how busy the matrix cores were. Between the highest clock, for idle matrix cores, and
-//! that one the estimate is linear in how busy they are. The truth depends on the data, on memory traffic, cooling and
-//! time as well; of power itself no measurement over loads is public.
+//! A device that is busy with matrix products lowers its clock to limit its power. `data/clocks.tsv` contains measurements: the clock under
+//! such a load, and the utilization of the matrix cores. The estimate interpolates linearly in the utilization between the maximum clock,
+//! for idle matrix cores, and the measured one. In reality the clock also depends on the data, memory traffic, cooling and duration; no
+//! measurement of power over different loads is public.
 
 use gcn_isa::Target;
 use serde::Serialize;
@@ -11,22 +11,22 @@ use serde::Serialize;
 use super::report::TimedReport;
 use super::stall::Pipe;
 
-/// An estimated clock, and the time that it makes of a report's cycles.
+/// An estimated clock, and the resulting time of a report's cycles.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct ClockEstimate {
-    /// The load whose measurement it rests on.
+    /// The load whose measurement the estimate is based on.
     pub load: &'static str,
-    /// The clock.
+    /// The clock in MHz.
     pub megahertz: f64,
-    /// Cycles at that clock.
+    /// The time in seconds at that clock.
     pub seconds: f64,
-    /// The same cycles at the highest clock.
+    /// The time in seconds at the maximum clock.
     pub seconds_at_boost: f64,
-    /// Where the measurement is from.
+    /// The source of the measurement.
     pub source: &'static str,
 }
 
-/// There is no measurement to rest an estimate on.
+/// There is no measurement on which an estimate could be based.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("no clock of {target} was published for a load of `{load}`; there are measurements of {known}")]
 pub struct NoMeasurement {
@@ -61,10 +61,10 @@ fn rows() -> impl Iterator<Item = Row> {
     })
 }
 
-/// Checks that there is a measurement of `load`, the element type of matrix products: `f16`, `bf16`, `fp8`.
+/// Checks that there is a measurement for `load`, the element type of matrix products: `f16`, `bf16`, `fp8`.
 ///
 /// # Errors
-/// [`NoMeasurement`], which lists those that there are.
+/// [`NoMeasurement`], which lists the existing ones.
 pub fn check_load(target: Target, load: &str) -> Result<(), NoMeasurement> {
     row(target.name(), load).map(drop)
 }
@@ -76,8 +76,8 @@ fn row(target: &'static str, load: &str) -> Result<Row, NoMeasurement> {
 }
 
 impl TimedReport {
-    /// Estimates the clock from how busy the matrix cores are with a `load` as `bf16`, and so the time. It is an estimate from
-    /// published measurements of one library on one device, not part of the model.
+    /// Estimates the clock, and hence the time, from the utilization of the matrix cores with a `load` such as `bf16`. The estimate relies
+    /// on published measurements of one library on one device, and is not part of the model.
     ///
     /// # Errors
     /// [`NoMeasurement`] if none was published for the target and the load.
@@ -92,7 +92,7 @@ impl TimedReport {
 }
 
 impl ClockEstimate {
-    /// A line of text that labels the clock as an estimate.
+    /// A line of text that presents the clock as an estimate.
     pub fn text(&self) -> String {
         format!(
             "estimate for a load of {}, not part of the model: {:.0} MHz, {:.1} us ({:.1} us at the highest clock); {}\n",
@@ -109,7 +109,7 @@ impl ClockEstimate {
 mod tests {
     use super::*;
 
-    /// Witness: the published throughputs. 304 CUs with 2048 operations of f16 and bf16 a clock, 4096 of fp8.
+    /// The published throughputs imply the utilization: 304 CUs with 2048 operations per clock for f16 and bf16, 4096 for fp8.
     #[test]
     fn how_busy_a_measured_load_was_follows_from_its_throughput() {
         let published = [("f16", 654.0, 2048.0), ("bf16", 708.0, 2048.0), ("fp8", 1273.0, 4096.0)];

@@ -1,68 +1,68 @@
-//! The LDS: two ports, each for a pair of SIMDs, before one array of banks, or one for each pair (RDNA).
+//! The timing of LDS: two ports, one for each pair of SIMDs, in front of one array of banks, or of an array for each pair (RDNA).
 //!
-//! An instruction passes the input of its port (addresses and data to write), the banks, and the output of its port (data
-//! read). The stages overlap with those of other instructions; each is a resource with a time at which it is free. Bank
-//! conflicts are counted from the addresses of the lanes: in each of the instruction's phases every bank serves one dword
-//! a cycle, the same dword to any number of lanes (rocprofiler-compute documentation, LDS).
+//! An instruction passes through the input of its port (addresses and data to write), the banks, and the output of its port (data read).
+//! Each of these stages is a resource with a time from which it is free, so instructions overlap. Bank conflicts are computed from the
+//! lanes' addresses: an instruction is executed in phases of several lanes each, and in a phase every bank serves one dword per cycle, to
+//! any number of lanes (rocprofiler-compute documentation, LDS).
 //!
-//! Loads to LDS pass no port: the data goes to the banks when it arrives, which is later than instructions that are
-//! sent meanwhile. Such writes are kept until the banks reach that time.
+//! Loads to LDS bypass the ports: their data are written to the banks when they arrive, which is later than instructions sent in the
+//! meantime. Such writes are kept in a queue until the banks' time reaches their arrival.
 
 use crate::core::params::Params;
 use crate::core::trace::{Kind, Touch};
 use crate::core::value::LANES;
 
-/// Widths of an access that have their own phases: up to 4, 8, and up to 16 bytes.
+/// The access widths that have different phases: up to 4, up to 8 and up to 16 bytes.
 const WIDTHS: [&str; 3] = ["32", "64", "128"];
-/// Most banks that the model has.
+/// The maximum number of banks.
 const MOST_BANKS: u64 = 128;
 
-/// Ports, and the most arrays.
+/// The number of ports, and the maximum number of arrays.
 const PORTS: usize = 2;
 
 /// The LDS of a compute unit, or of a workgroup processor.
 pub(super) struct Lds {
     lanes: u64,
-    /// Arrays of banks: each workgroup's memory is in one of them.
+    /// The number of arrays of banks; the LDS of each workgroup is in one of them.
     pub arrays: usize,
     banks: usize,
     in_bytes: u64,
     out_bytes: u64,
     latency: u64,
     queue: u64,
-    /// Masks of lanes by width, reads then writes.
+    /// The lane masks of the phases by width, for reads and for writes.
     phases: [[Vec<u64>; 3]; 2],
     in_free: [u64; PORTS],
     out_free: [u64; PORTS],
-    /// Of each array.
+    /// For each array, the cycle from which its banks are free.
     bank_free: [u64; PORTS],
-    /// Writes of loads to LDS that the banks have not come to: when they arrive, the latest first, and their cycles.
+    /// For each array, the pending writes of loads to LDS: arrival and duration in cycles, the latest first.
     arriving: [Vec<(u64, u64)>; PORTS],
-    /// Accesses being counted, kept for their memory.
+    /// Temporary lists of accesses, kept to reuse their memory.
     rounds: Vec<Vec<Touch>>,
-    /// When the banks worked for the last instruction: first cycle, and how many.
+    /// When the banks worked for the last instruction: the first cycle and the number of cycles.
     pub span: (u64, u64),
-    /// Cycles in which the banks worked.
+    /// The number of cycles in which the banks worked.
     pub busy: u64,
-    /// Cycles of them that conflicts cost.
+    /// The number of these cycles that were due to conflicts.
     pub conflicts: u64,
-    /// Bytes read and written.
+    /// The number of bytes read and written.
     pub bytes: u64,
 }
 
-/// The data of an LDS instruction.
+/// The data that an LDS instruction transfers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Transfer {
-    /// Bytes of a lane through the input: addresses and data.
+    /// The number of bytes of a lane that pass through the input: addresses and data.
     pub input: u64,
-    /// Bytes of a lane through the output.
+    /// The number of bytes of a lane that pass through the output.
     pub output: u64,
 }
 
 impl Lds {
-    /// For waves of so many lanes.
+    /// An LDS for waves of `lanes` lanes.
     pub(super) fn new(params: &Params, lanes: u64) -> Lds {
-        // Phases of lanes that no wave has do not come.
+        // Phases with only lanes that no wave has are omitted.
         let there = u64::MAX >> (LANES as u64).saturating_sub(lanes);
         let groups = |name: &str| params.groups(name).into_iter().filter(|mask| mask & there != 0).collect();
         let phases = |direction: &str| WIDTHS.map(|width| groups(&format!("lds.phases.{direction}.{width}")));
@@ -87,13 +87,13 @@ impl Lds {
         }
     }
 
-    /// The cycle from which the port of `simd` takes an instruction.
+    /// The cycle from which the port of `simd` accepts an instruction.
     pub(super) fn accepts(&self, simd: usize) -> u64 {
         let port = port(simd);
         self.in_free[port].max(self.out_free[port]).saturating_sub(self.queue)
     }
 
-    /// Sends an instruction that touches `touches` in an array from `simd` in cycle `now`; returns when its data are there.
+    /// Sends an instruction with the accesses `touches` to an array in cycle `now`; returns the cycle in which its data are available.
     pub(super) fn send(
         &mut self,
         simd: usize,
@@ -118,7 +118,7 @@ impl Lds {
         self.in_free[port].max(self.bank_free[array]).max(self.out_free[port]) + self.latency
     }
 
-    /// Writes the data of a load to LDS, which arrives in cycle `arrival`; returns when it is there.
+    /// Queues the data of a load to LDS that arrive in cycle `arrival`; returns the cycle in which they are written.
     pub(super) fn write_arriving(&mut self, array: usize, arrival: u64, touches: &[Touch]) -> u64 {
         self.span = (arrival, 0);
         let array = array % self.arrays;
@@ -135,7 +135,7 @@ impl Lds {
         self.span.0 + cycles
     }
 
-    /// Gives the banks to the writes that have arrived by cycle `time`, or while the banks were busy.
+    /// Executes queued writes that arrive by cycle `time`, or while the banks are busy.
     fn take_arrived(&mut self, array: usize, time: u64) {
         let (arriving, free) = (&mut self.arriving[array], &mut self.bank_free[array]);
         while let Some((arrival, cycles)) = arriving.pop_if(|(at, _)| *at <= time.max(*free)) {
@@ -143,14 +143,13 @@ impl Lds {
         }
     }
 
-    /// Cycles of the banks for `touches`, and how many of them conflicts cost.
+    /// The number of bank cycles for `touches`, and how many of these are due to conflicts.
     fn bank_cycles(&mut self, touches: &[Touch]) -> (u64, u64) {
         if touches.is_empty() {
-            // Data go from lane to lane through the same paths (ds_swizzle, ds_bpermute).
+            // A permutation of lanes (ds_swizzle, ds_bpermute): data pass through the same paths without accessing memory.
             return (self.phases[0][0].len() as u64, 0);
         }
-        // Lanes come in ascending order, each with all of its accesses. Two conflicting accesses of one lane take two
-        // rounds.
+        // Lanes are in ascending order, each with all its accesses. Conflicting accesses of one lane are executed in separate rounds.
         if touches.windows(2).all(|pair| pair[0].lane < pair[1].lane) {
             return self.access(touches);
         }
@@ -168,9 +167,10 @@ impl Lds {
         all
     }
 
-    /// At most one access of each lane, in ascending order: the sum over the phases of the busiest bank's dwords.
+    /// The cycles for at most one access of each lane, in ascending order: the sum over all phases of the number of dwords in the busiest
+    /// bank.
     fn access(&self, touches: &[Touch]) -> (u64, u64) {
-        // The accesses of an instruction are of one kind and width.
+        // All accesses of an instruction have the same kind and width.
         let Some(first) = touches.first() else { return (0, 0) };
         let (write, atomic) = (first.kind == Kind::Write, first.kind == Kind::Atomic);
         let width = usize::from(first.bytes > 4) + usize::from(first.bytes > 8);
@@ -191,7 +191,7 @@ impl Lds {
         (cycles, conflicts)
     }
 
-    /// `None` if two accesses of the phase share a bank; otherwise whether there are any.
+    /// A quick test: `None` if two accesses of the phase use the same bank, otherwise whether there are any accesses.
     fn apart(&self, active: Active<'_>) -> Option<bool> {
         let mut used = 0u128;
         for touch in active {
@@ -209,7 +209,7 @@ impl Lds {
         Some(used != 0)
     }
 
-    /// Dwords of the busiest bank. Reads and writes of one dword are one; atomics are not.
+    /// The number of dwords in the busiest bank. Reads and writes of the same dword count once, but atomics do not.
     fn degree(&self, active: Active<'_>, atomic: bool) -> u64 {
         let mut all: Vec<u32> = active.flat_map(|touch| dwords(&touch)).collect();
         all.sort_unstable();
@@ -222,7 +222,7 @@ impl Lds {
     }
 
     fn bank(&self, dword: u32) -> usize {
-        // Fewer than 128: the parameter is limited.
+        // The result is less than 128, because the number of banks is limited.
         if self.banks.is_power_of_two() {
             dword as usize & (self.banks - 1)
         } else {
@@ -231,14 +231,14 @@ impl Lds {
     }
 }
 
-/// A lane without an access.
+/// Marks a lane without an access.
 const NOWHERE: u8 = u8::MAX;
 
-/// The accesses of the lanes in a mask.
+/// Iterates over the accesses of the lanes in a mask.
 #[derive(Clone, Copy)]
 struct Active<'a> {
     touches: &'a [Touch],
-    /// Where the access of each lane is.
+    /// For each lane, the index of its access.
     place: &'a [u8; LANES],
     rest: u64,
 }
@@ -258,13 +258,13 @@ impl Iterator for Active<'_> {
     }
 }
 
-/// The dwords that an access touches.
+/// The dwords that an access covers.
 fn dwords(touch: &Touch) -> std::ops::RangeInclusive<u32> {
     let first = touch.address as u32;
     first / 4..=(first + u32::from(touch.bytes).max(1) - 1) / 4
 }
 
-/// Puts the accesses of one lane into as many rounds, neighbours as one.
+/// Distributes the accesses of one lane over rounds, one for each; adjacent accesses are merged.
 fn put_rounds(rounds: &mut Vec<Vec<Touch>>, mut own: &[Touch]) {
     let mut round = 0;
     while let [first, ..] = own {
@@ -283,7 +283,7 @@ fn put_rounds(rounds: &mut Vec<Vec<Touch>>, mut own: &[Touch]) {
     }
 }
 
-/// True if `next` carries on where `touch` ends, within the widest access.
+/// True if `next` continues where `touch` ends, and both together are not wider than the widest access.
 fn continues(touch: &Touch, next: &Touch) -> bool {
     let end = touch.address + u64::from(touch.bytes);
     next.lane == touch.lane
@@ -293,7 +293,7 @@ fn continues(touch: &Touch, next: &Touch) -> bool {
         && touch.bytes + next.bytes <= 16
 }
 
-/// The port of a SIMD: SIMDs 0 and 1 share one, 2 and 3 the other.
+/// The port of a SIMD: SIMDs 0 and 1 share one, and so do 2 and 3.
 fn port(simd: usize) -> usize {
     simd / 2 % PORTS
 }
@@ -321,18 +321,18 @@ mod tests {
         Lds::new(&Params::new(target, &[]), LANES as u64)
     }
 
-    /// Witness: github.com/tingqli/pyhip, docs/mem_latency.md, measured on MI308X. Strides are in dwords.
+    /// Measurements: github.com/tingqli/pyhip, docs/mem_latency.md, on an MI308X. Strides are in dwords.
     #[test]
     fn b32_conflicts_take_as_long_as_measured() {
         let mut lds = lds(Target::GFX942);
         let mut cycles = |stride: u64| lds.bank_cycles(&touches(4, Kind::Read, |lane| lane * stride * 4)).0;
-        // Measured: 4 cycles at the port, which is as long as the 2 of the banks with both ports; 16; 64.
+        // Measured: 4 cycles at the port, which is as long as 2 cycles of the banks with both ports; 16; 64.
         assert_eq!([1, 8, 32].map(&mut cycles), [2, 16, 64]);
-        // One dword for all lanes is a broadcast.
+        // If all lanes read one dword, it is broadcast.
         assert_eq!(cycles(0), 2);
     }
 
-    /// Witness: the phases and banks that HipKittens found on MI355X: 64 banks, four phases for 128 bits.
+    /// The phases and banks are those that HipKittens found on an MI355X: 64 banks, four phases for 128 bits.
     #[test]
     fn wide_reads_of_consecutive_data_have_no_conflicts() {
         for (target, phases) in [(Target::GFX942, [2, 4, 8]), (Target::GFX950, [1, 2, 4])] {
@@ -343,7 +343,7 @@ mod tests {
         }
     }
 
-    /// A write that arrives in cycle 100 delays what comes then, and nothing before.
+    /// A write that arrives in cycle 100 delays later accesses but no earlier ones.
     #[test]
     fn writes_of_loads_to_lds_take_the_banks_when_they_arrive() {
         let data = |kind| touches(16, kind, |lane| lane * 16);
@@ -357,7 +357,7 @@ mod tests {
             lds.send(0, 0, now, read, &data(Kind::Read))
         };
         assert_eq!(done(4, 50), done(0, 50));
-        // 32 cycles of banks come first; the output of the port is busy for 16 cycles in any case.
+        // The write occupies the banks for 32 cycles first; the output of the port is busy for 16 cycles in any case.
         assert_eq!(done(4, 100), done(0, 100) + 32);
         assert_eq!(done(4, 200), done(0, 200));
     }

@@ -1,11 +1,11 @@
-//! The report as text: a summary, and the program with its costs in columns.
+//! Formats a report as text: a summary, and the program with costs in columns.
 
 use std::fmt::Write;
 
 use super::report::{InstructionReport, TimedReport};
 use super::stall::Stall;
 
-/// Columns of the listing that say how long the waves of an instruction stalled, with their headings.
+/// The columns for stall reasons, with their headings.
 const COLUMNS: [(&str, Stall); Stall::COUNT] = [
     ("no-inst", Stall::NoInstructionAvailable),
     ("alu-dep", Stall::AluDependency),
@@ -18,20 +18,19 @@ const COLUMNS: [(&str, Stall); Stall::COUNT] = [
 ];
 
 impl TimedReport {
-    /// The program with the cost of each instruction: the number of issues, the share of all waves' time, and the
-    /// cycles that waves lost at it by reason; before instructions of another source line, where lines are known, that
-    /// line. A summary precedes it.
+    /// The program with the cost of each instruction: the number of issues, the share of all waves' time, and the cycles that waves stalled
+    /// at it, by reason. If source lines are known, each is shown before its instructions. A summary precedes the program.
     pub fn listing(&self) -> String {
         let mut text = self.summary();
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = self.write_program(&mut text);
         text
     }
 
-    /// The first lines of the listing: cycles, workgroups, what was busy, and why waves stalled.
+    /// The first lines of the listing: cycles, workgroups, utilization, and stall reasons.
     pub fn summary(&self) -> String {
         let mut text = String::new();
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = self.write_summary(&mut text);
         text
     }
@@ -115,7 +114,7 @@ impl TimedReport {
     }
 }
 
-/// Cycles of waves at an instruction.
+/// The cycles that waves spent at an instruction.
 fn cycles(inst: &InstructionReport) -> u64 {
     inst.issue_cycles + inst.stalls.total()
 }

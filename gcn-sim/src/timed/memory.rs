@@ -1,20 +1,20 @@
-//! The memory after a compute unit's first caches: L2, Infinity Cache, memory.
+//! The memory hierarchy after a compute unit's first-level caches: L2, Infinity Cache, memory.
 //!
-//! A model of hits: each level knows its lines, has a latency that counts from the start of the access, and moves a
-//! limited number of bytes in a cycle. CUs that are simulated share the lines of their L2 and of the Infinity Cache; of
-//! those that are not, `l2.reuse` and `mall.reuse` say how many want the same lines. Bandwidth is divided evenly among the
-//! CUs that run the kernel, so that a simulated CU gets what it would get on the busy device.
+//! Each level stores which lines it contains, has a latency measured from the start of the access, and moves a limited number of bytes per
+//! cycle. Simulated CUs share the lines of their L2 and of the Infinity Cache. For the other CUs, `l2.reuse` and `mall.reuse` state how
+//! many CUs access the same lines. Bandwidth is divided evenly among the CUs that run the kernel, so that a simulated CU gets as much as it
+//! would get on the busy device.
 
 use serde::Serialize;
 
 use super::cache::{Cache, Channel};
 use crate::core::params::Params;
 
-/// The L2 caches and what is after them.
+/// The L2 caches and the levels after them.
 pub(super) struct Memory {
-    /// One for each L2 with a simulated CU.
+    /// One entry for each L2 with a simulated CU.
     l2s: Vec<(Cache, Channel)>,
-    /// The one of the CU that asks.
+    /// The index of the L2 of the CU that is accessing memory.
     current: usize,
     l2_latency: u64,
     l2_reuse: u64,
@@ -26,26 +26,26 @@ pub(super) struct Memory {
     latency: u64,
 }
 
-/// True if a CU that is not simulated has brought the line: of CUs that want the same lines each is the first for an equal
-/// share of them. Lines are spread by multiplicative hashing (Knuth, volume 3, 6.4), so that no stride of lines is always
-/// first.
+/// True if a CU that is not simulated has fetched the line already: of the `reuse` CUs that access the same lines, each is assumed to be
+/// the first for an equal share of them. Multiplicative hashing (Knuth, volume 3, 6.4) selects the lines, so that no stride always hits or
+/// always misses.
 fn others_came_first(line: u64, reuse: u64) -> bool {
     !(line.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32).is_multiple_of(reuse)
 }
 
-/// How the grid lies on the device.
+/// How the grid is distributed over the device.
 pub(super) struct Device {
-    /// CUs that share the grid: workgroup `i` runs on CU `i % cus`.
+    /// The number of CUs over which the grid is distributed: workgroup `i` runs on CU `i % cus`.
     pub cus: u64,
-    /// L2 caches: CU `c` has L2 `c % l2s`, as workgroups go to the XCDs in turn.
+    /// The number of L2 caches: CU `c` uses L2 `c % l2s`, because workgroups go to the XCDs in turn.
     pub l2s: u64,
     pub groups: u64,
-    /// The CUs that are simulated, those of the first L2 first.
+    /// The simulated CUs, starting with those of the first L2.
     pub simulated: Vec<u64>,
 }
 
 impl Device {
-    /// `cus` CUs, so many for an L2.
+    /// A device with `cus` CUs, of which `of_an_l2` share an L2.
     pub(super) fn new((cus, of_an_l2): (u64, u64), simulated: u64, groups: u64) -> Device {
         let l2s = cus.div_ceil(of_an_l2.max(1)).max(1);
         let of_l2 = |l2: u64| (l2..cus.min(groups)).step_by(l2s as usize);
@@ -53,28 +53,28 @@ impl Device {
         Device { cus, l2s, groups, simulated }
     }
 
-    /// CUs that have work.
+    /// The number of CUs that have any work.
     fn active(&self) -> u64 {
         self.cus.min(self.groups)
     }
 
-    /// The L2 of a CU.
+    /// The index of a CU's L2.
     pub(super) fn l2_of(&self, cu: u64) -> u64 {
         cu % self.l2s
     }
 
-    /// Workgroups of the simulated CUs.
+    /// The number of workgroups that the simulated CUs run.
     pub(super) fn simulated_workgroups(&self) -> u64 {
         self.simulated.iter().map(|cu| (self.groups - cu).div_ceil(self.cus)).sum()
     }
 }
 
-/// How often a cache was asked.
+/// The lookups in a cache.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct CacheUse {
-    /// Lines found.
+    /// The number of lines that were found.
     pub hits: u64,
-    /// Lines not found.
+    /// The number of lines that were not found.
     pub misses: u64,
 }
 
@@ -89,7 +89,7 @@ impl CacheUse {
 }
 
 impl Memory {
-    /// For the simulated CUs of a device.
+    /// The memory for the simulated CUs of a device.
     pub(super) fn new(params: &Params, device: &Device) -> Memory {
         let line = params.number("l2.line");
         let mall_line = line.max(64);
@@ -113,12 +113,12 @@ impl Memory {
         }
     }
 
-    /// The following is requested by a CU of this L2.
+    /// Selects the L2 for the following requests.
     pub(super) fn select(&mut self, l2: u64) {
         self.current = (l2 as usize).min(self.l2s.len() - 1);
     }
 
-    /// Reads `bytes` at `address` from L2 on, in cycle `now`; returns when they are with the CU.
+    /// Reads `bytes` at `address` through L2, starting in cycle `now`; returns the cycle in which the CU has them.
     pub(super) fn read(&mut self, now: u64, address: u64, bytes: u64) -> u64 {
         let (l2, channel) = &mut self.l2s[self.current];
         let start = channel.take(now, bytes);
@@ -134,8 +134,8 @@ impl Memory {
         ready
     }
 
-    /// Writes `bytes` at `address` to L2 in cycle `now`; returns when the CU knows that they are there. L2 writes back: a
-    /// line that is written whole is not read first, and the traffic of write-backs is not modelled.
+    /// Writes `bytes` at `address` to L2 in cycle `now`; returns the cycle in which the CU receives the acknowledgement. L2 is write-back:
+    /// a line that is written completely is not read first, and the traffic of write-backs is not modelled.
     pub(super) fn write(&mut self, now: u64, address: u64, bytes: u64) -> u64 {
         let (l2, channel) = &mut self.l2s[self.current];
         let start = channel.take(now, bytes);
@@ -147,7 +147,7 @@ impl Memory {
         start + self.l2_latency
     }
 
-    /// A line of L2 from after it.
+    /// Fetches a line of L2 from the levels after it.
     fn fill(&mut self, now: u64, address: u64, bytes: u64) -> u64 {
         let line = self.mall.line_of(address);
         if let Some(ready) = self.mall.find(line) {
@@ -169,7 +169,7 @@ impl Memory {
         CacheUse::of(&self.mall)
     }
 
-    /// Bytes to and from memory.
+    /// The number of bytes moved to and from memory.
     pub(super) fn bytes(&self) -> u64 {
         self.channel.bytes
     }

@@ -1,4 +1,4 @@
-//! The sensitivity of a result to parameters that nobody has published.
+//! Determines the sensitivity of a result to parameters without a public value.
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -8,72 +8,72 @@ use super::report::TimedReport;
 use super::stall::Pipe;
 use crate::core::params::{Grade, Params};
 
-/// The range of a result over the ranges of the assumed parameters.
+/// The ranges of results over the ranges of the assumed parameters.
 ///
-/// Each parameter is set to both ends of its range, the others as they are; then all of them to the ends that made the run
-/// shorter, and to those that made it longer. The intervals hold the results of all these runs. Parameters that the caller
-/// has set stay. A run with values within the ranges can still lie outside where parameters work against each other.
+/// First, each parameter is set to both ends of its range while the others keep their values. Then all of them are set to the ends that
+/// made the run shorter, and to the ends that made it longer. The intervals cover the results of all these runs. Parameters that the caller
+/// has set are not varied. A run with other values within the ranges can still lie outside of the intervals, if parameters counteract each
+/// other.
 #[derive(Clone, Debug, Serialize)]
 pub struct Ranges {
-    /// Cycles of the device.
+    /// The cycles of the device.
     pub cycles: Interval,
-    /// The share of the cycles in which each pipeline was busy, from 0 to 1.
+    /// The utilization of each pipeline, from 0 to 1.
     pub pipes: Vec<PipeInterval>,
-    /// The parameters, the one with the largest effect first.
+    /// The parameters, in descending order of effect.
     pub parameters: Vec<Sensitivity>,
 }
 
-/// A result with the table's values, its least and its greatest value.
+/// A result with the table's values, and its minimum and maximum.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Interval<T = u64> {
-    /// With the table's values.
+    /// The result with the table's values.
     pub value: T,
-    /// The least.
+    /// The minimum.
     pub low: T,
-    /// The greatest.
+    /// The maximum.
     pub high: T,
 }
 
-/// How busy a pipeline was.
+/// The utilization of a pipeline.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct PipeInterval {
     /// The pipeline.
     pub pipe: Pipe,
-    /// Its utilization.
+    /// The share of cycles in which it is busy.
     pub utilization: Interval<f64>,
 }
 
 /// The effect of one parameter.
 #[derive(Clone, Debug, Serialize)]
 pub struct Sensitivity {
-    /// Its name.
+    /// The parameter's name.
     pub name: String,
-    /// Its value in the table.
+    /// The value in the table.
     pub value: String,
-    /// The ends of its range.
+    /// The ends of the range.
     pub range: [String; 2],
-    /// The cycles of the run with each of them.
+    /// The cycles with each end of the range.
     pub cycles: [u64; 2],
 }
 
 impl Sensitivity {
-    /// The setting with the fewer cycles, or with the more.
+    /// The setting with more cycles if `longer`, otherwise that with fewer.
     fn end(&self, longer: bool) -> (String, String) {
         let high = (self.cycles[1] > self.cycles[0]) == longer;
         (self.name.clone(), self.range[usize::from(high)].clone())
     }
 
-    /// By how many cycles it moves the result.
+    /// The number of cycles by which it changes the result.
     fn effect(&self) -> u64 {
         self.cycles[0].abs_diff(self.cycles[1])
     }
 }
 
-/// Runs a kernel with `run` over the ranges of the assumed parameters, on several threads. `report` is that of the run with
-/// `config` itself.
+/// Runs a kernel with `run` over the ranges of the assumed parameters, on several threads. `report` is the result for `config` itself.
 ///
 /// # Errors
-/// The first of `run`.
+/// The first error of `run`.
 pub fn ranges<E: Send>(
     report: &TimedReport,
     config: &Config,
@@ -128,7 +128,7 @@ fn summary(report: &TimedReport, others: &[TimedReport], parameters: Vec<Sensiti
 }
 
 impl Ranges {
-    /// The intervals, and the parameters that move the result, as text.
+    /// The intervals, and the parameters that affect the result, as text.
     pub fn text(&self) -> String {
         let Interval { value, low, high } = self.cycles;
         let mut out =

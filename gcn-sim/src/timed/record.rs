@@ -1,30 +1,30 @@
-//! The counts while waves run.
+//! Statistics that are collected while waves run.
 
 use super::stall::{Pipe, Stall, Stalls};
 use super::wave::Outcome;
 
-/// The counts of one instruction, over all waves.
+/// The statistics of one instruction, over all waves.
 #[derive(Clone, Debug, Default)]
 pub(super) struct InstUse {
     pub issued: u64,
     pub stalls: Stalls,
-    /// Cycles in which another wave won the arbitration and its instruction began.
+    /// The number of cycles in which another wave won the arbitration and its instruction was accepted.
     pub lost_to_issue: u64,
-    /// Cycles in which another wave won, but its instruction could not begin either.
+    /// The number of cycles in which another wave won the arbitration but its instruction was not accepted either.
     pub lost_to_stall: u64,
 }
 
-/// The counts of one pipeline, over all SIMDs.
+/// The statistics of one pipeline, over all SIMDs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PipeUse {
     pub issued: u64,
-    /// Cycles in which it was busy.
+    /// The number of cycles in which it was busy.
     pub busy: u64,
-    /// Slots in which the arbiter selected a wave that could not issue.
+    /// The number of slots in which the arbiter selected a wave whose instruction was not accepted.
     pub stalled: u64,
 }
 
-/// A stretch of a wave's time.
+/// An interval of a wave's time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Event {
     pub cu: u32,
@@ -35,19 +35,19 @@ pub(crate) struct Event {
     pub at: u32,
     pub start: u64,
     pub cycles: u64,
-    /// `None`: the instruction issues.
+    /// The reason of a stall; `None` if the instruction issues.
     pub stall: Option<Stall>,
-    /// For a stall, the instruction whose operation the wave waits for, where the model knows it.
+    /// For a stall, the instruction whose operation the wave waits for, if the model knows it.
     pub by: Option<u32>,
-    /// For an issue, the cycle in which its memory operation is done.
+    /// For an issue, the cycle in which the memory operation completes.
     pub done: Option<u64>,
 }
 
-/// A stretch in which a pipeline works for an instruction.
+/// An interval in which a pipeline works on an instruction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Busy {
     pub cu: u32,
-    /// `None` for what the four SIMDs share.
+    /// `None` for units that the four SIMDs share.
     pub simd: Option<u8>,
     pub pipe: Pipe,
     pub workgroup: u64,
@@ -57,7 +57,7 @@ pub(crate) struct Busy {
     pub cycles: u64,
 }
 
-/// The waves of a workgroup leave a barrier, the last of them having arrived in this cycle.
+/// A barrier that a workgroup's waves pass in this cycle, in which the last of them arrived.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Barrier {
     pub cu: u32,
@@ -65,7 +65,7 @@ pub(crate) struct Barrier {
     pub cycle: u64,
 }
 
-/// The recorded events, as many as there was room for.
+/// The recorded events, up to a maximum number.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Recording {
     pub events: Vec<Event>,
@@ -73,7 +73,7 @@ pub(crate) struct Recording {
     pub barriers: Vec<Barrier>,
 }
 
-/// Everything that is counted.
+/// All statistics.
 pub(super) struct Record {
     pub insts: Vec<InstUse>,
     pub pipes: [PipeUse; Pipe::COUNT],
@@ -93,7 +93,7 @@ impl Record {
         }
     }
 
-    /// True if pipelines and barriers are put down too: as long as there is room for events.
+    /// True if pipelines and barriers are recorded as well, which is the case until the maximum number of events is reached.
     pub(super) fn records(&self) -> bool {
         self.recording.events.len() < self.most_events
     }

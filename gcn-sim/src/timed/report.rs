@@ -6,152 +6,152 @@ use super::memory::CacheUse;
 use super::stall::{Pipe, Stalls};
 use crate::core::params::Parameter;
 
-/// The result of a timed run. It serializes to JSON; [`TimedReport::listing`] and [`TimedReport::timeline`] show it to people.
+/// The result of a timed run. It serializes to JSON; [`TimedReport::listing`] and [`TimedReport::timeline`] format it for people.
 #[derive(Clone, Debug, Serialize)]
 pub struct TimedReport {
     /// The target.
     pub target: &'static str,
-    /// Cycles from the start of the first wave to the end of the last.
+    /// The number of cycles from the start of the first wave to the end of the last.
     pub cycles: u64,
-    /// Wave instructions that were issued.
+    /// The number of issued wave instructions.
     pub instructions: u64,
-    /// Instructions per cycle of a CU.
+    /// The number of instructions per cycle and CU.
     pub ipc: f64,
-    /// CUs that share the grid, and those of them that were simulated.
+    /// The number of CUs over which the grid is distributed.
     pub cus: u32,
-    /// Of them, those that were simulated.
+    /// The number of these that were simulated.
     pub simulated_cus: u32,
-    /// Workgroups of the whole grid.
+    /// The number of workgroups in the grid.
     pub workgroups: u64,
-    /// Of them, those that were simulated.
+    /// The number of these that were simulated.
     pub simulated_workgroups: u64,
-    /// Waves that were simulated.
+    /// The number of simulated waves.
     pub waves: u64,
-    /// The number of waves that run at once.
+    /// The number of waves that run concurrently.
     pub occupancy: OccupancyReport,
-    /// The pipelines.
+    /// The statistics of the pipelines.
     pub pipes: Vec<PipeReport>,
-    /// LDS.
+    /// The statistics of LDS.
     pub lds: LdsReport,
-    /// Caches and memory.
+    /// The statistics of caches and memory.
     pub memory: MemoryReport,
-    /// Stalls of all waves.
+    /// The stalls of all waves.
     pub stalls: Stalls,
-    /// Every instruction of the kernel, in order.
+    /// The statistics of every instruction of the kernel, in code order.
     pub by_instruction: Vec<InstructionReport>,
-    /// The first waves to end, at most as many as asked for.
+    /// The first waves that ended, up to the requested number.
     pub by_wave: Vec<WaveReport>,
     /// The parameters of the model, with their sources.
     pub parameters: Vec<Parameter>,
-    /// Events that did not fit into the timeline.
+    /// The number of events that were not recorded for lack of space.
     pub events_dropped: u64,
     /// The recorded events.
     #[serde(skip)]
     pub(crate) recording: super::record::Recording,
 }
 
-/// The number of waves that run at once.
+/// The number of waves that run concurrently.
 #[derive(Clone, Debug, Serialize)]
 pub struct OccupancyReport {
-    /// Waves that a SIMD holds, by registers, LDS and workgroup size.
+    /// The number of waves that fit on a SIMD, given registers, LDS and workgroup size.
     pub waves_per_simd: u32,
-    /// Workgroups that a CU holds.
+    /// The number of workgroups that fit on a CU.
     pub workgroups_per_cu: u32,
-    /// The resource that limits them.
+    /// The resource that limits these numbers.
     pub limited_by: String,
-    /// Waves on a SIMD on the average of the cycles.
+    /// The number of waves on a SIMD, averaged over all cycles.
     pub average_waves_per_simd: f64,
 }
 
-/// The counts of a pipeline.
+/// The statistics of a pipeline.
 #[derive(Clone, Debug, Serialize)]
 pub struct PipeReport {
     /// The pipeline.
     pub pipe: Pipe,
-    /// Instructions issued to it.
+    /// The number of instructions issued to it.
     pub issued: u64,
-    /// The share of the cycles in which it was busy, from 0 to 1.
+    /// The share of cycles in which it was busy, from 0 to 1.
     pub utilization: f64,
-    /// The share of the issue slots in which the arbiter issued to it: `arbiter_state_issue` and not `arbiter_state_stall`.
+    /// The share of issue slots in which the arbiter issued to it: `arbiter_state_issue` without `arbiter_state_stall`.
     pub arbiter_issue: f64,
-    /// The share of the issue slots in which the instruction that the arbiter selected was not accepted:
-    /// `arbiter_state_stall`.
+    /// The share of issue slots in which the pipeline did not accept the selected instruction: `arbiter_state_stall`.
     pub arbiter_stall: f64,
 }
 
-/// The counts of the LDS.
+/// The statistics of LDS.
 #[derive(Clone, Debug, Serialize)]
 pub struct LdsReport {
-    /// Bytes that lanes read and wrote.
+    /// The number of bytes that lanes read and wrote.
     pub bytes: u64,
-    /// Cycles in which its banks worked.
+    /// The number of cycles in which its banks worked.
     pub busy_cycles: u64,
-    /// Of them, those that bank conflicts cost.
+    /// The number of these that were due to bank conflicts.
     pub conflict_cycles: u64,
 }
 
-/// The counts of caches and memory.
+/// The statistics of caches and memory.
 #[derive(Clone, Debug, Serialize)]
 pub struct MemoryReport {
-    /// Bytes that lanes read and wrote.
+    /// The number of bytes that lanes read and wrote.
     pub bytes: u64,
-    /// Lines looked up in the vector L1 caches.
+    /// Lookups in the vector L1 caches.
     pub l1: CacheUse,
-    /// Lines looked up in L2.
+    /// Lookups in L2.
     pub l2: CacheUse,
-    /// Lines looked up in the Infinity Cache.
+    /// Lookups in the Infinity Cache.
     pub infinity_cache: CacheUse,
-    /// Lines looked up in the scalar caches.
+    /// Lookups in the scalar caches.
     pub scalar: CacheUse,
-    /// Lines looked up in the instruction caches.
+    /// Lookups in the instruction caches.
     pub instruction: CacheUse,
-    /// Bytes to and from memory, for the simulated CUs.
+    /// The number of bytes moved to and from memory for the simulated CUs.
     pub memory_bytes: u64,
 }
 
-/// The counts of an instruction, over all waves.
+/// The statistics of an instruction, over all waves.
 #[derive(Clone, Debug, Serialize)]
 pub struct InstructionReport {
-    /// Byte offset in the code.
+    /// The byte offset in the code.
     pub offset: u32,
-    /// Assembly text.
+    /// The assembly text.
     pub text: String,
-    /// Its place in the source, if that is known.
+    /// The source position, if known.
     pub line: Option<String>,
     /// Its pipeline.
     pub pipe: Pipe,
-    /// How often it was issued.
+    /// The number of times that it was issued.
     pub issued: u64,
-    /// Cycles of waves that issued it.
+    /// The cycles of waves that issued it.
     pub issue_cycles: u64,
-    /// Cycles of waves that could not issue it, or, for `s_nop`, `s_sleep` and `s_barrier`, that it took.
+    /// The cycles of waves that could not issue it. For `s_nop`, `s_sleep` and `s_barrier`, also the cycles that it took.
     pub stalls: Stalls,
-    /// Of `ARBITER_NOT_WIN`: another wave's instruction began execution (`arbiter_state_issue`, not `_stall`).
+    /// The part of `ARBITER_NOT_WIN` in which another wave's instruction was accepted (`arbiter_state_issue` without
+    /// `arbiter_state_stall`).
     pub lost_to_issue: u64,
-    /// Of `ARBITER_NOT_WIN`: the pipeline did not accept the other wave's instruction either (`arbiter_state_stall`).
+    /// The part of `ARBITER_NOT_WIN` in which the pipeline did not accept the other wave's instruction either (`arbiter_state_stall`).
     pub lost_to_stall: u64,
 }
 
-/// The life of a wave.
+/// The statistics of a wave.
 #[derive(Clone, Debug, Serialize)]
 pub struct WaveReport {
-    /// CU.
+    /// The number of its CU.
     pub cu: u32,
-    /// SIMD of it.
+    /// The SIMD of that CU.
     pub simd: u8,
-    /// Linear index of the workgroup.
+    /// The linear index of its workgroup.
     pub workgroup: u64,
-    /// Wave of the workgroup.
+    /// The wave's number in the workgroup.
     pub wave: u32,
-    /// Cycle in which it started.
+    /// The cycle in which it started.
     pub start: u64,
-    /// Cycle in which it ended.
+    /// The cycle in which it ended.
     pub end: u64,
-    /// Instructions it issued.
+    /// The number of instructions that it issued.
     pub instructions: u64,
-    /// Cycles in which it issued: one slot for each instruction.
+    /// The cycles in which it issued: one slot for each instruction.
     pub issue_cycles: u64,
-    /// Cycles in which it did not, by reason. With `issue_cycles` they are its lifetime.
+    /// The cycles in which it stalled, by reason. Together with `issue_cycles` they make up its lifetime.
     pub stalls: Stalls,
 }
 
@@ -159,12 +159,12 @@ impl TimedReport {
     /// The report as JSON.
     ///
     /// # Errors
-    /// None is known: the report holds nothing that JSON cannot say.
+    /// None are known: the report contains nothing that JSON cannot represent.
     pub fn json(&self) -> Result<String, serde_json::Error> {
         serde_json::to_string_pretty(self)
     }
 
-    /// A pipeline's share of the report.
+    /// The statistics of a pipeline.
     pub fn pipe(&self, pipe: Pipe) -> Option<&PipeReport> {
         self.pipes.iter().find(|p| p.pipe == pipe)
     }

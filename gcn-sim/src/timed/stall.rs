@@ -1,33 +1,33 @@
-//! Why a wave does not issue, and to which pipeline it issues: the names of ROCm's PC sampling on CDNA3 and CDNA4.
+//! Stall reasons and pipelines, with the names of ROCm's PC sampling on CDNA3 and CDNA4.
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// Why a wave did not issue its next instruction, as ROCm's PC sampling names it.
+/// The reason why a wave did not issue its next instruction, as named by ROCm's PC sampling.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Stall {
-    /// The instruction is not there: a branch target, a miss of the instruction cache.
+    /// The instruction has not been fetched: after a branch, or on a miss of the instruction cache.
     NoInstructionAvailable,
-    /// A result of another pipeline that the hardware waits for.
+    /// A result of another pipeline is pending, and the hardware interlocks it.
     AluDependency,
-    /// `s_waitcnt`.
+    /// An `s_waitcnt`.
     Waitcnt,
-    /// The wave issues an internal instruction that takes longer than a slot: `s_nop`.
+    /// The wave executes an internal instruction that takes longer than a slot, such as `s_nop`.
     InternalInstruction,
-    /// At a barrier.
+    /// The wave waits at a barrier.
     BarrierWait,
     /// Another wave was selected for the pipeline.
     ArbiterNotWin,
-    /// Selected, but the pipeline does not accept the instruction yet.
+    /// The wave was selected, but the pipeline does not accept the instruction yet.
     ArbiterWinExStall,
-    /// Anything else: `s_sleep`, a counter that is at its maximum.
+    /// Anything else, such as `s_sleep` or a counter that is at its maximum.
     Other,
 }
 
 impl Stall {
-    /// Their number.
+    /// The number of reasons.
     pub const COUNT: usize = 8;
 
     /// Every reason, in the order of the documentation.
@@ -63,22 +63,22 @@ impl fmt::Display for Stall {
     }
 }
 
-/// Cycles by [`Stall`].
+/// Numbers of cycles for each [`Stall`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Stalls([u64; Stall::COUNT]);
 
 impl Stalls {
-    /// Cycles of one reason.
+    /// The cycles with one reason.
     pub fn get(&self, stall: Stall) -> u64 {
         self.0[stall as usize]
     }
 
-    /// All of them.
+    /// The cycles with any reason.
     pub fn total(&self) -> u64 {
         self.0.iter().sum()
     }
 
-    /// The reasons that took time, longest first.
+    /// The reasons with any cycles, in descending order.
     pub fn by_length(&self) -> Vec<(Stall, u64)> {
         let mut list: Vec<_> =
             Stall::ALL.into_iter().map(|s| (s, self.get(s))).filter(|(_, n)| *n > 0).collect();
@@ -102,18 +102,18 @@ impl Serialize for Stalls {
     }
 }
 
-/// An execution pipeline, as ROCm's PC sampling names them. `EXP` is for graphics and has no instruction here.
+/// An execution pipeline, as named by ROCm's PC sampling. `EXP` is for graphics; no instruction here uses it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
 pub enum Pipe {
-    /// Vector ALU.
+    /// The vector ALU.
     #[serde(rename = "VALU")]
     Valu,
-    /// Matrix cores.
+    /// The matrix cores.
     Matrix,
     /// LDS.
     #[serde(rename = "LDS")]
     Lds,
-    /// Scalar ALU and scalar memory.
+    /// The scalar ALU and scalar memory.
     Scalar,
     /// Vector memory: buffer, global and scratch instructions.
     Tex,
@@ -121,12 +121,12 @@ pub enum Pipe {
     Flat,
     /// Branches and messages.
     Misc,
-    /// None: the instruction buffer carries it out (`s_nop`, `s_waitcnt`, `s_barrier`, `s_sleep`, `s_endpgm` …).
+    /// None: the instruction buffer executes it (`s_nop`, `s_waitcnt`, `s_barrier`, `s_sleep`, `s_endpgm` …).
     Internal,
 }
 
 impl Pipe {
-    /// Their number.
+    /// The number of pipelines.
     pub const COUNT: usize = 8;
 
     /// Every pipeline.
@@ -155,8 +155,8 @@ impl Pipe {
         }
     }
 
-    /// The pipelines that one wave of a SIMD may issue to in a slot, as a bit. Buffer and flat instructions are of one
-    /// category (rocprofiler-compute documentation, scheduler).
+    /// The category of the pipeline as a bit. In a slot, a SIMD issues at most one instruction of each category. Buffer and flat
+    /// instructions belong to the same category (rocprofiler-compute documentation, scheduler).
     pub(crate) const fn category(self) -> u8 {
         match self {
             Pipe::Valu => 1,

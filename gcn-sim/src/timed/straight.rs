@@ -1,8 +1,8 @@
-//! An estimate without a run: when the instructions of straight code issue.
+//! Estimates the issue times of straight-line code without running it.
 //!
-//! One wave is alone on its SIMD and has its code in the instruction cache; pipelines are free at the beginning, loads hit in
-//! the L2 and the scalar cache, LDS has no conflicts. Everything else is as in a run: the same parameters, the same costs.
-//! What it is for is to compare orders of instructions and to see what a wait waits for; a loop's time is a run's business.
+//! The estimate assumes a single wave on its SIMD, with its code in the instruction cache, idle pipelines at the start, loads that hit L2
+//! and the scalar cache, and LDS without conflicts. Everything else is as in a timed run, with the same parameters and costs. The purpose
+//! is to compare orders of instructions and to see what a wait waits for; for the time of a loop, use a timed run.
 
 use std::collections::VecDeque;
 
@@ -14,30 +14,30 @@ use super::cost::{Cost, Kind, cost};
 use super::stall::Pipe;
 use crate::core::params::Params;
 
-/// When an instruction issues.
+/// The issue of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Issue {
-    /// Cycle, from the first instruction on.
+    /// The cycle, counted from the first instruction.
     pub cycle: u64,
-    /// Cycles for which it waits after the instruction before it has issued: for a pipeline or, as a wait, for
-    /// operations of memory.
+    /// The number of cycles for which it waits after the previous instruction has issued: for a pipeline or, if it is a wait, for memory
+    /// operations.
     pub held: u64,
-    /// Where it goes.
+    /// The pipeline that executes it.
     pub pipe: Pipe,
-    /// The time when the loaded data is there, or when the counters show a store as done.
+    /// The cycle in which loaded data are available, or in which the counters show a store as complete.
     pub back: Option<u64>,
 }
 
-/// The time of straight code.
+/// The estimate for straight-line code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Straight {
-    /// One for each instruction.
+    /// The issue of each instruction.
     pub issues: Vec<Issue>,
-    /// When the next instruction could issue.
+    /// The cycle in which the next instruction could issue.
     pub cycles: u64,
 }
 
-/// The estimate for `insts`, one after the other.
+/// Estimates the issue times of `insts`, executed one after the other.
 ///
 /// ```
 /// use gcn_isa::{Inst, Target, table};
@@ -56,21 +56,21 @@ pub fn straight<'i>(target: Target, insts: impl IntoIterator<Item = &'i Inst>) -
     Straight { issues, cycles: wave.now }
 }
 
-/// A wave and its pipelines.
+/// The state of the wave and of the pipelines.
 struct Wave<'p> {
     params: &'p Params,
     lanes: u64,
-    /// When the next instruction can issue.
+    /// The cycle in which the next instruction can issue.
     now: u64,
-    /// When the VALU and the matrix core take another instruction.
+    /// The cycles from which the VALU, the matrix core and the transcendental unit accept another instruction.
     valu: u64,
     matrix: u64,
     trans: u64,
-    /// When LDS takes another.
+    /// The cycle from which LDS accepts another instruction.
     lds: u64,
-    /// For each counter when the operations that it counts are done, oldest first.
+    /// For each counter, the completion times of the operations that it counts, oldest first.
     outstanding: [VecDeque<u64>; Counter::ALL.len()],
-    /// Places of registers with results, each with the cycle from which it can be read.
+    /// Register slots with pending results, each with the cycle from which the result can be read.
     results: Vec<(u16, u64)>,
 }
 
@@ -119,7 +119,7 @@ impl<'p> Wave<'p> {
         Issue { cycle, held, pipe: cost.pipe, back }
     }
 
-    /// When the pipeline, the operands and the counters let it go.
+    /// The cycle in which pipeline, operands and counters allow the instruction to issue.
     fn ready(&self, cost: &Cost) -> u64 {
         let pipe = match cost.pipe {
             Pipe::Valu if cost.trans > 0 => self.valu.max(self.trans),
@@ -135,7 +135,7 @@ impl<'p> Wave<'p> {
         pipe.max(waited).max(results.max().unwrap_or(0))
     }
 
-    /// The time when no more than `wait` is outstanding.
+    /// The cycle from which no more operations are outstanding than `wait` allows.
     fn done(&self, wait: WaitCnt) -> u64 {
         let of = |(counter, queue): (Counter, &VecDeque<u64>)| {
             let mut times: Vec<u64> = queue.iter().copied().collect();
@@ -146,7 +146,7 @@ impl<'p> Wave<'p> {
         Counter::ALL.into_iter().zip(&self.outstanding).filter_map(of).max().unwrap_or(0)
     }
 
-    /// Starts the operations that the counters count; returns when they are done.
+    /// Starts the operations that counters count; returns the cycle in which they complete.
     fn start(&mut self, cost: &Cost, cycle: u64) -> Option<u64> {
         if let Kind::Wait(wait) = cost.kind {
             for (counter, queue) in Counter::ALL.into_iter().zip(&mut self.outstanding) {
@@ -174,7 +174,7 @@ impl<'p> Wave<'p> {
             _ => cycle + self.number("l2.latency"),
         };
         for (queue, count) in self.outstanding.iter_mut().zip(cost.counts) {
-            // Operations of one stream return in order.
+            // Operations of one stream complete in order.
             let last = queue.back().copied().filter(|_| cost.in_order).unwrap_or(0);
             queue.extend(std::iter::repeat_n(done.max(last), usize::from(count)));
         }

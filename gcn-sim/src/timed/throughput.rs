@@ -1,8 +1,8 @@
 //! Micro-benchmarks: loops of one instruction in the model, compared with published throughputs.
 //!
-//! `data/published.tsv` holds the figures with their sources. For each there is a loop of independent instructions with
-//! four waves on every SIMD; it runs with two numbers of trips, and the additional time of the additional trips is the
-//! throughput. The table in `docs/timing.md` is [`markdown`].
+//! `data/published.tsv` contains the published figures with their sources. For each there is a loop of independent instructions with four
+//! waves on every SIMD, which runs with two trip counts; the throughput follows from the additional time of the additional trips.
+//! [`markdown`] generates the table in `docs/timing.md`.
 
 use std::fmt::Write;
 
@@ -20,16 +20,16 @@ use crate::core::machine::Machine;
 use crate::core::memory::Memory;
 use crate::core::params::Params;
 
-/// Trips of the two runs.
+/// The trip counts of the two runs.
 const TRIPS: [u64; 2] = [1, 3];
-/// Work-items of the workgroup: four waves for each SIMD.
+/// The number of work-items of the workgroup: four waves for each SIMD.
 const ITEMS: u32 = 1024;
-/// Instructions in the loop, enough that its end does not count.
+/// The number of instructions in the loop, enough to make the loop overhead negligible.
 const UNROLL: u64 = 128;
-/// Operations of the matrix instructions in a loop: they take long to execute on the host.
+/// The number of operations of the matrix instructions in a loop; it is limited because they take long to execute on the host.
 const MATRIX_WORK: u64 = 262_144;
 
-/// The unit of the count.
+/// The unit of a throughput.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ThroughputKind {
     /// Operations of a matrix instruction.
@@ -38,34 +38,34 @@ pub enum ThroughputKind {
     Valu,
     /// Bytes of LDS.
     Lds,
-    /// The best of the matrix instructions of a type: no benchmark of its own.
+    /// Operations of the fastest matrix instruction of a type; it has no separate benchmark.
     Peak,
 }
 
 /// A published throughput.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Published {
-    /// The unit of the count.
+    /// The unit of the throughput.
     pub kind: ThroughputKind,
     /// The target.
     pub target: Target,
-    /// Type of the numbers, or kind of access.
+    /// The type of the numbers, or the kind of access.
     pub what: &'static str,
-    /// Assembly text with placeholders, or the mnemonic and controls of a matrix instruction.
+    /// Assembly text with placeholders, or the mnemonic and modifiers of a matrix instruction.
     pub instruction: &'static str,
-    /// Operations of a wave's matrix instruction, or operations or bytes of a lane.
+    /// The number of operations of a wave's matrix instruction, or of operations or bytes of a lane.
     ops: u64,
-    /// Operations or bytes per clock and CU, on RDNA per clock and workgroup processor.
+    /// The number of operations or bytes per clock and CU (on RDNA, per clock and workgroup processor).
     pub value: f64,
-    /// Where the figure is from.
+    /// The source of the figure.
     pub source: &'static str,
 }
 
-/// Why a benchmark could not be run.
+/// The reason why a benchmark could not be run.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ThroughputError {
-    /// The program is not accepted.
+    /// The benchmark could not be assembled.
     #[error("the benchmark of `{instruction}` on {target} cannot be written: {reason}")]
     Program {
         /// The instruction.
@@ -75,7 +75,7 @@ pub enum ThroughputError {
         /// The reason.
         reason: String,
     },
-    /// The simulator stopped.
+    /// The simulator reported an error.
     #[error(transparent)]
     Sim(#[from] SimError),
 }
@@ -102,19 +102,19 @@ impl Published {
         })
     }
 
-    /// Operations or bytes of one instruction of a wave.
+    /// The number of operations or bytes of one instruction of a wave.
     fn work(&self) -> u64 {
         if self.kind == ThroughputKind::Matrix { self.ops } else { self.ops * self.lanes() }
     }
 
-    /// Lanes of the waves that run it.
+    /// The wave size.
     fn lanes(&self) -> u64 {
         self.target.usual_wave().lanes().into()
     }
 
-    /// Instructions in the loop.
+    /// The number of instructions in the loop.
     fn unroll(&self) -> u64 {
-        // Where instructions issue in every cycle, the end of the loop counts four times as much.
+        // On targets that issue in every cycle, the loop overhead weighs four times as much.
         let more = 4 / Params::new(self.target, &[]).number("issue.interval").clamp(1, 4);
         if self.kind == ThroughputKind::Matrix {
             (MATRIX_WORK / self.ops.max(1)).clamp(16, 64) * more
@@ -123,10 +123,10 @@ impl Published {
         }
     }
 
-    /// Operations or bytes per clock and CU that the model gives; `None` for a [`ThroughputKind::Peak`].
+    /// The throughput in the model, in operations or bytes per clock and CU; `None` for [`ThroughputKind::Peak`].
     ///
     /// # Errors
-    /// [`ThroughputError`] if the target does not have the instruction or the simulator does not run it.
+    /// [`ThroughputError`] if the target lacks the instruction or the simulator cannot run it.
     pub fn measure(&self) -> Result<Option<f64>, ThroughputError> {
         if self.kind == ThroughputKind::Peak {
             return Ok(None);
@@ -152,7 +152,7 @@ impl Published {
         let text = self.text(trips).ok_or_else(|| refuse("the target does not have it".to_owned()))?;
         let program = parse_program(&text, self.target, "benchmark").map_err(|e| refuse(e.to_string()))?;
         let code = encode_program(&program).map_err(|e| refuse(e.to_string()))?;
-        // A workgroup of 16 waves has 128 registers for each lane, AccVGPRs included where the file is one.
+        // With 16 waves in a workgroup, each lane has 128 registers, including AccVGPRs if the register file is unified.
         let state = KernelState {
             wave_size: self.target.usual_wave(),
             workgroup_processors: self.target.has_workgroup_processors(),
@@ -173,7 +173,7 @@ impl Published {
         } else {
             (0..self.unroll()).for_each(|i| body += &vector(self.instruction, i));
         }
-        // Each lane has 16 bytes of LDS, so that consecutive lanes are neighbours for every width.
+        // The distance between lanes is the size of the datum, so that lanes access consecutive data.
         let shift = (self.ops.max(4)).ilog2();
         let wait = if self.kind == ThroughputKind::Lds { "s_waitcnt lgkmcnt(0)\n" } else { "" };
         Some(format!(
@@ -183,7 +183,7 @@ impl Published {
     }
 }
 
-/// A line of a vector or LDS benchmark with its own destination.
+/// Instruction `i` of a vector or LDS benchmark; destinations rotate among eight register groups.
 fn vector(template: &str, i: u64) -> String {
     let first = 16 + i % 8 * 4;
     let one = format!("v{first}");
@@ -192,7 +192,7 @@ fn vector(template: &str, i: u64) -> String {
     template.replace("{d}", &one).replace("{e}", &next).replace("{d2}", &two).replace("{d4}", &four) + "\n"
 }
 
-/// A line of a matrix benchmark: `mnemonic controls` with operands from the table.
+/// An instruction of a matrix benchmark: `mnemonic modifiers`, with operands from the table.
 fn matrix(target: Target, instruction: &str, i: u64) -> Option<String> {
     let (mnemonic, controls) = instruction.split_once(' ').unwrap_or((instruction, ""));
     let desc = table::find(target, mnemonic).next()?;
@@ -204,11 +204,11 @@ fn matrix(target: Target, instruction: &str, i: u64) -> Option<String> {
     Some(format!("{mnemonic} {} {controls}\n", operands.join(", ")))
 }
 
-/// The registers of a matrix operand. Two accumulators take turns.
+/// The registers of a matrix operand. Two accumulators alternate.
 fn register(target: Target, desc: &InstDesc, name: &str, dwords: u8, controls: &str, i: u64) -> String {
     let sparse = matches!(desc.class, table::Class::Smfmac | table::Class::Swmmac);
     let sums = if target.has_agprs() { ("a", i % 2 * 32) } else { ("v", 32 + i % 2 * 16) };
-    // The f8f6f4 instructions have their widest operands in the table; 4 and 6 bits take fewer registers.
+    // The table states the widest operands of f8f6f4 instructions; 4- and 6-bit formats need fewer registers.
     let dwords = match (name, controls) {
         ("src0" | "src1", "cbsz:4 blgp:4") => 4,
         ("src0" | "src1", "cbsz:2 blgp:2") => 6,
@@ -227,21 +227,21 @@ fn register(target: Target, desc: &InstDesc, name: &str, dwords: u8, controls: &
     }
 }
 
-/// Every published throughput.
+/// All published throughputs.
 pub fn published() -> impl Iterator<Item = Published> {
     include_str!("../../data/published.tsv").lines().filter_map(Published::parse)
 }
 
-/// The table of all figures with those of the model, and the table of parameters, as Markdown.
+/// The table of published and modelled throughputs, and the table of parameters, as Markdown.
 ///
 /// # Errors
-/// Those of [`Published::measure`].
+/// The errors of [`Published::measure`].
 pub fn markdown() -> Result<String, ThroughputError> {
     let rows: Vec<Published> = published().collect();
     let measured = rows.par_iter().map(Published::measure).collect::<Result<Vec<_>, _>>()?;
     let all: Vec<_> = rows.iter().zip(measured).collect();
     let mut out = String::new();
-    // Writing to a string does not fail.
+    // Writing to a string cannot fail.
     let _ = write_throughputs(&mut out, &all);
     let _ = write_parameters(&mut out);
     Ok(out)
@@ -293,7 +293,7 @@ fn write_throughputs(out: &mut String, rows: &[(&Published, Option<f64>)]) -> st
     Ok(())
 }
 
-/// The best of the matrix instructions with the type of `peak`.
+/// The highest throughput of the matrix instructions with the type of `peak`.
 fn best(rows: &[(&Published, Option<f64>)], peak: &Published) -> f64 {
     let same = |row: &Published| {
         row.kind == ThroughputKind::Matrix && row.target == peak.target && row.what == peak.what
@@ -301,7 +301,8 @@ fn best(rows: &[(&Published, Option<f64>)], peak: &Published) -> f64 {
     rows.iter().filter(|(row, _)| same(row)).filter_map(|(_, measured)| *measured).fold(0.0, f64::max)
 }
 
-/// Those of the targets that are of a family; `None` if there is none, and the family itself if they are all that have a model.
+/// The names of those targets that belong to a family; `None` if there are none, and the family's name if they are all its targets with a
+/// model.
 fn those(targets: &[Target], modelled: &[Target], family: Family) -> Option<String> {
     let of = |targets: &[Target]| -> Vec<&str> {
         targets.iter().filter(|target| target.family() == family).map(|target| target.name()).collect()
@@ -311,7 +312,7 @@ fn those(targets: &[Target], modelled: &[Target], family: Family) -> Option<Stri
     (!own.is_empty()).then_some(name)
 }
 
-/// One table of all parameters: values by target where they differ.
+/// Writes one table of all parameters, with values by target if they differ.
 fn write_parameters(out: &mut String) -> std::fmt::Result {
     writeln!(
         out,

@@ -1,21 +1,21 @@
-//! The units of a compute unit that reach memory: vector memory with its L1, scalar memory with its cache.
+//! The units of a compute unit that access memory: vector memory with its L1, and scalar memory with its cache.
 
 use super::cache::{Cache, Channel};
 use super::memory::Memory;
 use crate::core::params::Params;
 use crate::core::trace::{Kind, Path, Touch};
 
-/// Scratch is memory too: each wave's has addresses of its own, far from those of buffers.
+/// Scratch is in memory as well: that of each wave gets separate addresses, far from those of buffers.
 const SCRATCH: u64 = 1 << 60;
 
-/// The cache that compute units share between their first caches and L2: the graphics L1 of RDNA.
+/// The cache that compute units share between L1 and L2: the graphics L1 of RDNA.
 pub(super) struct Middle {
     pub cache: Cache,
     latency: u64,
 }
 
 impl Middle {
-    /// Without bytes it passes everything through.
+    /// A cache of size 0 passes all accesses through.
     pub(super) fn new(params: &Params) -> Middle {
         let line = params.number("l1.line");
         let cache = Cache::new(params.number("gl1.bytes"), line, params.number("gl1.ways"));
@@ -23,14 +23,14 @@ impl Middle {
     }
 }
 
-/// The way of vector memory from the first cache on.
+/// The levels of the memory hierarchy after the vector L1.
 pub(super) struct Way<'a> {
     pub middle: &'a mut Middle,
     pub memory: &'a mut Memory,
 }
 
 impl Way<'_> {
-    /// Reads a line from cycle `now` on; returns when it is with the compute unit.
+    /// Reads a line, starting in cycle `now`; returns the cycle in which the compute unit has it.
     fn read(&mut self, now: u64, line: u64, bytes: u64) -> u64 {
         if let Some(ready) = self.middle.cache.find(line) {
             return ready.max(now + self.middle.latency);
@@ -41,29 +41,29 @@ impl Way<'_> {
     }
 }
 
-/// Address unit and vector L1 cache.
+/// The address unit and the vector L1 cache.
 pub(super) struct Vector {
     lanes: u64,
     free: u64,
     queue: u64,
-    /// Cycles in which the addresses of a wave are taken.
+    /// The number of cycles in which the address unit accepts the addresses of a wave.
     address: u64,
     bandwidth: u64,
     latency: u64,
     pub l1: Cache,
     port: Channel,
-    /// Cache lines that the current instruction accesses. A field, so that its memory is allocated once.
+    /// The cache lines that the current instruction accesses; a field, so that its memory is reused.
     lines: Vec<u64>,
-    /// When the unit worked for the last instruction: first cycle, and how many.
+    /// When the unit worked for the last instruction: the first cycle and the number of cycles.
     pub span: (u64, u64),
-    /// Cycles in which the unit was busy.
+    /// The number of cycles in which the unit was busy.
     pub busy: u64,
-    /// Bytes that lanes read and wrote.
+    /// The number of bytes that lanes read and wrote.
     pub bytes: u64,
 }
 
 impl Vector {
-    /// For waves of so many lanes.
+    /// A unit for waves of `lanes` lanes.
     pub(super) fn new(params: &Params, lanes: u64) -> Vector {
         Vector {
             lanes,
@@ -81,13 +81,13 @@ impl Vector {
         }
     }
 
-    /// The cycle from which the unit takes an instruction.
+    /// The cycle from which the unit accepts an instruction.
     pub(super) fn accepts(&self) -> u64 {
         self.free.saturating_sub(self.queue)
     }
 
-    /// Sends the accesses of an instruction to memory in cycle `now`; returns when they are done. `scratch` numbers the
-    /// wave; with `bypass` loads do not look into L1.
+    /// Sends the accesses of an instruction to memory in cycle `now`; returns the cycle in which they complete. `scratch` is a number of
+    /// the wave, which determines the addresses of its scratch; with `bypass`, loads do not look up L1.
     pub(super) fn send(
         &mut self,
         mut way: Way<'_>,
@@ -119,7 +119,7 @@ impl Vector {
         self.span = (start, busy);
         self.busy += busy;
         self.bytes += bytes;
-        // Without an active lane there is nothing to wait for beyond the address unit.
+        // Without active lanes, only the address unit is busy.
         let mut done = self.free;
         for (i, line) in lines.iter().enumerate() {
             let at = start + i as u64 * line_bytes / self.bandwidth;
@@ -130,7 +130,7 @@ impl Vector {
         done
     }
 
-    /// One line of an access that begins in cycle `at`.
+    /// Accesses one line, starting in cycle `at`.
     fn line(&mut self, way: &mut Way<'_>, at: u64, line: u64, kind: Kind, bypass: bool, share: u64) -> u64 {
         let line_bytes = self.l1.line_bytes();
         let address = line * line_bytes;
@@ -147,20 +147,20 @@ impl Vector {
                 self.l1.insert(line, ready);
                 ready
             }
-            // Stores go through to L2, atomics happen there.
+            // Stores are written through to L2, and atomics are executed there.
             Kind::Write => way.memory.write(self.port.take(at, share), address, share),
             Kind::Atomic => way.memory.read(self.port.take(at, share), address, share),
         }
     }
 
-    /// When cache control is done.
+    /// Invalidates L1; returns the cycle in which that completes.
     pub(super) fn invalidate(&mut self, now: u64) -> u64 {
         self.l1.clear();
         now + self.latency
     }
 }
 
-/// The memory address of an access. Scratch is interleaved by dwords and lanes, according to its buffer resource.
+/// The memory address of an access. Scratch is interleaved by dwords and lanes, as its buffer resource specifies.
 fn physical(touch: &Touch, scratch: u64, lanes: u64) -> u64 {
     if touch.space != Path::Scratch {
         return touch.address;
@@ -188,7 +188,7 @@ impl Scalar {
         }
     }
 
-    /// Sends the accesses of an instruction in cycle `now`; returns when they are done.
+    /// Sends the accesses of an instruction in cycle `now`; returns the cycle in which they complete.
     pub(super) fn send(&mut self, memory: &mut Memory, now: u64, touches: &[Touch]) -> u64 {
         let line_bytes = self.cache.line_bytes();
         let mut done = now + self.latency;

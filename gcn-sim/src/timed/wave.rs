@@ -1,4 +1,4 @@
-//! A wave as the scheduler sees it: when it can issue, what it waits for, where its time went.
+//! The timing state of a wave: when it can issue, what it waits for, and how its time was spent.
 
 use gcn_isa::counters::{Counter, WaitCnt};
 
@@ -6,61 +6,61 @@ use super::cost::{Counts, SLOTS};
 
 use super::stall::{Stall, Stalls};
 
-/// Completion times of the operations outstanding on one counter, in ascending order, each with its instruction.
+/// The completion times of the operations outstanding on one counter, in ascending order, each with its instruction.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Queue(Vec<(u64, u32)>);
 
 impl Queue {
-    /// Adds an operation that is done at `time`.
+    /// Adds an operation that completes at `time`.
     fn push(&mut self, time: u64, inst: u32) {
         let at = self.0.partition_point(|(t, _)| *t <= time);
         self.0.insert(at, (time, inst));
     }
 
-    /// Forgets what is done at `now`.
+    /// Removes operations that have completed by `now`.
     fn settle(&mut self, now: u64) {
         let done = self.0.partition_point(|(t, _)| *t <= now);
         self.0.drain(..done);
     }
 
-    /// When at most `n` operations are outstanding, and the instruction of the one that is done then.
+    /// The time from which at most `n` operations are outstanding, and the instruction whose operation completes at that time.
     fn at_most(&self, n: usize) -> (u64, Option<u32>) {
         let last = self.0.len().checked_sub(n + 1).and_then(|at| self.0.get(at));
         last.map_or((0, None), |(time, inst)| (*time, Some(*inst)))
     }
 }
 
-/// A stretch of a wave's time that is already known to be lost.
+/// An interval in which a wave is known to stall.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Block {
-    /// Where it ends.
+    /// The end of the interval.
     pub until: u64,
     pub stall: Stall,
-    /// The instruction it is counted for.
+    /// The instruction that the stall is attributed to.
     pub at: u32,
-    /// The instruction whose operation it waits for, where that is known.
+    /// The instruction whose operation it waits for, if known.
     pub by: Option<u32>,
 }
 
-/// The arbiter's decision when the wave could have issued.
+/// The arbiter's decision about a wave that is ready to issue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// Another wave was selected; `stalled`: the pipeline did not accept that one either.
+    /// Another wave was selected. `stalled`: the pipeline did not accept that wave's instruction either.
     NotWin { stalled: bool },
     /// This wave was selected, and the pipeline did not accept it.
     ExStall,
-    /// This wave was selected, and an operand is still to come: its SIMD waits with it.
+    /// This wave was selected, but an operand is pending, and its SIMD waits with it.
     Operand,
 }
 
 /// The activity of a wave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
-    /// It issues its next instruction from cycle `ready` on.
+    /// The wave can issue its next instruction from cycle `ready` on.
     Ready,
     /// It waits at a barrier.
     Barrier,
-    /// It has arrived at the barrier, and waits for the others to arrive.
+    /// The wave has arrived at a split barrier and waits for the others.
     Signals,
     /// It has ended.
     Done,
@@ -69,48 +69,48 @@ pub(super) enum State {
 /// The timing state of a wave.
 #[derive(Clone, Debug)]
 pub(super) struct TimedWave {
-    /// Resident workgroup of the CU, and wave in it.
+    /// The index of its workgroup among those resident on the CU, and its number in the workgroup.
     pub group: usize,
     pub number: usize,
     pub simd: usize,
-    /// Place on the SIMD.
+    /// The wave slot on the SIMD.
     pub lane: u8,
-    /// Smaller is older.
+    /// A smaller value means older.
     pub age: u64,
     pub priority: u8,
     pub state: State,
-    /// The next instruction.
+    /// The index of the next instruction.
     pub pc: usize,
-    /// First cycle in which it can be selected.
+    /// The first cycle in which it can be selected.
     pub ready: u64,
-    /// Selected before this cycle, it keeps its SIMD from issuing: an operand is still to come.
+    /// If it is selected before this cycle, its SIMD cannot issue, because an operand is pending.
     pub operands: u64,
-    /// Up to where the time is accounted for.
+    /// The time up to which its cycles have been accounted for.
     pub accounted: u64,
     pub blocks: Vec<Block>,
     pub outcome: Option<Outcome>,
     pub started: u64,
-    /// Cycles in which it issued, and instructions.
+    /// The number of cycles in which it issued, and the number of instructions.
     pub issued: u64,
     pub executed: u64,
     pub stalls: Stalls,
-    /// By [`Counter`].
+    /// Indexed by [`Counter`].
     queues: [Queue; Counter::ALL.len()],
-    /// When the youngest operation of an in-order stream is done: vector memory, LDS.
+    /// The completion times of the youngest operations of the in-order streams: vector memory and LDS.
     streams: [u64; 2],
-    /// When the result in a register can be read by who is held back for it.
+    /// For each register slot, the cycle from which its result can be read.
     results: Box<[u64; SLOTS]>,
-    /// When all of them can.
+    /// The cycle from which all results can be read.
     pub results_until: u64,
-    /// Lines of code in the instruction buffer: number, and when it is there.
+    /// The lines of code in the instruction buffer: number, and the cycle from which each is present.
     pub lines: [(u64, u64); LINES],
-    /// First and last line of the instruction that was looked for last.
+    /// The first and the last line of the instruction that was looked up last.
     pub current: (u64, u64),
 }
 
-/// Lines of code that a wave's instruction buffer holds.
+/// The number of lines of code that a wave's instruction buffer holds.
 pub(super) const LINES: usize = 4;
-/// A line that is none.
+/// A value for no line.
 pub(super) const NO_LINE: (u64, u64) = (u64::MAX, 0);
 
 impl TimedWave {
@@ -150,8 +150,8 @@ impl TimedWave {
         }
     }
 
-    /// Counts an operation of the next instruction that is done at `done`, or, in order, when the one before it is. Returns
-    /// when.
+    /// Counts an operation of the next instruction that completes at `done`; if `in_order`, not before the previous operation of its
+    /// stream. Returns the completion time.
     pub(super) fn count(&mut self, counts: Counts, done: u64, in_order: bool) -> u64 {
         let vector = counts[Counter::Vm as usize] > 0;
         let stream = &mut self.streams[usize::from(!vector)];
@@ -165,7 +165,7 @@ impl TimedWave {
         done
     }
 
-    /// When the counters permit `wait`, and the instruction whose operation is the last to be done.
+    /// The cycle from which the counters permit `wait`, and the instruction whose operation completes last.
     pub(super) fn wait(&mut self, wait: WaitCnt, now: u64) -> (u64, Option<u32>) {
         let mut ready = (0, None);
         for counter in Counter::ALL {
@@ -178,18 +178,17 @@ impl TimedWave {
         ready
     }
 
-    /// The time when the counters have room for the next instruction's operations: each is at most at its limit in
-    /// `room`.
+    /// The cycle from which the counters have room for the next instruction's operations: each counter is at most at its limit in `room`.
     pub(super) fn room(&mut self, room: WaitCnt, now: u64) -> u64 {
         self.wait(room, now).0
     }
 
-    /// When the results in all of `registers` can be read.
+    /// The cycle from which the results in all `registers` can be read.
     pub(super) fn results_ready(&self, registers: &[u16]) -> u64 {
         registers.iter().filter_map(|r| self.results.get(usize::from(*r))).copied().max().unwrap_or(0)
     }
 
-    /// `registers` get results that can be read from `time` on.
+    /// Records that `registers` get results that can be read from `time` on.
     pub(super) fn write_results(&mut self, registers: &[u16], time: u64) {
         self.results_until = self.results_until.max(time);
         for register in registers {
@@ -199,7 +198,7 @@ impl TimedWave {
         }
     }
 
-    /// The cycle in which `line` is in the instruction buffer, if it was fetched.
+    /// The cycle from which `line` is in the instruction buffer, if it has been fetched.
     pub(super) fn line(&self, line: u64) -> Option<u64> {
         self.lines.iter().find(|(number, _)| *number == line).map(|(_, ready)| *ready)
     }

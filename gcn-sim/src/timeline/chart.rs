@@ -1,4 +1,4 @@
-//! The contents of a picture, before its width is known.
+//! The contents of a picture, independent of its width.
 
 use super::Timeline;
 use super::fold::{self, Fold};
@@ -6,23 +6,23 @@ use super::rows::{Class, Line, Row, rows};
 use super::rules;
 use crate::timed::{Pipe, Stall};
 
-/// Most bars of a page, and of a still picture: a few megabytes.
+/// The maximum number of bars of a page, and of a still picture, which limits them to a few megabytes.
 pub(super) const PAGE_BARS: usize = 80_000;
 pub(super) const PICTURE_BARS: usize = 20_000;
 
-/// Rows of bars over an axis of cycles with folds.
+/// Rows of bars over an axis of cycles, in which folds are shortened.
 #[derive(Debug)]
 pub(super) struct Chart<'t> {
     pub timeline: &'t Timeline,
     pub rows: Vec<Row>,
     pub lines: Vec<Line>,
     pub folds: Vec<Fold>,
-    /// Where the axis begins and ends.
+    /// The first cycle of the axis.
     pub start: u64,
     pub end: u64,
-    /// Cycles of the axis that a fold takes.
+    /// The length of a fold on the axis, in cycles.
     pub gap: u64,
-    /// The omitted parts, and the reasons.
+    /// Remarks about omitted parts, with the reasons.
     pub remarks: Vec<String>,
 }
 
@@ -52,14 +52,13 @@ impl<'t> Chart<'t> {
                 "The recording was full in cycle {} of {}; a smaller grid or shorter loops fit.",
                 self.end, report.cycles
             ));
-            // The cut may be within a fold.
+            // The new end may be within a fold.
             let end = self.end;
             self.folds.retain(|fold| fold.to <= end);
         }
     }
 
-    /// Leaves out all bars outside the requested cycles. Bars that reach over their ends stay whole, and are drawn in
-    /// part.
+    /// Removes all bars outside of the requested cycles. Bars that cross the limits are kept and drawn in part.
     fn window(&mut self) {
         let asked = &self.timeline.cycles;
         self.start = asked.start.min(self.end.saturating_sub(1));
@@ -72,7 +71,7 @@ impl<'t> Chart<'t> {
         self.folds.retain(|fold| fold.from < end && fold.to > start);
     }
 
-    /// Ends the axis where there would be more than `most` bars.
+    /// Shortens the axis if there would be more than `most` bars.
     fn cap(&mut self, most: usize) {
         let mut starts: Vec<u64> =
             self.rows.iter().flat_map(|row| row.bars.iter().map(|bar| bar.start)).collect();
@@ -91,7 +90,7 @@ impl<'t> Chart<'t> {
         self.folds.retain(|fold| fold.to <= end);
     }
 
-    /// Where a cycle is on the axis, on which folds are short.
+    /// The position of a cycle on the axis, in which folds are shortened.
     pub(super) fn place(&self, cycle: u64) -> f64 {
         let mut hidden = 0.0;
         for fold in self.folds.iter().take_while(|fold| fold.from < cycle) {
@@ -102,7 +101,7 @@ impl<'t> Chart<'t> {
         cycle as f64 - hidden
     }
 
-    /// Every class that bars have, pipelines first.
+    /// All classes of bars, pipelines first.
     pub(super) fn classes(&self) -> Vec<Class> {
         let bars = || self.rows.iter().flat_map(|row| &row.bars);
         let works = Pipe::ALL.map(Class::Works);
@@ -122,7 +121,7 @@ impl<'t> Chart<'t> {
         self.timeline.notes.get(&inst.offset).map(String::as_str)
     }
 
-    /// The part that a fold leaves out.
+    /// A description of the part that a fold leaves out.
     pub(super) fn fold_text(&self, fold: &Fold) -> String {
         let length = fold.to - fold.from;
         format!(
@@ -135,14 +134,14 @@ impl<'t> Chart<'t> {
         )
     }
 
-    /// The report in a few lines.
+    /// The report's summary.
     pub(super) fn summary(&self) -> String {
         self.timeline.report.summary()
     }
 }
 
 impl Class {
-    /// The class in the style sheet.
+    /// The name of the CSS class.
     pub(super) fn style(self) -> String {
         match self {
             Class::Works(pipe) => format!("p-{}", pipe.name().to_lowercase()),
@@ -150,7 +149,7 @@ impl Class {
         }
     }
 
-    /// The name for people.
+    /// The displayed name.
     pub(super) fn name(self) -> &'static str {
         match self {
             Class::Works(pipe) => pipe.name(),
@@ -158,7 +157,7 @@ impl Class {
         }
     }
 
-    /// Why a wave waits; empty for work.
+    /// The reason why a wave waits; empty for work.
     pub(super) fn rule(self, timeline: &Timeline) -> String {
         match self {
             Class::Works(_) => String::new(),

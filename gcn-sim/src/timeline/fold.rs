@@ -1,14 +1,14 @@
-//! Which trips of loops are left out.
+//! Selects trips of loops to leave out.
 //!
-//! All rows share the axis of time, so a fold is a stretch of time. One wave at a time is the reference: the first one, after
-//! its end the next that starts. A trip of a loop begins at the target of a backward jump; a run of trips lasts as long as
-//! the wave stays between the loop's first and last instruction. Loops inside of trips that stay are folded as well.
+//! All rows share the time axis, so a fold is an interval of time. At any time one wave is the reference: first the one that starts first
+//! and, after its end, the next one to start. A trip of a loop starts at the target of a backward jump; a run of trips lasts as long as the
+//! wave stays between the loop's first and last instruction. Loops nested in trips that are shown are folded as well.
 
 use std::collections::BTreeMap;
 
 use crate::timed::Event;
 
-/// Trips that are left out.
+/// Consecutive trips that are left out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Fold {
     pub from: u64,
@@ -18,10 +18,10 @@ pub(super) struct Fold {
     pub header: u32,
 }
 
-/// The instructions that one wave issued, in order: cycle and instruction.
+/// The instructions that one wave issued, in order: cycle and instruction index.
 type Issues = Vec<(u64, u32)>;
 
-/// The folds of a recording, in order and apart from each other; `keep` trips stay at both ends of a run.
+/// The folds of a recording, in order and without overlaps; `keep` trips are shown at both ends of each run.
 pub(super) fn folds(events: &[Event], keep: usize) -> Vec<Fold> {
     let mut waves: BTreeMap<(u32, u64, u32), Issues> = BTreeMap::new();
     for event in events.iter().filter(|event| event.stall.is_none()) {
@@ -41,7 +41,7 @@ pub(super) fn folds(events: &[Event], keep: usize) -> Vec<Fold> {
     apart(folds)
 }
 
-/// First and last instruction of each loop.
+/// The first and the last instruction of each loop.
 fn loops(issues: &Issues) -> BTreeMap<u32, u32> {
     let mut loops: BTreeMap<u32, u32> = BTreeMap::new();
     for pair in issues.windows(2) {
@@ -59,7 +59,7 @@ fn runs(issues: &Issues, (header, last): (u32, u32), keep: usize, folds: &mut Ve
     let mut starts: Vec<u64> = Vec::new();
     let mut close = |starts: &mut Vec<u64>| {
         let trips = starts.len().saturating_sub(keep.saturating_mul(2));
-        // One trip left out would save nothing: the fold has to be drawn as well.
+        // Folding a single trip would save nothing, because the fold has to be drawn as well.
         if trips >= 2 {
             let (from, to) = (starts[keep], starts[starts.len() - keep]);
             folds.push(Fold { from, to, trips: trips as u64, header });
@@ -76,7 +76,7 @@ fn runs(issues: &Issues, (header, last): (u32, u32), keep: usize, folds: &mut Ve
     close(&mut starts);
 }
 
-/// In order; where folds overlap, the longest describes the omitted part.
+/// Sorts the folds and merges overlapping ones; the longest describes the omitted part.
 fn apart(mut folds: Vec<Fold>) -> Vec<Fold> {
     folds.sort_by_key(|fold| (fold.from, std::cmp::Reverse(fold.to)));
     let mut apart: Vec<Fold> = Vec::new();
@@ -96,7 +96,7 @@ fn apart(mut folds: Vec<Fold>) -> Vec<Fold> {
 mod tests {
     use super::*;
 
-    /// Issues of instruction numbers, four cycles each.
+    /// Issue events of the given instructions, four cycles each.
     fn events(numbers: &[u32]) -> Vec<Event> {
         let event = |(i, at): (usize, &u32)| Event {
             cu: 0,
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn inner_loops_are_folded_where_the_outer_loop_stays() {
-        // Six trips of 0, (1 2) eight times, 3: the outer fold takes trips 1 to 4, the inner ones are in trips 0 and 5.
+        // Six trips of 0, (1 2) eight times, 3: the outer fold covers trips 1 to 4, the inner ones are in trips 0 and 5.
         let trip: Vec<u32> = [0].into_iter().chain([1, 2].repeat(8)).chain([3]).collect();
         let found = folds(&events(&trip.repeat(6)), 1);
         let of = |fold: &Fold| (fold.header, fold.trips, fold.from / 4, fold.to / 4);

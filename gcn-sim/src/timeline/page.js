@@ -4,8 +4,8 @@ const find = id => document.getElementById(id);
 const chart = find('chart'), axis = find('axis'), panel = find('panel');
 const ROW = { pipe: 18, wave: 24 }, GROUP = 10, LEAST = 8;
 
-// Bars come as one list of numbers for each row: start (after the last one), cycles, class, instruction, wave, instruction
-// that is waited for or -1, cycles until the memory operation is done or -1.
+// The bars of a row are a flat list of numbers, FIELDS for each bar: start relative to the start of the previous bar, cycles, class,
+// instruction, wave, instruction that is waited for or -1, cycles from the start until the memory operation is done or -1.
 const FIELDS = 7;
 for (const row of data.rows) {
   const bars = [];
@@ -18,7 +18,7 @@ for (const row of data.rows) {
   row.bars = bars;
 }
 
-// Where a cycle is on the axis: folds are short there.
+// Position of a cycle on the axis, on which a fold takes only `gap` cycles.
 function place(cycle) {
   let at = cycle;
   for (const fold of data.folds) {
@@ -28,7 +28,7 @@ function place(cycle) {
   return at;
 }
 
-// The parts of the axis between folds, as cycles.
+// The ranges of cycles between folds.
 const parts = [];
 data.folds.reduce((from, fold) => (parts.push([from, fold.from]), fold.to), 0);
 parts.push([data.folds.length ? data.folds[data.folds.length - 1].to : 0, data.end]);
@@ -60,7 +60,7 @@ function layout() {
   }
 }
 
-// A round step of at least 90 pixels.
+// The number of cycles between ticks: a round number that is at least 90 pixels wide.
 function step() {
   const least = 90 * (view.to - view.from) / (width - left);
   const power = 10 ** Math.floor(Math.log10(least));
@@ -70,7 +70,7 @@ function step() {
 function ticks() {
   const by = step(), ticks = [];
   for (const [from, to] of parts) {
-    // Only what is in view; a part may be long.
+    // Only cycles in view, since a part may be long.
     const low = Math.max(from, from + view.from - place(from)), high = Math.min(to, from + view.to - place(from));
     for (let cycle = Math.ceil(low / by) * by; cycle <= high; cycle += by) ticks.push(cycle);
   }
@@ -88,7 +88,7 @@ function drawRow(row, index, out) {
   for (let i = low; i < row.bars.length && row.bars[i].from < view.to; i++) {
     const first = i;
     let bar = row.bars[i], x0 = x(bar.from), x1 = x(bar.to), kind = bar.kind;
-    // Bars too thin to see are drawn as one, in the colour that takes most of it.
+    // Bars that are too thin to see are merged into one, with the colour of the class that takes most of its time.
     if (x1 - x0 < 1.2) {
       const time = {};
       let end = x1;
@@ -169,7 +169,7 @@ function show(from, to) {
   redraw();
 }
 
-// Zooms around a place on the screen, by default the middle.
+// Zooms around a position in pixels, by default the middle of the chart.
 function zoom(factor, at = left + (width - left) / 2) {
   const share = Math.min(Math.max((at - left) / (width - left - 8), 0), 1);
   const middle = view.from + share * (view.to - view.from), span = (view.to - view.from) * factor;
@@ -181,7 +181,7 @@ function move(pixels) {
   show(view.from + by, view.to + by);
 }
 
-// What a bar is, and why it is there.
+// Explains a bar in the panel: the instruction or wait, and the reason for it.
 function explain(row, index, count) {
   const bar = data.rows[row].bars[index], kind = data.classes[bar.kind];
   const [offset, text, line, note] = data.insts[bar.at] || ['', '(end of the code)', '', ''];
@@ -207,7 +207,7 @@ function point(event) {
   explain(selected.row, selected.bar, bar.dataset.count);
 }
 
-// One pointer drags, two pinch.
+// One pointer drags the chart, two zoom it.
 const pointers = new Map();
 chart.addEventListener('pointerdown', event => {
   point(event);
@@ -231,7 +231,7 @@ for (const end of ['pointerup', 'pointercancel', 'pointerleave'])
 
 chart.addEventListener('wheel', event => {
   const at = event.clientX - chart.getBoundingClientRect().left;
-  // Over the names the page scrolls.
+  // Over the names of rows, the wheel scrolls the page.
   if (at < left) return;
   event.preventDefault();
   const unit = event.deltaMode === 1 ? 16 : 1;
@@ -252,7 +252,7 @@ addEventListener('keydown', event => {
 find('in').onclick = KEYS['+'];
 find('out').onclick = KEYS['-'];
 find('fit').onclick = KEYS['0'];
-// Also inside another page, whose frame gets its size after the script runs.
+// Also needed in the frame of another page, which gets its size after the script has run.
 new ResizeObserver(() => {
   if (Math.max(chart.parentElement.clientWidth, LEAST_WIDTH) !== width) { layout(); redraw(); }
 }).observe(chart.parentElement);

@@ -1,4 +1,4 @@
-//! The page: a template, a style sheet and a script of this folder, and the chart as JSON.
+//! Writes the HTML page from a template, a style sheet and a script in this folder, and the chart as JSON.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +8,13 @@ use super::chart::Chart;
 use super::escape;
 use super::rows::{Class, Row};
 
-/// The style of bars, which the still picture has too.
+/// The style of bars, which the still picture uses as well.
 pub(super) const CHART_STYLE: &str = include_str!("chart.css");
 
 pub(super) fn html(chart: &Chart<'_>) -> String {
     let remarks = chart.remarks.iter().map(|r| format!("<p class=\"remark\">{}</p>\n", escape(r)));
     let style = format!("{CHART_STYLE}{}", include_str!("page.css"));
-    // `<` cannot end the script's element early if there is none.
+    // Without any `<`, the data cannot end the script element.
     let data = data(chart).to_string().replace('<', "\\u003c");
     let parts = [
         ("title", escape(&chart.timeline.title)),
@@ -27,7 +27,7 @@ pub(super) fn html(chart: &Chart<'_>) -> String {
     fill(include_str!("page.html"), &parts)
 }
 
-/// The template with each `{{name}}` replaced. Replacement texts are not searched again.
+/// The template with each `{{name}}` replaced. Replaced text is not searched again.
 fn fill(template: &str, parts: &[(&str, String)]) -> String {
     let mut out = String::new();
     let mut rest = template;
@@ -73,7 +73,7 @@ fn data(chart: &Chart<'_>) -> Value {
     })
 }
 
-/// The bars of a row as the script reads them.
+/// The bars of a row in the form that the script reads.
 fn numbers(row: &Row, classes: &[Class], waves: &BTreeMap<(u64, u32), usize>) -> Vec<i64> {
     let mut numbers = Vec::with_capacity(row.bars.len() * 7);
     let mut last = 0;

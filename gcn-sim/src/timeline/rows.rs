@@ -1,4 +1,4 @@
-//! The recording in rows: pipelines first, then waves.
+//! Arranges the recording in rows: pipelines first, then waves.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,16 +8,16 @@ use crate::timed::{Busy, Event, Pipe, Stall, TimedReport};
 /// A row of bars.
 #[derive(Debug, Default)]
 pub(super) struct Row {
-    /// Name, and a short one for narrow screens.
+    /// The name, and a shorter one for narrow screens.
     pub name: String,
     pub short: String,
     /// True for a wave, false for a pipeline.
     pub wave: bool,
-    /// By their starts; they do not overlap.
+    /// In the order of their starts, without overlaps.
     pub bars: Vec<Bar>,
 }
 
-/// A stretch of time of a row.
+/// An interval of time in a row.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bar {
     pub start: u64,
@@ -27,9 +27,9 @@ pub(super) struct Bar {
     pub at: u32,
     pub workgroup: u64,
     pub wave: u32,
-    /// The instruction that is waited for.
+    /// For a wait, the instruction that it waits for.
     pub by: Option<u32>,
-    /// When the memory operation is done.
+    /// The cycle in which the memory operation completes.
     pub done: Option<u64>,
 }
 
@@ -40,7 +40,7 @@ pub(super) enum Class {
     Waits(Stall),
 }
 
-/// A barrier: the last wave of a workgroup arrives. `rows`: first and last of its waves' rows.
+/// A barrier, drawn when the last wave of a workgroup arrives. `rows` are the first and the last row of its waves.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line {
     pub cycle: u64,
@@ -48,12 +48,12 @@ pub(super) struct Line {
     pub workgroup: u64,
 }
 
-/// A row of a pipeline: CU, place in the order of rows, SIMD, pipeline.
+/// Identifies a row of a pipeline: CU, position in the order of rows, SIMD, pipeline.
 type PipeKey = (u32, usize, Option<u8>, Pipe);
-/// A row of a wave: CU, place on its SIMD, SIMD.
+/// Identifies a row of a wave: CU, wave slot of the SIMD, SIMD.
 type WaveKey = (u32, u8, u8);
 
-/// Rows and barriers, without what the folds hide.
+/// The rows and barriers, without those that folds hide.
 pub(super) fn rows(report: &TimedReport, folds: &[Fold]) -> (Vec<Row>, Vec<Line>) {
     let recording = &report.recording;
     let several = report.simulated_cus > 1;
@@ -75,7 +75,7 @@ pub(super) fn rows(report: &TimedReport, folds: &[Fold]) -> (Vec<Row>, Vec<Line>
     let mut cus: Vec<u32> = Vec::new();
     let mut waves: Vec<(WaveKey, Row)> =
         waves.into_iter().map(|(key, bars)| (key, wave_row(key, bars, several))).collect();
-    // A row that has one wave only is named and ordered by it.
+    // A row with only one wave is named and ordered by that wave.
     waves.sort_by_key(|((cu, lane, simd), row)| (*cu, only(&row.bars), *lane, *simd));
     for ((cu, ..), row) in waves {
         cus.push(cu);
@@ -86,7 +86,7 @@ pub(super) fn rows(report: &TimedReport, folds: &[Fold]) -> (Vec<Row>, Vec<Line>
     (rows, lines)
 }
 
-/// The only wave of a row, if it is one.
+/// The wave of a row, if there is only one.
 fn only(bars: &[Bar]) -> Option<(u64, u32)> {
     let first = bars.first().map(|bar| (bar.workgroup, bar.wave))?;
     bars.iter().all(|bar| (bar.workgroup, bar.wave) == first).then_some(first)
@@ -110,7 +110,7 @@ fn wave_bar(event: &Event, report: &TimedReport) -> Bar {
     Bar { start, cycles, class, at, workgroup, wave, by, done }
 }
 
-/// The name with the CU before it, if there are several.
+/// The name, prefixed with the CU if there are several.
 fn named(several: bool, cu: u32, name: String, short: String) -> (String, String) {
     if several { (format!("CU {cu}, {name}"), format!("{cu}:{short}")) } else { (name, short) }
 }
@@ -144,7 +144,7 @@ fn wave_row((cu, lane, simd): WaveKey, bars: Vec<Bar>, several: bool) -> Row {
     Row { name, short, wave: true, bars }
 }
 
-/// Barriers across the rows of their workgroups; `cus` are those of the rows from the first wave's on.
+/// The barriers, drawn across the rows of their workgroups; `cus` are the CUs of the rows from `first`, the first wave's row, on.
 fn lines(report: &TimedReport, folds: &[Fold], rows: &[Row], (first, cus): (usize, &[u32])) -> Vec<Line> {
     let mut of: BTreeMap<(u32, u64), (usize, usize)> = BTreeMap::new();
     for (place, (row, cu)) in rows[first..].iter().zip(cus).enumerate() {

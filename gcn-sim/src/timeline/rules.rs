@@ -1,8 +1,8 @@
-//! Why a wave does not issue, with the numbers of the run.
+//! Explains why a wave does not issue, with the numbers of the run.
 
 use crate::timed::{Stall, TimedReport};
 
-/// The rule of the model after a stall.
+/// The rule of the model that causes a stall.
 pub(super) fn rule(report: &TimedReport, stall: Stall) -> String {
     let value = |name: &str| {
         let parameter = report.parameters.iter().find(|p| p.name == name);

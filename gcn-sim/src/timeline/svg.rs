@@ -1,4 +1,4 @@
-//! The still picture: the whole run at one scale.
+//! Draws the still picture: the whole run at one scale.
 
 use std::fmt::Write as _;
 
@@ -7,41 +7,41 @@ use super::escape;
 use super::page::CHART_STYLE;
 use super::rows::{Bar, Class, Row};
 
-/// Sizes in pixels.
+/// Sizes are in pixels.
 const LEFT: f64 = 176.0;
 const RIGHT: f64 = 8.0;
 const TOP: f64 = 56.0;
 const PIPE: f64 = 18.0;
 const WAVE: f64 = 24.0;
 const GROUP: f64 = 10.0;
-/// A line of the legend.
+/// The height of a line of the legend.
 const LINE: f64 = 24.0;
-/// The narrowest and the widest axis.
+/// The minimum and maximum width of the axis.
 const WIDTH: (f64, f64) = (800.0, 12_000.0);
-/// Pixels for a cycle, where the width permits.
+/// Pixels per cycle, if the width permits.
 const SCALE: f64 = 2.0;
-/// Bars that are narrower are drawn as one, which is at most this wide.
+/// Narrower bars are joined to one, which is at most [`JOINED`] wide.
 const THIN: f64 = 0.8;
 const JOINED: f64 = 3.0;
-/// Up to this many bars each is an element with a text of its own.
+/// Up to this number of bars, each is a separate element with a description.
 const EACH: usize = 2_000;
-/// Width of a character of a label.
+/// The width of a character in a label.
 const CHARACTER: f64 = 6.6;
 
 pub(super) fn draw(chart: &Chart<'_>) -> String {
     let mut out = String::new();
-    // Writing to a string does not fail.
+    // Writing to a string cannot fail.
     let _ = Picture::of(chart).write(&mut out);
     out
 }
 
 struct Picture<'c> {
     chart: &'c Chart<'c>,
-    /// Pixels for a cycle.
+    /// Pixels per cycle.
     scale: f64,
     width: f64,
     height: f64,
-    /// The upper edge of each row.
+    /// The y coordinate of the top of each row.
     tops: Vec<f64>,
 }
 
@@ -55,7 +55,7 @@ struct Run<'r> {
 }
 
 impl Run<'_> {
-    /// The upper edge and the height in a row: waits are lower than work.
+    /// The y coordinate and the height in a row: waits are lower than work.
     fn extent(&self, top: f64, tall: f64) -> (f64, f64) {
         match self.class {
             Class::Waits(_) => (top + tall * 0.28, tall * 0.44),
@@ -88,7 +88,7 @@ impl<'c> Picture<'c> {
         LEFT + (chart.place(cycle.clamp(chart.start, chart.end)) - chart.place(chart.start)) * self.scale
     }
 
-    /// The lower edge of the rows.
+    /// The y coordinate of the bottom of the last row.
     fn bottom(&self) -> f64 {
         self.tops.last().zip(self.chart.rows.last()).map_or(TOP, |(top, row)| top + tall(row))
     }
@@ -157,7 +157,7 @@ impl<'c> Picture<'c> {
         Ok(())
     }
 
-    /// The bars of a row, those that are too thin to see joined to one in the class that takes most of it.
+    /// The bars of a row; adjacent bars that are too thin to see are joined to one, in the class that takes most of its time.
     fn runs<'r>(&self, row: &'r Row) -> Vec<Run<'r>> {
         let mut runs = Vec::new();
         let mut rest = &row.bars[..];
@@ -180,7 +180,7 @@ impl<'c> Picture<'c> {
         runs
     }
 
-    /// Each bar as an element with its description.
+    /// Draws each bar as an element with its description.
     fn each(&self, out: &mut String, runs: &[Run<'_>], top: f64, tall: f64) -> std::fmt::Result {
         for run in runs {
             let (y, height) = run.extent(top, tall);
@@ -196,7 +196,7 @@ impl<'c> Picture<'c> {
         Ok(())
     }
 
-    /// The bars of a class as one element: a browser takes a minute for ten thousand with a text each.
+    /// Draws the bars of a class as one element, because a browser needs a minute for ten thousand elements with a text each.
     fn together(&self, out: &mut String, runs: &[Run<'_>], top: f64, tall: f64) -> std::fmt::Result {
         for class in self.chart.classes() {
             let mut of_class = runs.iter().filter(|run| run.class == class).peekable();
@@ -213,7 +213,7 @@ impl<'c> Picture<'c> {
         Ok(())
     }
 
-    /// The instructions, where a bar has room for its text.
+    /// Draws the instructions in bars that have room for the text.
     fn texts(&self, out: &mut String, runs: &[Run<'_>], top: f64, tall: f64) -> std::fmt::Result {
         for run in runs.iter().filter(|run| run.count == 1 && matches!(run.class, Class::Works(_))) {
             let room = ((run.width - 6.0) / CHARACTER) as usize;
@@ -226,7 +226,7 @@ impl<'c> Picture<'c> {
         Ok(())
     }
 
-    /// The number of bars from the first on that are drawn as one: thin, next to each other, and together not wide.
+    /// The number of bars, from the first on, that are drawn as one: thin, adjacent, and not wide together.
     fn thin(&self, bars: &[Bar]) -> usize {
         let Some(first) = bars.first() else { return 0 };
         let pixels = |cycles: u64| cycles as f64 * self.scale;
@@ -307,14 +307,14 @@ impl<'c> Picture<'c> {
     }
 }
 
-/// A class in the legend: its line and where that has it.
+/// A class in the legend, with its line and position.
 struct Mark {
     class: Class,
     line: usize,
     x: f64,
 }
 
-/// The legend in lines of the picture's width.
+/// Arranges the legend in lines of the picture's width.
 fn marks(chart: &Chart<'_>, width: f64) -> Vec<Mark> {
     let (mut line, mut x) = (0, 8.0);
     let classes = chart.classes().into_iter();
@@ -333,7 +333,7 @@ fn tall(row: &Row) -> f64 {
     if row.wave { WAVE } else { PIPE }
 }
 
-/// A round number of cycles, at least `least`.
+/// A round number of cycles that is at least `least`.
 fn step(least: f64) -> u64 {
     let mut power = 1;
     loop {

@@ -1,18 +1,17 @@
-//! Faithful mode: an instruction that comes too early computes with what is really there.
+//! Faithful mode: an instruction that executes too early computes with the data that the hardware may really provide.
 //!
-//! The machine below is as unkind as the rules allow:
-//! - The result of a memory operation reaches its registers when an `s_waitcnt` or a full counter has made it certain, and not
-//!   before; of operations that return in any order, the older one arrives last.
-//! - Other waves see a store to LDS or global memory when it is certain, a load into LDS not even its own wave. Where a barrier
-//!   waits for nothing by itself (gfx90a and later), the waves of the workgroup see global stores of before it.
-//! - A read of LDS that is outstanding at a barrier reads what the other waves write after it.
-//! - A result after a wait-state rule is there after that many wait states for the instructions of the rule. Before,
-//!   they see the old value; what they write over it is overwritten; a store or matrix instruction whose source they
-//!   overwrite uses the new value.
+//! An operation is *certain* once a wait or a full counter guarantees its completion. The machine behaves as badly as the rules allow:
+//! - The result of a memory operation is written to its registers when the operation becomes certain, and not before. Of operations that
+//!   return in any order, the oldest arrives last.
+//! - Other waves see a store to LDS or global memory only when it is certain; a load into LDS is until then invisible even to its own
+//!   wave. Where a barrier does not wait by itself (gfx90a and later), the waves of the workgroup see the global stores from before it.
+//! - A read of LDS that is outstanding at a barrier returns what the other waves write after the barrier.
+//! - A result to which a wait-state rule applies becomes available after the required number of wait states. The instructions that the
+//!   rule names see the old value before that; if they write the register, the late result overwrites theirs; and if they overwrite a
+//!   source of an earlier store or matrix instruction, that instruction uses the new value.
 //!
-//! Instructions always run on the plain state of the wave: old values are swapped in before and the true ones after, so
-//! that the functions of the instructions know nothing of it. A program that waits enough gives the result of functional
-//! mode.
+//! Instructions always execute on an ordinary wave state: old register values are swapped in before and the true ones afterwards, so that
+//! the instruction functions know nothing of this mode. A program with enough waits gives the result of functional mode.
 
 mod program;
 mod registers;
@@ -45,28 +44,28 @@ use program::Info;
 use registers::Changes;
 use stores::Stores;
 
-/// A memory operation whose result is not certain.
+/// A memory operation that is not certain: its completion is not yet guaranteed.
 struct Load {
     id: u32,
     ordered: bool,
     changes: Changes,
-    /// For a read of LDS, whose data another wave may overwrite: its instruction and the data that it read.
+    /// For a read of LDS, whose data another wave may overwrite: its instruction, and the sources with which to repeat it.
     again: Option<(usize, Box<Sources>)>,
 }
 
-/// An instruction within reach of a rule.
+/// An earlier instruction that a wait-state rule may still concern.
 struct Past {
     at: usize,
-    /// Its view, if an index moved its registers.
+    /// Its view with the actual registers, if an index changed them.
     moved: Option<Arc<View>>,
-    /// Wait states issued up to and including it.
+    /// The wait states issued up to and including this instruction.
     position: u64,
-    /// The instructions executed since.
+    /// Facts about the instructions executed since then.
     since: Since,
     changes: Changes,
-    /// Its sources with EXEC, if a rule may overwrite them.
+    /// Its sources and EXEC, if a rule allows later instructions to overwrite them.
     sources: Option<Box<Sources>>,
-    /// Its memory operation.
+    /// The number of its memory operation.
     id: u32,
 }
 
@@ -89,14 +88,14 @@ impl Sources {
 }
 
 impl Load {
-    /// Reads LDS once more, if it did: other waves have had their turn since.
+    /// Repeats the operation if it is a read of LDS, after the other waves have had their turns.
     fn read_again(&mut self, program: &Program, cx: &mut Cx<'_>) {
         let Some((at, sources)) = &self.again else { return };
         let (info, steps) = (&program.info[*at], cx.machine.steps());
         let now = [&info.writes, &info.reads].map(|slots| Changes::before(cx.w, slots, false));
         let scalars = std::mem::replace(&mut cx.w.s, sources.scalars);
         sources.vectors.undo(cx.w);
-        // It executed before.
+        // It has executed before without a fault.
         if execute(cx, &steps[*at]).is_ok() {
             self.changes.again(cx.w);
         }
@@ -108,17 +107,17 @@ impl Load {
     }
 }
 
-/// Where reports go.
+/// The function that receives reports.
 type Report<'a> = &'a mut dyn FnMut(&Cx<'_>, Box<Hazard>);
 
-/// Faithful mode's state of a wave.
+/// The state of a wave in faithful mode.
 #[derive(Default)]
 pub(crate) struct WaveState {
     counters: Counters,
     loads: Vec<Load>,
     lds: Accesses,
     stores: Stores,
-    /// The wave waits at a barrier, or has just been there.
+    /// True if the wave is waiting at a barrier, or has just passed it.
     at_barrier: bool,
     past: VecDeque<Past>,
     position: u64,
@@ -135,7 +134,7 @@ impl WaveState {
         self.position = 0;
     }
 
-    /// The wave's turn begins.
+    /// Called when the wave's turn starts.
     pub(crate) fn resume(&mut self, program: &Program, cx: &mut Cx<'_>) {
         if self.at_barrier {
             self.loads.iter_mut().for_each(|load| load.read_again(program, cx));
@@ -144,25 +143,24 @@ impl WaveState {
         self.stores.resume(cx);
     }
 
-    /// True if the wave is at a barrier with reads of LDS outstanding.
+    /// True if the wave is at a barrier with outstanding reads of LDS.
     pub(crate) fn reads_late(&self) -> bool {
         self.at_barrier && self.loads.iter().any(|l| l.again.is_some())
     }
 
-    /// Accesses to LDS that are outstanding, each with the weakest wait for it.
+    /// The outstanding accesses to LDS, each with the weakest wait that completes it.
     pub(crate) fn outstanding(&mut self) -> impl Iterator<Item = (&Access, WaitCnt)> {
         self.lds.outstanding(&self.counters)
     }
 
-    /// The wave's turn is over. At a barrier the others see only what is certain; otherwise time passes, and all its
-    /// stores arrive.
+    /// Called when the wave's turn is over. At a barrier the other waves see only stores that are certain; elsewhere all stores of the wave
+    /// become visible, as time has passed.
     pub(crate) fn suspend(&mut self, cx: &mut Cx<'_>, at_barrier: bool) {
         self.at_barrier = at_barrier;
         if at_barrier {
             if cx.machine.target().has_back_off_barrier() {
-                // The waves of a workgroup share a compute unit and its cache, so that their stores to global memory need no wait
-                // (memory model, release at workgroup scope) but in threadgroup split mode; neither does a flat store to LDS that only
-                // vmcnt still counts.
+                // The waves of a workgroup share a compute unit and its cache, so except in threadgroup split mode their global stores need
+                // no wait (memory model, release at workgroup scope). A flat store to LDS that only vmcnt still counts needs none either.
                 let (counters, split) = (&self.counters, cx.machine.state().tg_split);
                 let matters = |path| path == Path::Lds || split && path == Path::Global;
                 self.stores.complete(cx, |id, path| !matters(path) || counters.wait_for(id, path).is_none());
@@ -173,7 +171,7 @@ impl WaveState {
         }
     }
 
-    /// Executes one instruction. Accesses that are too early go to `report`.
+    /// Executes one instruction. Accesses that come too early are passed to `report`.
     pub(crate) fn step(
         &mut self,
         program: &Program,
@@ -210,7 +208,7 @@ impl WaveState {
             changes.keep_bits(info.kept);
         }
         if info.merges {
-            // A load of half a register merges with what earlier loads bring.
+            // A load of half a register merges with the results of earlier loads.
             for load in self.loads.iter().filter(|l| l.ordered) {
                 info.writes.iter().for_each(|slot| load.changes.land_one(cx.w, *slot));
             }
@@ -235,8 +233,8 @@ impl WaveState {
         Ok(next)
     }
 
-    /// Delivers the results of operations that are now certain to be done: first those that return in order, in that order, then
-    /// the others, the oldest last.
+    /// Writes the results of operations that have become certain to their registers: first of those that return in order, in that order,
+    /// then of the others, the oldest last.
     fn deliver(&mut self, cx: &mut Cx<'_>) {
         let done = self.counters.done();
         if done.is_empty() {
@@ -250,7 +248,7 @@ impl WaveState {
         self.loads.retain(|l| !is_done(l.id));
     }
 
-    /// Scalar memory does not see what vector stores have not yet brought to memory.
+    /// Executes the instruction. Scalar memory does not see vector stores that have not reached memory.
     fn execute(&mut self, cx: &mut Cx<'_>, step: &Step, info: &Info) -> Result<Next, Fault> {
         if !info.scalar_memory || self.stores.is_empty() {
             return execute(cx, step);
@@ -261,7 +259,7 @@ impl WaveState {
         next
     }
 
-    /// Takes note of the memory operation that the instruction started; returns its number.
+    /// Registers the memory operation that the instruction started; returns its number.
     fn start(
         &mut self,
         program: &Program,
@@ -291,7 +289,7 @@ impl WaveState {
         id
     }
 
-    /// Keeps what later instructions may come too early for.
+    /// Remembers the instruction, if later instructions may come too early for it.
     fn remember(&mut self, program: &Program, now: &Current<'_>, past: Past) {
         let pairs = &program.strict.pairs;
         self.position += u64::from(pairs.own[now.at]);

@@ -1,10 +1,10 @@
-//! Sanitizers: they find errors of a program even where the result may be right.
+//! Sanitizers: they detect errors in a program even if the result of this run is right.
 //!
-//! Each wave's clock counts its intervals; barriers and atomics let waves learn of each other's. Two accesses to a byte, one
-//! of them a write, race if neither wave had learned of the other's interval. Atomics release what their wave did before and
-//! acquire what others released through the same word: within a workgroup as they are, between workgroups by the code that the
-//! memory model has for it (`scope.rs`). An access to LDS happens when a wait has made it certain: one that is outstanding at a
-//! barrier comes after it.
+//! Race detection uses vector clocks: each wave's clock counts its intervals, and barriers and atomics make the clocks of waves known to
+//! each other. Two accesses to a byte, at least one of them a write, race if neither wave knew the other's interval. An atomic releases
+//! what its wave did before, and acquires what others released through the same word. Within a workgroup this needs nothing else; between
+//! workgroups it also needs the cache and wait instructions that the memory model prescribes (`scope.rs`). An access to LDS takes place
+//! when a wait guarantees its completion: one that is outstanding at a barrier comes after the barrier.
 
 mod bounds;
 mod clock;
@@ -58,26 +58,26 @@ pub(crate) struct Shared {
     rules: Rules,
     roles: Vec<Role>,
     state: Mutex<Global>,
-    /// Changes of global memory.
+    /// The number of changes of global memory.
     changes: AtomicU64,
 }
 
-/// The state shared by the workgroups. They run on one host thread while a sanitizer runs.
+/// The state that the workgroups share. They run on one host thread while a sanitizer is active.
 #[derive(Default)]
 struct Global {
     memory: Shadow,
-    /// What has been released through words of global memory.
+    /// The clocks that have been released through words of global memory.
     released: HashMap<u64, Released>,
-    /// Findings so far, each place once.
+    /// The findings so far, each pair of instructions only once.
     known: HashSet<(FindingKind, u32, Option<u32>)>,
-    /// The clocks released through words of global memory.
+    /// The pairs of instructions with notes (findings that are no errors).
     notes: HashSet<(u32, Option<u32>)>,
-    /// Races of reads that a compare-and-swap may yet make harmless.
+    /// Races of reads that a later compare-and-swap may show to be harmless.
     guesses: Vec<Guess>,
 }
 
 impl Global {
-    /// True if the finding is to be kept: the first about its pair of instructions, and one of the first `limit`.
+    /// True if the finding is to be kept: it is the first for its pair of instructions, and the limit is not reached.
     fn is_new(&mut self, finding: &Finding, limit: u32) -> bool {
         let (at, other) = (finding.party.site.offset, finding.other.as_ref().map(|o| o.site.offset));
         if finding.kind.is_note() {
@@ -86,7 +86,7 @@ impl Global {
         self.known.len() < limit as usize && self.known.insert((finding.kind, at, other))
     }
 
-    /// Tells of the notes that are not kept.
+    /// Adds to the reported note the number of notes that are not kept.
     fn count_notes(&self, findings: &mut [Finding]) {
         let others = self.notes.len().saturating_sub(1);
         if let Some(note) = findings.iter_mut().find(|f| f.kind.is_note()).filter(|_| others > 0) {
@@ -103,7 +103,7 @@ impl Shared {
         }
         let steps = machine.steps();
         let rules = Rules::of(machine.target(), machine.state());
-        // The sum of the waits directly before an instruction.
+        // The combination of the waits directly before an instruction.
         let mut waited = WaitCnt::NONE;
         let mut role = |step: &Step| {
             let role = rules.role(&step.inst, waited);
@@ -126,12 +126,12 @@ impl Shared {
         self.checks.intersects(checks)
     }
 
-    /// True if what stores replace is needed.
+    /// True if the trace has to record the bytes that stores replace.
     pub(crate) fn keeps(&self) -> bool {
         self.has(Sanitize::RACES | Sanitize::DEADLOCK)
     }
 
-    /// True if bad accesses are findings.
+    /// True if bad accesses are findings and do not end the run.
     pub(crate) fn is_lenient(&self) -> bool {
         self.has(Sanitize::ACCESSES)
     }
@@ -148,19 +148,19 @@ pub(crate) struct Group {
     grid: [u32; 3],
     waves: Vec<State>,
     lds: Shadow,
-    /// The clocks released through words of LDS.
+    /// The clocks that have been released through words of LDS.
     released: HashMap<u64, Released>,
     findings: Vec<Finding>,
     exec: u64,
-    /// The instruction that runs, if an index moved its registers.
+    /// The current instruction with its actual registers, if an index changed them.
     moved: Option<(Inst, Info)>,
-    /// What it will have done to undefined bits, and a load that is followed beside.
+    /// The changes that it makes to undefined bits; and for a load that is simulated on the separate wave, its registers there.
     changes: Changes,
     loading: Option<Places>,
     aside: Aside,
-    /// Addresses of the bytes of LDS that it has read though nothing has written them.
+    /// The addresses of the uninitialised bytes of LDS that it has read.
     unwritten: Vec<u64>,
-    /// Changes of global memory that the waves know of.
+    /// The number of changes of global memory that the waves have taken into account.
     seen: u64,
 }
 
@@ -168,23 +168,23 @@ pub(crate) struct Group {
 #[derive(Default)]
 struct State {
     bits: Bits,
-    /// The last address in LDS of a byte that it has read though nothing has written it.
+    /// The last address in LDS at which it has read an uninitialised byte.
     unwritten: Option<u64>,
     sync: Sync,
     spin: Spin,
     counters: Counters,
-    /// Its accesses to LDS.
+    /// Its accesses to LDS that may be outstanding.
     outstanding: Accesses,
 }
 
 impl State {
-    /// Follows which accesses to LDS are outstanding.
+    /// Tracks which accesses to LDS are outstanding.
     fn count(&mut self, effects: &[Effect], cx: &Cx<'_>, touches: &[Touch]) {
         let (effect, at) = (&effects[cx.w.pc], cx.w.pc);
         if effect.wait.is_none() && effect.streams.is_empty() {
             return;
         }
-        // Strict mode reports instructions that are too early.
+        // Violations are ignored here, because strict mode reports them.
         self.counters.before(effects, cx.machine, effect, Config::default(), true).ok();
         if !effect.streams.is_empty() {
             self.counters.after(effects, cx.machine, at, LdsRange::of(touches)).ok();
@@ -213,7 +213,7 @@ impl Group {
         }
     }
 
-    /// Workgroup `id` starts; its waves have their initial state, with `sgprs` SGPRs.
+    /// Prepares for workgroup `id`, whose waves have their initial state, with `sgprs` initialised SGPRs.
     pub(crate) fn start(
         &mut self,
         machine: &Machine,
@@ -240,13 +240,13 @@ impl Group {
         std::mem::take(&mut self.findings)
     }
 
-    /// Looks at an instruction before it executes.
+    /// Checks an instruction before it executes.
     pub(crate) fn before(&mut self, shared: &Shared, cx: &mut Cx<'_>, step: &Step) -> Result<(), Fault> {
         self.exec = cx.w.exec();
         if !shared.has(Sanitize::REGISTERS) {
             return Ok(());
         }
-        // Before the instruction runs: a relative move may change the index itself.
+        // Before execution, because a relative move may change the index itself.
         self.moved = indexed::moved(cx, step)?.map(|inst| {
             let info = Info::of(cx.machine, &inst);
             (inst, info)
@@ -295,7 +295,7 @@ impl Group {
         self.report(shared, finding)
     }
 
-    /// Follows undefined bits through what has been executed.
+    /// Propagates undefined bits through the instruction that has executed.
     fn follow_bits(
         &mut self,
         shared: &Shared,
@@ -319,7 +319,7 @@ impl Group {
         found.map_or(Ok(()), |undefined| self.undefined(shared, cx, step, undefined))
     }
 
-    /// Looks at what an instruction has done.
+    /// Checks what an instruction has done.
     pub(crate) fn after(
         &mut self,
         shared: &Shared,
@@ -399,7 +399,7 @@ impl Group {
         Finding { kind, party, other: None, register: None, allocation, remedy: String::new() }
     }
 
-    /// Keeps a finding, each pair of instructions once; ends the run if none is to be kept.
+    /// Keeps a finding, once for each pair of instructions; if none are to be kept, it ends the run.
     fn report(&mut self, shared: &Shared, finding: Finding) -> Result<(), Fault> {
         if shared.limit == 0 && !finding.kind.is_note() {
             return Err(Fault::Finding(Box::new(finding)));

@@ -1,9 +1,9 @@
-//! Strict mode: an instruction that comes too early is an error.
+//! Strict mode: an instruction that executes too early is an error.
 //!
-//! Three mechanisms, as on the machine. [`counters`] follows the outstanding memory operations of a wave and what each
-//! wait makes certain about them; [`states`] measures the distance in wave instructions between dependent pairs
-//! and compares it with the wait-state rules; [`sequences`] follows the sequences that RDNA must not execute without a remedy.
-//! All work on what a wave really executes: no path is assumed.
+//! There are three mechanisms, as in the hardware. [`counters`] tracks the outstanding memory operations of a wave, and which of them a
+//! wait guarantees to be complete. [`states`] measures the distance in wave instructions between dependent instructions and compares it
+//! with the wait-state rules. [`sequences`] tracks the sequences that RDNA must not execute without a remedy. All of them check what a wave
+//! actually executes, and assume no path.
 
 pub(crate) mod counters;
 pub(crate) mod effect;
@@ -24,7 +24,7 @@ use crate::core::machine::Machine;
 use crate::core::site::{Hazard, Site};
 use crate::core::trace::Trace;
 
-/// Strict mode's data about each instruction of a program.
+/// Data about each instruction of a program.
 pub(crate) struct Program {
     pub effects: Vec<Effect>,
     pub pairs: states::Pairs,
@@ -45,11 +45,11 @@ pub(crate) struct Current<'a> {
     pub at: usize,
     pub effect: &'a Effect,
     pub view: &'a View,
-    /// Its view once more, if an index has moved its registers: those of the program are then another instruction's.
+    /// A shared copy of the view, if an index has changed its registers, so that the program's view does not apply.
     pub moved: Option<&'a Arc<View>>,
 }
 
-/// An instruction with the registers that an index leads to.
+/// An instruction with the registers that an index selects.
 pub(crate) struct Moved {
     pub effect: Effect,
     pub view: Arc<View>,
@@ -62,7 +62,7 @@ impl Moved {
 }
 
 impl Program {
-    /// Instruction `at`, with the registers of `moved` if they are others.
+    /// Instruction `at`, with the registers of `moved` if an index changes them.
     pub(crate) fn current<'a>(&'a self, at: usize, moved: Option<&'a Moved>) -> Current<'a> {
         match moved {
             Some(Moved { effect, view }) => Current { at, effect, view, moved: Some(view) },
@@ -71,7 +71,7 @@ impl Program {
     }
 }
 
-/// Strict mode's state of a wave.
+/// The state of a wave in strict mode.
 #[derive(Default)]
 pub(crate) struct WaveState {
     counters: counters::Counters,
@@ -103,7 +103,7 @@ impl WaveState {
         self.counters.before(&program.effects, machine, now.effect, program.pairs.rules, alone)
     }
 
-    /// Takes note that an instruction executed and touched what `trace` says. `alone`: the workgroup has no other wave.
+    /// Records an executed instruction and the accesses in the trace. `alone`: the workgroup has no other wave.
     pub(crate) fn after(
         &mut self,
         program: &Program,
@@ -117,20 +117,20 @@ impl WaveState {
             self.under_way.push(rules, machine, now.at);
         }
         self.counters.after(&program.effects, machine, now.at, range::LdsRange::of(&trace.touches))?;
-        // What is outstanding at a barrier matters to other waves.
+        // Accesses that are outstanding at a barrier matter only to other waves.
         if !alone {
             self.lds.add(&self.counters, machine, (&program.effects[now.at], now.at), &trace.touches);
         }
         Ok(())
     }
 
-    /// Accesses to LDS that are outstanding, each with the weakest wait for it.
+    /// The outstanding accesses to LDS, each with the weakest wait that completes it.
     pub(crate) fn outstanding(&mut self) -> impl Iterator<Item = (&outstanding::Access, WaitCnt)> {
         self.lds.outstanding(&self.counters)
     }
 }
 
-/// A hazard between two instructions; the caller fills in where the second one was.
+/// A hazard between two instructions; the caller fills in the position of the second one.
 pub(crate) fn hazard(
     machine: &Machine,
     rule: &str,

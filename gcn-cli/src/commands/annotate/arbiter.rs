@@ -1,43 +1,43 @@
-//! The arbiter's part of stochastic samples; the arbiter lets one wave issue to each pipeline.
+//! Statistics of the arbiter, which in each cycle lets one wave issue to each pipeline, from stochastic samples.
 
 use gcn_sim::timed::{Pipe, Stall};
 use serde::Serialize;
 
 use super::samples::{Arbiter, PIPES};
 
-/// The arbiter's fields for one pipeline, in samples.
+/// Counts for one pipeline; the unit is samples.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct PipeUse {
-    /// Issued to, and accepted.
+    /// An instruction was issued to the pipeline and accepted.
     pub accepted: u64,
-    /// Issued to, and not accepted: backpressure.
+    /// An instruction was issued to the pipeline and not accepted: backpressure.
     pub backpressured: u64,
-    /// No wave issued to it, and it held none back: the front end had nothing for it.
+    /// Nothing was issued to the pipeline, and it refused nothing: the front end had no instruction for it.
     pub idle: u64,
-    /// A wave lost the arbitration for it while it accepted another's instruction: oversubscription.
+    /// The sampled wave lost the arbitration for the pipeline, which accepted the instruction of another wave: oversubscription.
     pub oversubscribed: u64,
 }
 
-/// Samples by what they say of the arbiter.
+/// Number of samples by arbiter state.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct ArbiterUse {
-    /// Samples that have its state.
+    /// Samples that have the arbiter's state.
     pub samples: u64,
-    /// Instructions that pipelines accepted; two where `dual_issue_valu` is set.
+    /// Instructions that pipelines accepted; the VALU counts as two where `dual_issue_valu` is set.
     pub accepted: u64,
-    /// Samples in which no pipeline made progress.
+    /// Samples in which no pipeline accepted an instruction.
     pub no_progress: u64,
-    /// Of `ARBITER_NOT_WIN`: another wave's instruction began.
+    /// Samples with `ARBITER_NOT_WIN` in which the pipeline accepted another wave's instruction.
     pub lost_to_issue: u64,
-    /// Of `ARBITER_NOT_WIN`: another wave won, and its instruction was not accepted either.
+    /// Samples with `ARBITER_NOT_WIN` in which another wave won, and the pipeline did not accept its instruction either.
     pub lost_to_stall: u64,
-    /// Of `ARBITER_NOT_WIN`: nothing was issued to the pipeline.
+    /// Samples with `ARBITER_NOT_WIN` in which nothing was issued to the pipeline.
     pub lost_to_none: u64,
-    /// The pipelines, in the order of [`PIPES`].
+    /// Counts of each pipeline, in the order of [`PIPES`].
     pub pipes: [PipeUse; PIPES.len()],
 }
 
-/// The index in [`PIPES`] of the pipelines that an instruction goes to.
+/// Indices in [`PIPES`] of the pipelines for which an instruction of the model's pipeline `pipe` is arbitrated.
 fn arbitrated(pipe: Pipe) -> &'static [usize] {
     match pipe {
         Pipe::Valu => &[0],
@@ -52,12 +52,12 @@ fn arbitrated(pipe: Pipe) -> &'static [usize] {
 }
 
 impl ArbiterUse {
-    /// The conditions of the documentation, for the sample of a wave whose instruction goes to `pipe`.
+    /// Adds the sample of a wave whose instruction goes to `pipe`, by the conditions of AMD's documentation (see `samples`).
     pub fn add(&mut self, arbiter: Arbiter, stall: Option<Stall>, pipe: Pipe) {
         self.samples += 1;
         let (issued, refused) = (arbiter.issue, arbiter.stall);
         let accepted = issued & !refused;
-        // Two vector instructions count as two.
+        // A dual issue counts as two instructions.
         let both = u64::from(arbiter.dual_valu && accepted & 1 != 0);
         self.accepted += u64::from(accepted.count_ones()) + both;
         self.no_progress += u64::from(accepted == 0);
@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn the_arbiters_fields_mean_what_the_documentation_says() {
         let mut all = ArbiterUse::default();
-        // VALU accepted two instructions, Matrix refused one.
+        // The VALU accepted two instructions, Matrix refused one.
         all.add(
             Arbiter { issue: 0b11, stall: 0b10, dual_valu: true },
             Some(Stall::ArbiterNotWin),
@@ -100,7 +100,7 @@ mod tests {
         assert_eq!((all.accepted, all.no_progress, all.lost_to_issue), (2, 0, 1));
         assert_eq!((all.pipes[0].accepted, all.pipes[0].oversubscribed), (1, 1));
         assert_eq!((all.pipes[1].backpressured, all.pipes[1].accepted, all.pipes[2].idle), (1, 0, 1));
-        // Another wave won Matrix, and Matrix did not accept.
+        // Another wave won the arbitration for Matrix, and Matrix did not accept.
         all.add(
             Arbiter { issue: 0b10, stall: 0b10, dual_valu: false },
             Some(Stall::ArbiterNotWin),

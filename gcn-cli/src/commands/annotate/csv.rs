@@ -1,4 +1,4 @@
-//! `pc_sampling_host_trap.csv` and `pc_sampling_stochastic.csv`.
+//! Reader of `pc_sampling_host_trap.csv` and `pc_sampling_stochastic.csv`.
 
 use super::samples::{Sample, State, Where, stall};
 
@@ -8,7 +8,7 @@ struct Row {
     cells: Vec<String>,
 }
 
-/// The rows of a file by RFC 4180: cells in quotation marks may contain commas, line ends and doubled quotation marks.
+/// Splits a file into rows by RFC 4180: quoted cells may contain commas, line ends and doubled quotation marks.
 fn rows(text: &str) -> Result<Vec<Row>, String> {
     let (mut rows, mut line) = (Vec::new(), 1);
     let mut row = Row { line, cells: Vec::new() };
@@ -40,7 +40,7 @@ fn rows(text: &str) -> Result<Vec<Row>, String> {
     Ok(rows)
 }
 
-/// The columns that are used, by their names in the header.
+/// Finds the columns that are used by their names in the header.
 struct Columns<'h> {
     header: &'h [String],
 }
@@ -63,7 +63,7 @@ fn number(row: &Row, column: usize, name: &str) -> Result<u64, String> {
     cell.parse().map_err(|_| format!("line {}: {name} is a number, not `{cell}`", row.line))
 }
 
-/// The samples of a file.
+/// Reads the samples of a file.
 pub fn read(text: &str) -> Result<Vec<Sample>, String> {
     let rows = rows(text)?;
     let Some((header, rows)) = rows.split_first() else {

@@ -1,4 +1,4 @@
-//! The JSON results of rocprofv3: the arrays `pc_sample_host_trap` and `pc_sample_stochastic`.
+//! Reader of rocprofv3's JSON results: the arrays `pc_sample_host_trap` and `pc_sample_stochastic`.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::samples::{Arbiter, PIPES, Sample, State, Where, stall};
 
-/// The whole file, or what stands inside `rocprofiler-sdk-tool`, or the object with the arrays alone.
+/// The whole file, only the value of its `rocprofiler-sdk-tool`, or an object with the arrays alone.
 #[derive(Deserialize)]
 struct Document {
     #[serde(rename = "rocprofiler-sdk-tool")]
@@ -16,7 +16,7 @@ struct Document {
     process: Process,
 }
 
-/// One process, or several.
+/// The results of one process, or of several.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Tool {
@@ -77,13 +77,13 @@ struct Snapshot {
     stall_reason: Option<String>,
     #[serde(default)]
     dual_issue_valu: u8,
-    /// `arb_state_issue_*` and `arb_state_stall_*`.
+    /// The fields `arb_state_issue_*` and `arb_state_stall_*`.
     #[serde(flatten)]
     fields: BTreeMap<String, Value>,
 }
 
 impl Snapshot {
-    /// The pipelines whose field is not 0. The documentation has both spellings of the prefix.
+    /// The pipelines whose field is not 0, as a bit set. AMD's documentation spells the prefix in two ways.
     fn set(&self, what: &str) -> u16 {
         let is_set = |pipe: &str| {
             ["arb_state", "arbiter_state"].iter().any(|prefix| {
@@ -121,7 +121,7 @@ fn sample(entry: Entry, stochastic: bool, texts: &[String]) -> Result<Sample, St
     Ok(Sample { place, lanes: record.exec_mask.count_ones(), dispatch: record.dispatch_id, state })
 }
 
-/// The samples of a file.
+/// Reads the samples of a file.
 pub fn read(text: &str) -> Result<Vec<Sample>, String> {
     let document: Document = serde_json::from_str(text)
         .map_err(|error| format!("not the JSON of rocprofv3's PC sampling: {error}"))?;
@@ -154,7 +154,7 @@ mod tests {
 
     use super::*;
 
-    /// A stochastic record with the fields of the public description.
+    /// A stochastic record with the fields of AMD's description.
     const RECORD: &str = r#"{"record": {"flags": {"has_mem_cnt": 0}, "hw_id": {"chiplet": 4, "simd_id": 2},
         "pc": {"code_object_id": 2, "code_object_offset": 13880}, "exec_mask": 255, "timestamp": 1, "dispatch_id": 29,
         "corr_id": {"internal": 29, "external": 0}, "wrkgrp_id": {"x": 9, "y": 489, "z": 0}, "wave_in_grp": 0,

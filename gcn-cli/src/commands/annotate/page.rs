@@ -1,4 +1,4 @@
-//! The profile as a page without references to others.
+//! The profile as a self-contained HTML page.
 
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ td.s{text-align:left;white-space:nowrap}td.c{text-align:left;font-family:monospa
 .b{display:inline-block;height:.8em;background:#c65}.m{background:#58a}button{font:inherit}\
 @media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}}";
 
-/// Exchanges the two orders of the table.
+/// Switches between the two sort orders of the table.
 const SCRIPT: &str = "const b=document.querySelector('button'),t=document.querySelector('#code tbody');\
 const rows=[...t.rows];let loss=true;function order(){const key=loss?r=>-r.dataset.loss:r=>+r.dataset.at;\
 rows.sort((a,b)=>key(a)-key(b)||a.dataset.at-b.dataset.at);rows.forEach(r=>{r.hidden=loss&&r.dataset.samples==0;t.append(r)});\
@@ -24,13 +24,13 @@ fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// A bar whose full width is `most`.
+/// A bar of length `share`; `most` has the full width.
 fn bar(share: f64, most: f64, class: &str) -> String {
     let width = (120.0 * share / most.max(1e-9)).clamp(0.0, 120.0);
     format!("<span class=\"b {class}\" style=\"width:{width:.0}px\"></span>")
 }
 
-/// The page; `name` is the code object's.
+/// The page; `name` is the name of the code object.
 pub fn html(profile: &Profile, name: &str) -> String {
     let title = escape(name);
     let mut out = format!(

@@ -1,4 +1,4 @@
-//! Samples by instruction, and what they say of pipelines.
+//! The profile: samples by instruction and by stall reason, with the arbiter's statistics and the timed model's result.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::arbiter::ArbiterUse;
 use super::samples::{Sample, Where};
 
-/// Samples by reason, in the order of [`Stall::ALL`].
+/// The number of samples for each stall reason, in the order of [`Stall::ALL`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reasons([u64; Stall::COUNT]);
 
@@ -20,12 +20,12 @@ impl Reasons {
         self.0[stall as usize] += 1;
     }
 
-    /// The samples with this reason.
+    /// The number of samples with this reason.
     pub fn get(&self, stall: Stall) -> u64 {
         self.0[stall as usize]
     }
 
-    /// The reasons that occur, most frequent first.
+    /// The reasons that occur, with their counts, most frequent first.
     pub fn by_count(&self) -> Vec<(Stall, u64)> {
         let mut list: Vec<_> =
             Stall::ALL.into_iter().map(|s| (s, self.get(s))).filter(|(_, n)| *n > 0).collect();
@@ -42,97 +42,98 @@ impl Serialize for Reasons {
 
 /// The result of the timed mode.
 pub struct Model {
-    /// Each instruction by its address.
+    /// The result for each instruction, by its address.
     pub by_address: BTreeMap<u64, InstructionReport>,
     /// Stalls of all waves.
     pub stalls: Stalls,
 }
 
-/// An instruction of the code.
+/// An instruction of the code, with its samples.
 #[derive(Clone, Debug, Serialize)]
 pub struct Line {
-    /// The function.
+    /// The function that contains it.
     pub function: String,
-    /// Its address in the object.
+    /// Its address in the code object.
     pub address: u64,
-    /// Its text.
+    /// Its assembly text.
     pub text: String,
-    /// It names another instruction.
+    /// True if its text names another instruction as its target.
     #[serde(skip)]
     branches: bool,
-    /// The lanes of the waves that run it.
+    /// Lanes per wave of the code.
     #[serde(skip)]
     lanes: u32,
-    /// Its place in the source, if that is known.
+    /// Its source line, if that is known.
     pub source: Option<String>,
-    /// Samples of waves at it.
+    /// Samples in which the wave was at it.
     pub samples: u64,
-    /// The samples among them in which the wave issued it.
+    /// The number of these samples in which the wave issued it.
     pub issued: u64,
-    /// The others by reason.
+    /// The samples in which the wave did not issue it, by reason.
     pub reasons: Reasons,
-    /// Active lanes, summed over the samples.
+    /// Active lanes, summed over its samples.
     pub active_lanes: u64,
-    /// Instructions with the same text and source line among which CSV files do not distinguish; their samples are here.
+    /// Addresses of the other instructions with the same text and source line, which CSV files do not tell apart; their samples are counted
+    /// here.
     pub same: Vec<u64>,
-    /// Its pipeline.
+    /// The pipeline that executes it.
     pub pipe: Pipe,
     /// Its share of all waves' cycles in the timed mode, from 0 to 1.
     pub model: Option<f64>,
-    /// Why waves do not issue it there, longest first, as shares of all waves' cycles.
+    /// Why waves stall at it in the timed mode: for each reason the share of all waves' cycles, longest first.
     pub model_reasons: Vec<(Stall, f64)>,
 }
 
 /// Samples of one code object.
 pub struct Profile {
-    /// All instructions, in order.
+    /// All instructions, in address order.
     pub lines: Vec<Line>,
     /// The sampling method.
     pub method: &'static str,
     /// Samples of this code object.
     pub samples: u64,
-    /// Of them, those in which the wave issued.
+    /// The number of these samples in which the wave issued.
     pub issued: u64,
-    /// The others by reason.
+    /// The samples in which the wave did not issue, by reason.
     pub reasons: Reasons,
-    /// Samples of other code objects or dispatches.
+    /// Ignored samples, of other code objects or dispatches.
     pub elsewhere: u64,
     /// Samples in this code object at an address where no instruction begins.
     pub outside: u64,
-    /// Dispatches that were sampled.
+    /// The number of dispatches that were sampled.
     pub dispatches: usize,
     /// Active lanes, summed over the samples.
     pub active_lanes: u64,
-    /// Lanes that waves of this code have, active or not, summed over the samples.
+    /// Lanes of the sampled waves, active or not, summed over the samples.
     pub lanes: u64,
-    /// Waves on the compute unit: the fewest, their sum and the most.
+    /// The number of waves on the compute unit: minimum, sum over the samples and maximum.
     pub waves: Option<(u32, u64, u32)>,
-    /// The arbiter.
+    /// The arbiter's statistics.
     pub arbiter: ArbiterUse,
-    /// The timed mode's stalls of all waves, as shares of their cycles.
+    /// Stalls of all waves in the timed mode, as shares of their cycles.
     pub model: Vec<(Stall, f64)>,
     by_address: BTreeMap<u64, usize>,
 }
 
-/// Text without comments and with single blanks.
+/// The text of an instruction without comments, with single blanks.
 fn plain(text: &str) -> String {
     let text = text.split("//").next().unwrap_or_default();
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The first word of an instruction: disassemblers write the targets of branches in different ways.
+/// The mnemonic of an instruction. Branches are compared by it alone, since disassemblers print their targets in different ways.
 fn mnemonic(text: &str) -> &str {
     text.split_whitespace().next().unwrap_or_default()
 }
 
-/// File and line of `file:line` or `file:line:column`.
+/// Splits `file:line` or `file:line:column` into file and line.
 fn file_and_line(place: &str) -> Option<(&str, &str)> {
     let number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let (file, line) = place.rsplit_once(':').filter(|(_, line)| number(line))?;
     Some(file.rsplit_once(':').filter(|(_, line)| number(line)).unwrap_or((file, line)))
 }
 
-/// Whether two places are the same line; a file may be named with more or fewer folders.
+/// Whether two locations are the same source line; one may name the file with more leading folders than the other.
 fn same_line(ours: &str, theirs: &str) -> bool {
     let (Some((file, line)), Some((other, at))) = (file_and_line(ours), file_and_line(theirs)) else {
         return false;
@@ -144,7 +145,7 @@ fn same_line(ours: &str, theirs: &str) -> bool {
 }
 
 impl Profile {
-    /// The code without samples.
+    /// A profile of this code that has no samples yet.
     pub fn new(unit: &Unit, sources: &SourceLines) -> Profile {
         let target = unit.target_id.target;
         let mut lines = Vec::new();
@@ -191,10 +192,11 @@ impl Profile {
         }
     }
 
-    /// Adds samples of the code object `wanted`, or of the one that fits, and of the dispatch, or of all.
+    /// Adds the samples of the code object with the number `wanted` (by default, the only one that matches the code) and of `dispatch` (by
+    /// default, of all dispatches).
     ///
     /// # Errors
-    /// Why the samples do not belong to this code.
+    /// Returns an error that says why, if the samples do not belong to this code.
     pub fn count(
         &mut self,
         samples: &[Sample],
@@ -246,9 +248,10 @@ impl Profile {
         }
     }
 
-    /// The number that the samples have for this code object.
+    /// The number under which the samples know this code object.
     fn object(&self, samples: &[Sample], wanted: Option<u64>) -> Result<Option<u64>, String> {
-        // For each number: samples, samples at an instruction of this code, and of them those with its text.
+        // For each number of a code object: the number of its samples, of those at an address of an instruction of this code, and of those
+        // whose mnemonic is the same, too.
         let mut numbers: BTreeMap<u64, [u64; 3]> = BTreeMap::new();
         for sample in samples {
             let Where::Address { object, address, text } = &sample.place else { continue };
@@ -276,7 +279,7 @@ impl Profile {
         if numbers.len() < 2 {
             return Ok(numbers.keys().next().copied());
         }
-        // Those whose samples all lie at the instructions that the profiler saw.
+        // The code objects all of whose samples are at an instruction of this code with the sampled mnemonic.
         let fits: Vec<u64> =
             numbers.iter().filter(|(_, [all, at, same])| all == at && at == same).map(|(n, _)| *n).collect();
         match fits[..] {
@@ -288,12 +291,12 @@ impl Profile {
         }
     }
 
-    /// The instructions by text.
+    /// Indices of the instructions with each text; branches also under their mnemonic alone.
     fn places_by_text(&self) -> BTreeMap<String, Vec<usize>> {
         let mut places: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for (i, line) in self.lines.iter().enumerate() {
             places.entry(plain(&line.text)).or_default().push(i);
-            // Targets of branches are written in different ways: here a label, there a number.
+            // Disassemblers print the targets of branches in different ways: this text has a label, the sample may have a number.
             if line.branches {
                 places.entry(mnemonic(&line.text).to_owned()).or_default().push(i);
             }
@@ -301,7 +304,7 @@ impl Profile {
         places
     }
 
-    /// The first instruction with this text, and with this source line if both sides know one.
+    /// The first instruction with this text, on this source line if there is one; the others are recorded in its `same`.
     fn place(&mut self, places: &BTreeMap<String, Vec<usize>>, text: &str, source: &str) -> Option<usize> {
         let all = places.get(&plain(text)).or_else(|| places.get(mnemonic(text)))?;
         let on_line = |i: &&usize| {
@@ -346,7 +349,7 @@ impl Profile {
         }
     }
 
-    /// Adds the timed mode's shares to the samples.
+    /// Adds the result of the timed mode to each instruction.
     pub fn compare(&mut self, model: Model) {
         let cycles = |line: &InstructionReport| line.issue_cycles + line.stalls.total();
         let total = model.by_address.values().map(cycles).sum::<u64>().max(1) as f64;
@@ -361,25 +364,25 @@ impl Profile {
         self.model = model.stalls.by_length().into_iter().map(|(s, n)| (s, n as f64 / total)).collect();
     }
 
-    /// The loss of a line: samples in which its wave did not issue, or all of them where the method does not
-    /// distinguish.
+    /// The loss of an instruction: the number of samples in which its wave did not issue; all of its samples if the sampling method does
+    /// not report whether the wave issued.
     pub fn loss(&self, line: &Line) -> u64 {
         if self.is_stochastic() { line.samples - line.issued } else { line.samples }
     }
 
-    /// Whether samples say if the wave issued.
+    /// Whether the samples report if the wave issued.
     pub fn is_stochastic(&self) -> bool {
         self.method == "stochastic"
     }
 
-    /// The sampled instructions, those that lose most first.
+    /// The sampled instructions, largest loss first.
     pub fn by_loss(&self) -> Vec<&Line> {
         let mut lines: Vec<&Line> = self.lines.iter().filter(|line| line.samples > 0).collect();
         lines.sort_by_key(|line| (std::cmp::Reverse((self.loss(line), line.samples)), line.address));
         lines
     }
 
-    /// All instructions of functions that have samples, in order.
+    /// All instructions of the functions that have samples, in address order.
     pub fn listing(&self) -> Vec<&Line> {
         let sampled: std::collections::BTreeSet<&str> =
             self.lines.iter().filter(|line| line.samples > 0).map(|line| line.function.as_str()).collect();

@@ -1,4 +1,4 @@
-//! Reads a file of samples in either form.
+//! Reads a file of samples in either format.
 
 use super::samples::Sample;
 use super::{csv, json};

@@ -5,10 +5,10 @@
 
 use gcn_sim::timed::Stall;
 
-/// Where a wave was.
+/// The location of a wave, as the profiler reports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Where {
-    /// At an address of a code object, relative to where that was loaded.
+    /// An address of a code object, relative to its load address.
     Address {
         /// The number of the code object; 0 if the profiler knew none.
         object: u64,
@@ -17,7 +17,7 @@ pub enum Where {
         /// The instruction, as the profiler disassembled it; empty if it did not.
         text: String,
     },
-    /// At an instruction with this text and this source line; both may be empty.
+    /// An instruction that is identified only by its text and source line; both may be empty.
     Text {
         /// The instruction.
         text: String,
@@ -50,18 +50,18 @@ pub struct State {
     pub arbiter: Option<Arbiter>,
 }
 
-/// The arbiter in the sampled cycle: sets of [`PIPES`].
+/// The state of the arbiter in the sampled cycle; each set has bit `i` for the pipeline `PIPES[i]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Arbiter {
-    /// Pipelines to which it issued.
+    /// Pipelines to which an instruction was issued.
     pub issue: u16,
-    /// Pipelines that did not accept what was issued.
+    /// Pipelines that did not accept the instruction.
     pub stall: u16,
-    /// Two vector instructions were issued.
+    /// The VALU was issued two instructions.
     pub dual_valu: bool,
 }
 
-/// The pipelines: the ends of the fields `arb_state_issue_*` and `arb_state_stall_*`, and their names.
+/// The pipelines: the suffix of the fields `arb_state_issue_*` and `arb_state_stall_*`, and the name that is printed.
 pub const PIPES: [(&str, &str); 10] = [
     ("valu", "VALU"),
     ("matrix", "Matrix"),
@@ -75,12 +75,12 @@ pub const PIPES: [(&str, &str); 10] = [
     ("brmsg", "Branch and message"),
 ];
 
-/// The prefix of a stall reason.
+/// ROCprofiler-SDK's prefix of stall reasons.
 const PREFIX: &str = "ROCPROFILER_PC_SAMPLING_INSTRUCTION_NOT_ISSUED_REASON_";
-/// Names of ROCprofiler-SDK for what the documentation calls `OTHER`.
+/// Reasons of ROCprofiler-SDK that the documentation calls `OTHER`.
 const OTHER: [&str; 2] = ["OTHER_WAIT", "SLEEP_WAIT"];
 
-/// The stall reason with this name, with or without the prefix of ROCprofiler-SDK; upper case or lower.
+/// The stall reason with this name, with or without the prefix of ROCprofiler-SDK, in upper or lower case.
 pub fn stall(name: &str) -> Result<Stall, String> {
     let upper = name.trim().to_ascii_uppercase();
     let name = upper.strip_prefix(PREFIX).unwrap_or(&upper);

@@ -7,7 +7,7 @@ use gcn_sim::timed::Stall;
 use super::profile::{Line, Profile};
 use super::samples::PIPES;
 
-/// Reasons that are shown for an instruction.
+/// The number of reasons that are shown for an instruction.
 const REASONS: usize = 2;
 
 /// A share in percent.
@@ -15,7 +15,7 @@ pub fn percent(part: u64, whole: u64) -> String {
     format!("{:.1}%", 100.0 * part as f64 / whole.max(1) as f64)
 }
 
-/// Why an instruction does not issue: the reasons of the samples, then those of the model.
+/// Why an instruction does not issue: the reasons of the samples, then those of the timed model.
 pub fn reasons(line: &Line) -> String {
     let of_samples = line.reasons.by_count().into_iter().take(REASONS);
     let measured: Vec<_> = of_samples.map(|(s, n)| format!("{s} {}", percent(n, line.samples))).collect();
@@ -32,7 +32,7 @@ pub fn reasons(line: &Line) -> String {
     text
 }
 
-/// The first lines of text and page.
+/// The first lines of the text and of the page: totals.
 pub fn head(profile: &Profile) -> Vec<String> {
     let samples = profile.samples;
     let mut lines = vec![format!(
@@ -52,7 +52,7 @@ pub fn head(profile: &Profile) -> Vec<String> {
     lines
 }
 
-/// The arbiter's fields, as lines; none without them.
+/// The arbiter's statistics, one line each; empty if the samples have no arbiter state.
 pub fn arbiter(profile: &Profile) -> Vec<String> {
     let all = &profile.arbiter;
     if all.samples == 0 {
@@ -74,7 +74,8 @@ pub fn arbiter(profile: &Profile) -> Vec<String> {
     lines
 }
 
-/// The profile: totals, pipelines, and instructions by loss, at most `limit`; without one whole functions.
+/// The profile as text: totals, pipelines, and at most `limit` instructions sorted by loss; without a limit, whole functions in address
+/// order.
 pub fn render(profile: &Profile, limit: Option<usize>) -> String {
     let mut out = head(profile).join("\n") + "\n";
     let has_model = !profile.model.is_empty();

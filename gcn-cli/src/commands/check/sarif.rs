@@ -1,7 +1,7 @@
-//! Findings as SARIF 2.1.0, which code review tools of other people read.
+//! Findings as SARIF 2.1.0, a format that other people's code review tools read.
 //!
-//! A result is about the line of an assembly file; in an object, which has no lines, about the source line in
-//! its debug information if there is one, and otherwise about the byte offset in its section.
+//! The location of a result is the line of an assembly file. An object has no lines: there it is the source line from the debug
+//! information, or else the byte offset in the section.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::show::amounts;
 
-/// Stands for a rule where a statement cannot be read.
+/// The rule id for statements that cannot be read.
 const ASSEMBLY: &str = "assembly";
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
@@ -20,7 +20,7 @@ fn level(grade: Grade) -> &'static str {
     if counts(grade) { "error" } else { "warning" }
 }
 
-/// The findings of a file: `results`, and the `rules` that they name.
+/// The findings of a file: `results`, and the `rules` that these name.
 pub fn file(checked: &Checked<'_>) -> Value {
     let unit = &checked.input.unit;
     let name = &checked.input.name;
@@ -66,7 +66,7 @@ fn rule(title: &str, cite: &str) -> Value {
     json!({ "shortDescription": { "text": title }, "fullDescription": { "text": source } })
 }
 
-/// The unchecked parts of a file, as notifications.
+/// What was not checked in a file, as notifications.
 fn not_checked(checked: &Checked<'_>) -> Vec<Value> {
     let mut notes = Vec::new();
     let mut note = |text: String| {
@@ -101,7 +101,7 @@ fn not_checked(checked: &Checked<'_>) -> Vec<Value> {
     notes
 }
 
-/// The log of all files. With a complaint about a file that could not be read, the run was not successful.
+/// The SARIF log of all files. `complaints` name files that could not be read; with any, the run counts as unsuccessful.
 pub fn whole(files: Vec<Value>, complaints: &[String], exit_code: u8) -> Value {
     let (mut results, mut rules) = (Vec::new(), BTreeMap::new());
     let notes = complaints.iter().map(|c| json!({ "level": "error", "message": { "text": c } }));
@@ -142,7 +142,7 @@ pub fn whole(files: Vec<Value>, complaints: &[String], exit_code: u8) -> Value {
     })
 }
 
-/// A file as a URI reference; a path from the root has the scheme `file`.
+/// A file as a URI reference; an absolute path becomes a `file` URI.
 fn artifact(name: &str) -> Value {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/.-_~".contains(&byte);
     let character = |byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };

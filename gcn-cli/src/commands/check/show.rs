@@ -14,12 +14,12 @@ use super::snippet::{Message, Source};
 
 /// The number of findings of a rule in a kernel that are shown in full.
 const IN_FULL: usize = 5;
-/// The number of further findings whose places are listed.
+/// The number of further findings whose locations are listed.
 const MORE_SHOWN: usize = 6;
-/// The number of functions and of unknown exits that are listed.
+/// The number of functions, and of instructions after which control flow is unknown, that are listed.
 const NAMES_SHOWN: usize = 4;
 
-/// Everything about a file.
+/// The whole report on a file.
 pub fn file(checked: &Checked<'_>, summary: &Summary, limit: usize, colours: bool) -> String {
     let source = checked.input.text.as_deref().map(|text| Source::new(&checked.input.name, text));
     let writer = Writer { checked, source, colours };
@@ -72,7 +72,7 @@ pub fn file(checked: &Checked<'_>, summary: &Summary, limit: usize, colours: boo
     out + &summary.render_rules(checked.level)
 }
 
-/// The required distance between two instructions, and the present one.
+/// The distance that a rule requires between two instructions, and the actual one.
 pub fn amounts(finding: &Finding) -> String {
     match (finding.need, finding.have) {
         (Amount::States(need), Amount::States(have)) => {
@@ -86,12 +86,12 @@ pub fn amounts(finding: &Finding) -> String {
     }
 }
 
-/// A rule's level in the terms of compilers.
+/// The severity with which a finding is shown.
 fn level(grade: Grade) -> Level<'static> {
     if counts(grade) { Level::ERROR } else { Level::WARNING }
 }
 
-/// Statements that could not be read.
+/// The lines for statements that could not be read.
 fn left_out(left_out: &[Diagnostic]) -> String {
     let mut out = String::new();
     for error in left_out.iter().take(NAMES_SHOWN) {
@@ -103,7 +103,7 @@ fn left_out(left_out: &[Diagnostic]) -> String {
     out
 }
 
-/// The unchecked parts of a section.
+/// The lines for the parts of a section that were not checked.
 fn not_checked(places: &Places<'_>, section: &Section<'_>) -> String {
     let mut out = String::new();
     let unread: Vec<_> = section.unread_code().collect();
@@ -154,7 +154,7 @@ fn exit(places: &Places<'_>, line: usize) -> String {
     format!("`{}` ({})", places.text(line), places.of(line))
 }
 
-/// The first places of these lines, each once: the instructions of a macro have one.
+/// The first few locations of these lines, without duplicates: all instructions of a macro share the location of the call.
 fn some(places: &Places<'_>, lines: impl Iterator<Item = usize>) -> String {
     let mut shown: Vec<String> = Vec::new();
     for place in lines.map(|line| places.of(line)) {
@@ -169,7 +169,7 @@ fn some(places: &Places<'_>, lines: impl Iterator<Item = usize>) -> String {
     shown.join(", ")
 }
 
-/// Where a function has further findings of a rule.
+/// The note on the findings of a rule in a function that are not shown in full.
 fn more(places: &Places<'_>, function: &str, others: &[Place<'_>]) -> String {
     let findings: usize = others.iter().map(|p| 1 + p.also.len()).sum();
     let at = some(places, others.iter().map(|p| p.finding.second));
@@ -182,19 +182,19 @@ struct Writer<'c> {
     colours: bool,
 }
 
-/// A finding, independent of whether it is shown in its source or by addresses.
+/// The content of a finding, for both presentations: under its source line, or by addresses.
 struct Shown {
     grade: Grade,
     rule: &'static str,
     title: String,
-    /// Lines of the program, the line of the finding first.
+    /// Lines of the program, each with a label; the line of the finding is first.
     marks: Vec<(usize, String)>,
     notes: Vec<String>,
     help: String,
 }
 
 impl Writer<'_> {
-    /// The first findings of a group in full, and where the others are.
+    /// The first findings of a group in full, and the locations of the others.
     fn group(&self, group: &Group<'_>, shown: usize) -> String {
         let places = Places::new(&self.checked.input.unit, group.section.code);
         let (shown, others) = group.places.split_at(shown);
@@ -271,7 +271,7 @@ impl Writer<'_> {
     fn advice(&self, section: &Section<'_>, advice: &Advice) -> String {
         let places = Places::new(&self.checked.input.unit, section.code);
         let text = advice.to_string();
-        // The place precedes the colon.
+        // The text begins with the location and a colon, which are shown already.
         let text = text.split_once(": ").map_or(text.as_str(), |t| t.1);
         format!(
             "{}: {}: advice: {text}: `{}`\n",
@@ -301,7 +301,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Without source text: the instructions with their places.
+    /// The presentation without source text: the instructions with their addresses.
     fn by_address(&self, places: &Places<'_>, shown: &Shown) -> String {
         let about = shown.marks.first().map_or(0, |m| m.0);
         let mut out =

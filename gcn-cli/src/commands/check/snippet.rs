@@ -1,28 +1,28 @@
-//! Lines of an assembly file with notes under them, in the style of `gcn asm`.
+//! Excerpts of an assembly file with notes under the lines, in the same style as errors of `gcn asm`.
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
-/// A message about lines of a file.
+/// A message about some lines of a file.
 pub struct Message<'m> {
     pub level: Level<'m>,
     /// Name of the rule.
     pub id: &'m str,
     pub title: String,
-    /// Lines of the file, from 1, with their notes; the first is the line of the message.
+    /// Line numbers, from 1, each with the note under it; the first is the line that the message is about.
     pub marks: Vec<(u32, String)>,
     pub notes: Vec<String>,
     pub help: String,
 }
 
-/// A file's lines.
+/// The lines of a file.
 pub struct Source<'s> {
     pub name: &'s str,
     lines: Vec<&'s str>,
 }
 
-/// Up to this many lines between two marks are shown rather than left out.
+/// If two marked lines are at most this far apart, the lines between them are shown, too.
 const NEAR: u32 = 6;
-/// The number of bytes of a line that are shown.
+/// The number of bytes of a line that are shown; the rest is cut off.
 const WIDEST: usize = 200;
 
 impl<'s> Source<'s> {
@@ -72,7 +72,7 @@ impl<'s> Source<'s> {
         format!("{}:{primary}:{column}: {}\n\n", self.name, renderer.render(&[group]))
     }
 
-    /// The lines from the first mark to the last.
+    /// The text of all lines from the first mark of the excerpt to the last.
     fn text(&self, part: &[&(u32, String)]) -> String {
         let (Some(first), Some(last)) = (part.first(), part.last()) else { return String::new() };
         (first.0..=last.0).map(|n| self.line(n)).collect::<Vec<_>>().join("\n")
@@ -109,7 +109,7 @@ fn snippet<'a>(
     let first = part.first().map_or(1, |m| m.0);
     let mut snippet = Snippet::source(text).line_start(first as usize).fold(false);
     for (number, label) in part {
-        // Where the line begins in the text of this snippet.
+        // Byte offset of the line in the text of this excerpt.
         let before: usize = text.split('\n').take((number - first) as usize).map(|l| l.len() + 1).sum();
         let own = source.statement(*number);
         let kind = if *number == primary { AnnotationKind::Primary } else { AnnotationKind::Context };

@@ -1,4 +1,4 @@
-//! The counts of all files.
+//! The totals over all files, as a table.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -36,7 +36,7 @@ struct Json {
     rules: Vec<Line>,
 }
 
-/// A line of the table.
+/// A row of the table.
 #[derive(Serialize)]
 struct Line {
     rule: &'static str,

@@ -1,4 +1,4 @@
-//! The listing.
+//! The source text with the reasons for its waits.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -8,7 +8,7 @@ use gcn_emit::rewrite::{LOOP_WEIGHT, Verdict};
 use super::ExplainReport;
 use crate::commands::code::Input;
 
-/// The column where reasons begin.
+/// The column where reasons start.
 const COLUMN: usize = 44;
 
 /// The listing with the reasons of each wait next to it.
@@ -42,13 +42,13 @@ pub fn print(input: &Input, text: &str, report: &ExplainReport) -> String {
     out
 }
 
-/// A label may be on its own line.
+/// True for a line that has only a label.
 fn is_label(line: &str) -> bool {
     let text = line.split([';', '#']).next().unwrap_or_default().trim_end();
     text.ends_with(':') && !text.contains(char::is_whitespace)
 }
 
-/// True if code follows soon.
+/// True if there is an instruction on this line or one of the next few.
 fn near(code: &BTreeSet<u32>, number: u32) -> bool {
     const REACH: u32 = 8;
     code.range(number..number + REACH).next().is_some()

@@ -1,4 +1,4 @@
-//! Reads a file as one code object: assembles it, or takes it out of a bundle, if necessary.
+//! Reads a file as one code object: assembles it or extracts it from a bundle if necessary.
 
 use gcn_emit::asm::Folders;
 use gcn_report::input;

@@ -8,16 +8,17 @@ use gcn_isa::target::WAVE_SIZE;
 
 use super::{Operand, grids};
 
-/// Sizes in pixels: the height of a cell, its width without the text, a character, and the space around a grid.
+/// Sizes in pixels: the height of a cell, its width without the text, the width of a character, the margin around a grid and the height of
+/// a title.
 const HEIGHT: usize = 24;
 const AROUND: usize = 10;
 const CHARACTER: usize = 7;
 const MARGIN: usize = 36;
 const TITLE: usize = 28;
-/// The line of the columns' numbers.
+/// Height of the row with the column numbers.
 const NUMBERS: usize = 14;
 
-/// The operands one below the other, each block a grid of rows and columns.
+/// Draws the operands one below the other, each block as a grid of rows and columns.
 pub fn draw(instruction: &str, target: Target, operands: &[Operand]) -> String {
     let mut body = String::new();
     let (mut y, mut width) = (TITLE + 8, 0);
@@ -76,7 +77,7 @@ pub fn draw(instruction: &str, target: Target, operands: &[Operand]) -> String {
     )
 }
 
-/// The register and the lane of an element, with the part of the register that it takes: `v0.lo.17`, `v0[7:0].17`.
+/// Register and lane of an element, with the part of the register that it occupies: `v0.lo.17`, `v0[7:0].17`.
 fn label(element: &Element) -> String {
     let sign = if element.negated { "-" } else { "" };
     let part = match (element.low_bit, element.high_bit) {

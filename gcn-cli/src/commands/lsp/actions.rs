@@ -1,4 +1,4 @@
-//! Quick fixes: the missing wait of one finding, and all missing waits of a file.
+//! Quick fixes: insert the missing wait of one finding, or all missing waits of a file.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use lsp_types::{
 use super::diagnose::{Remedy, SOURCE, Settings};
 use super::document::Document;
 
-/// The fixes for the findings that the editor shows in a range.
+/// The quick fixes for the findings that the editor sends along with its request.
 pub fn actions(
     document: &Document,
     settings: &Settings,
@@ -48,7 +48,7 @@ fn action(document: &Document, title: String, kind: CodeActionKind, edit: TextEd
     }
 }
 
-/// Inserts the statements that a finding requires before its instruction.
+/// Inserts the statements that a finding requires, before its instruction.
 fn insertion(document: &Document, diagnostic: &Diagnostic) -> Option<CodeAction> {
     let remedy: Remedy = serde_json::from_value(diagnostic.data.clone()?).ok()?;
     if remedy.statements.is_empty() {
@@ -57,7 +57,7 @@ fn insertion(document: &Document, diagnostic: &Diagnostic) -> Option<CodeAction>
     let line = document.line(remedy.line);
     let statement = document.statement(remedy.line).start;
     let indent = &line[..line.len() - line.trim_start().len()];
-    // A label before the instruction stays before the wait.
+    // If the line has a label before the instruction, the wait goes between the two.
     let has_label =
         line.split_once(':').is_some_and(|(label, _)| label.trim().chars().all(gcn_report::editing::is_name));
     let (at, text) = if has_label {
@@ -76,7 +76,7 @@ fn insertion(document: &Document, diagnostic: &Diagnostic) -> Option<CodeAction>
     Some(action)
 }
 
-/// All waits that `gcn fix` inserts.
+/// Inserts all waits that `gcn fix` inserts.
 fn everything(document: &Document, settings: &Settings) -> Option<CodeAction> {
     let target = settings.target.filter(|_| asm::named_target(&document.text).is_none());
     let options = rewrite::Options {

@@ -1,5 +1,5 @@
-//! The thread that analyses, while the server answers. It takes the newest text of each document, so that of many fast changes only the
-//! last ones count.
+//! The thread that analyses documents while the server answers requests. It takes the newest text of each document, so that of many changes
+//! in quick succession only the last one is analysed.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -10,7 +10,7 @@ use lsp_types::PublishDiagnosticsParams;
 use super::diagnose::{self, Settings};
 use super::document::Document;
 
-/// The thread. It ends some time after this is dropped.
+/// A handle to the analysis thread, which ends some time after this is dropped.
 pub struct Analyst {
     desk: Arc<Desk>,
 }
@@ -28,7 +28,7 @@ struct Waiting {
 }
 
 impl Analyst {
-    /// Starts the thread, which tells what it finds.
+    /// Starts the thread, which passes its results to `tell`.
     pub fn start(
         settings: Settings,
         tell: impl Fn(PublishDiagnosticsParams) + Send + 'static,
@@ -45,7 +45,7 @@ impl Analyst {
         Ok(Analyst { desk })
     }
 
-    /// Asks for an analysis of a document, in place of one that has not begun.
+    /// Requests an analysis of a document; it replaces an older request for the same document that has not started.
     pub fn ask(&self, document: &Document) {
         let mut waiting = self.desk.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.documents.insert(document.uri.as_str().to_owned(), document.clone());
@@ -54,7 +54,7 @@ impl Analyst {
 }
 
 impl Desk {
-    /// The next document; `None` at the end.
+    /// Waits for the next document; `None` when the thread is to end.
     fn next(&self) -> Option<Document> {
         let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let idle = |waiting: &mut Waiting| waiting.documents.is_empty() && !waiting.is_over;

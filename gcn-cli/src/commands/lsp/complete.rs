@@ -1,4 +1,4 @@
-//! The completions at a position, in terms of the protocol.
+//! Completions at a position, as the types of the protocol.
 
 use gcn_report::editing::{self, Candidate, What};
 use lsp_types::{CompletionItem, CompletionItemKind, CompletionList, CompletionParams};
@@ -6,7 +6,7 @@ use lsp_types::{CompletionItem, CompletionItemKind, CompletionList, CompletionPa
 use super::diagnose::Settings;
 use super::document::Document;
 
-/// The completions at the position.
+/// The completions at the position of a request.
 pub fn complete(
     document: &Document,
     settings: &Settings,

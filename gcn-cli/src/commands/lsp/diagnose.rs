@@ -18,7 +18,7 @@ use crate::commands::check::show::amounts;
 use crate::commands::code::Input;
 use crate::commands::rule_set::Xnack;
 
-/// How files are analysed.
+/// The settings of the analysis.
 #[derive(Clone)]
 pub struct Settings {
     pub target: Option<TargetId>,
@@ -36,33 +36,33 @@ struct Wanted {
     wave: Option<u32>,
 }
 
-/// The data of a diagnostic that its quick fix needs.
+/// The data that a diagnostic carries for its quick fix.
 #[derive(Serialize, Deserialize)]
 pub struct Remedy {
-    /// The line before which the statements belong, from 0.
+    /// The line, from 0, before which the statements are to be inserted.
     pub line: u32,
-    /// Statements that are missing there.
+    /// The missing statements.
     pub statements: Vec<String>,
 }
 
-/// The name under which the editor lists the messages.
+/// The source that the editor shows with each message.
 pub const SOURCE: &str = "gcn";
 
 impl Settings {
-    /// Takes over what the editor sets.
+    /// Applies the editor's initialization options.
     pub fn take_options(&mut self, options: Option<&serde_json::Value>) {
         let Some(wanted) = options.and_then(|o| Wanted::deserialize(o).ok()) else { return };
         self.target = wanted.target.and_then(|t| t.parse().ok()).or(self.target);
         self.wave = wanted.wave.and_then(WaveSize::of_lanes).or(self.wave);
     }
 
-    /// The target of a file: the one that it names, or else the one of the settings.
+    /// The target of a file: the one that it names, or else the one from the settings.
     pub fn target_of(&self, text: &str) -> Option<TargetId> {
         asm::named_target(text).or(self.target)
     }
 }
 
-/// The file's code, as far as it can be read.
+/// Assembles the file, without the statements that cannot be read.
 pub fn read(document: &Document, settings: &Settings) -> Result<Salvaged, Diagnostics> {
     let target = settings.target.filter(|_| asm::named_target(&document.text).is_none());
     let options = asm::Options { target, wave: settings.wave, keep_instructions: true };
@@ -90,7 +90,7 @@ fn of_assembler(document: &Document, errors: &Diagnostics) -> Vec<Diagnostic> {
 
 fn error(document: &Document, error: &asm::Diagnostic) -> Diagnostic {
     let help = error.help.as_ref().map_or(String::new(), |help| format!("\n{help}"));
-    // An error in an included file is shown where the file is included.
+    // An error in an included file is shown at the `.include` of this document.
     let calls = error.notes.iter().rev().find(|note| note.file == document.name());
     let range = match calls {
         Some(call) if error.file != document.name() => document.statement(call.line.saturating_sub(1)),
@@ -122,7 +122,7 @@ fn of_checker(document: &Document, settings: &Settings, input: &Input) -> Vec<Di
     found
 }
 
-/// Where descriptors and metadata do not fit the code.
+/// Diagnostics for descriptors and metadata that do not match the code.
 fn of_lint(document: &Document, settings: &Settings, input: &Input) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for lint in lint(&input.unit).into_iter().filter(|lint| lint.rule.grade >= settings.level) {
@@ -156,7 +156,7 @@ fn finding(document: &Document, places: &Places<'_>, finding: &Finding) -> Optio
         let location = Location::new(document.uri.clone(), document.statement(first.saturating_sub(1)));
         vec![DiagnosticRelatedInformation { location, message: "first instruction".to_owned() }]
     });
-    // In a macro or an included file the wait does not belong to this line.
+    // If the instruction comes from a macro or an included file, inserting at this line would be wrong.
     let statements = match places.origin(finding.second) {
         None => finding.missing_statements(),
         Some(_) => Vec::new(),
@@ -170,7 +170,7 @@ fn finding(document: &Document, places: &Places<'_>, finding: &Finding) -> Optio
     })
 }
 
-/// The line that describes a kernel.
+/// The range of the line that describes a kernel.
 fn kernel(document: &Document, name: &str) -> Range {
     let describes = |text: &str| {
         let mut words = text.split_ascii_whitespace();

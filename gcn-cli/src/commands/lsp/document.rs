@@ -11,18 +11,18 @@ pub struct Document {
     pub uri: Uri,
     pub text: String,
     pub version: i32,
-    /// Where each line begins.
+    /// Byte offset of each line's first byte.
     starts: Vec<usize>,
 }
 
 impl Document {
-    /// A document as an editor opens it.
+    /// A document that an editor has opened.
     pub fn new(uri: Uri, text: String, version: i32) -> Document {
         let starts = starts(&text);
         Document { uri, text, version, starts }
     }
 
-    /// The name of the file in messages.
+    /// The name of the file for messages.
     pub fn name(&self) -> &str {
         self.uri.path().as_str()
     }
@@ -43,7 +43,7 @@ impl Document {
         self.version = version;
     }
 
-    /// A line from 0, without its end; empty beyond the text.
+    /// The text of a line (numbered from 0) without its line end; empty past the end of the text.
     pub fn line(&self, line: u32) -> &str {
         self.bytes(line).and_then(|bytes| self.text.get(bytes)).unwrap_or("")
     }
@@ -61,7 +61,7 @@ impl Document {
         Some(start..start + text.trim_end_matches(['\n', '\r']).len())
     }
 
-    /// The byte of a position; the nearest one if the text has no such position.
+    /// The byte offset of a position; if the text has no such position, of the nearest one.
     fn offset(&self, position: Position) -> usize {
         match self.bytes(position.line) {
             Some(bytes) => bytes.start + byte_of(self.line(position.line), position.character),
@@ -83,7 +83,7 @@ impl Document {
         self.range(line, first..code.len())
     }
 
-    /// Bytes of a line as a range.
+    /// A byte range of a line as a range of the protocol.
     pub fn range(&self, line: u32, bytes: Range<usize>) -> lsp_types::Range {
         let text = self.line(line);
         let character = |byte: usize| units(text.get(..byte).unwrap_or(text));
@@ -93,7 +93,7 @@ impl Document {
         )
     }
 
-    /// Characters of a line, counted as the assembler does, as a range. Nothing becomes the whole statement.
+    /// A range of characters of a line, as the assembler counts them, as a range of the protocol; the whole statement if `count` is 0.
     pub fn characters(&self, line: u32, first: u32, count: u32) -> lsp_types::Range {
         let text = self.line(line);
         let byte = |n: u32| text.char_indices().nth(n as usize).map_or(text.len(), |(byte, _)| byte);
@@ -103,14 +103,14 @@ impl Document {
         self.range(line, byte(first)..byte(first + count))
     }
 
-    /// The word at a position, with its bytes in the line; `None` in a comment and between words.
+    /// The word at a position, with its byte range in the line; `None` in a comment and between words.
     pub fn word(&self, position: Position) -> Option<(&str, Range<usize>)> {
         let text = self.line(position.line);
         let at = byte_of(text, position.character);
         words(without_comment(text)).find(|(_, bytes)| (bytes.start..=bytes.end).contains(&at))
     }
 
-    /// The line up to a position.
+    /// The text of the line before a position.
     pub fn before(&self, position: Position) -> &str {
         let text = self.line(position.line);
         text.get(..byte_of(text, position.character)).unwrap_or(text)
@@ -125,7 +125,7 @@ fn units(text: &str) -> u32 {
     text.chars().map(|c| c.len_utf16() as u32).sum()
 }
 
-/// The byte of a line at which so many UTF-16 units have passed.
+/// Converts an offset in a line from UTF-16 code units to bytes.
 fn byte_of(line: &str, character: u32) -> usize {
     let mut passed = 0;
     for (byte, c) in line.char_indices() {
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn changes_count_utf16_units() {
         let mut d = document("s_nop 0 ; ä𝄞x\r\ns_endpgm\n");
-        // After the clef, which is two units.
+        // The position is after the clef, which takes two code units.
         d.change(vec![change(Some([0, 13, 0, 14]), "y")], 2);
         assert_eq!(d.text, "s_nop 0 ; ä𝄞y\r\ns_endpgm\n");
         d.change(vec![change(Some([0, 0, 1, 0]), ""), change(Some([0, 8, 0, 8]), " ; end")], 3);

@@ -1,4 +1,4 @@
-//! The meaning of an instruction, a modifier, a register or a directive.
+//! Explanations of the instruction, modifier, register or directive under the pointer.
 
 use std::fmt::Write as _;
 
@@ -33,7 +33,7 @@ fn instruction(document: &Document, settings: &Settings, word: &str) -> Option<S
     Some(markdown(&page))
 }
 
-/// Why a wait stands where it does; empty for other instructions.
+/// The reasons for a wait at this line, as in `gcn explain`; empty for other instructions.
 fn reasons(document: &Document, settings: &Settings, line: u32, word: &str) -> String {
     let target = settings.target_of(&document.text).map(|id| id.target);
     let mut rows = target.into_iter().flat_map(|target| table::find_mnemonic(target, word));
@@ -47,7 +47,7 @@ fn reasons(document: &Document, settings: &Settings, line: u32, word: &str) -> S
     here.flat_map(ExplainedWait::words).map(|why| format!("\nHere: {why}\n")).collect()
 }
 
-/// The page of an instruction in brief; `gcn inst` prints all of it.
+/// A short form of the page of an instruction; `gcn inst` prints all of it.
 fn markdown(page: &Page) -> String {
     let mut out = format!("**{}**\n", page.mnemonic);
     if !page.semantics.is_empty() {
@@ -86,7 +86,7 @@ fn markdown(page: &Page) -> String {
     out
 }
 
-/// The number of wait states that a rule requires.
+/// The number of wait states that a rule requires, as text.
 fn states(hazard: &Hazard) -> String {
     let of = |states: &HazardStates| match states.after_this.as_slice() {
         [] => states.formula.clone(),
@@ -97,7 +97,7 @@ fn states(hazard: &Hazard) -> String {
     if all.is_empty() { String::new() } else { format!(": {} wait states", all.join(" or ")) }
 }
 
-/// A form as it is written, with its modifiers in brackets.
+/// The syntax of an instruction form, with optional modifiers in brackets.
 pub fn signature(form: &Form) -> String {
     let operands: Vec<&str> = form.operands.iter().map(|o| o.name).collect();
     let mut out = format!("{} {}", form.printed, operands.join(", "));
@@ -123,7 +123,7 @@ fn describe(word: &Word, bits: usize, offsets: (i32, i32)) -> String {
     format!("`{}`\n\n{}\n", word.syntax(bits, offsets), word.modifier.meaning())
 }
 
-/// The line that defines a label, a symbol or a macro.
+/// The line that defines a label, a symbol or a macro, as text.
 fn symbol(document: &Document, word: &str) -> Option<String> {
     let definition = definitions(&document.text).find(|d| d.name == word)?;
     let text = document.line(definition.line).trim();

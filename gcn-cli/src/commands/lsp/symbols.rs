@@ -18,7 +18,7 @@ pub fn definition(
     params: GotoDefinitionParams,
 ) -> Option<GotoDefinitionResponse> {
     let (word, _) = document.word(params.text_document_position_params.position)?;
-    // `1b` and `1f` mean the nearest label `1` before and after.
+    // `1b` and `1f` mean the nearest label `1` before and after this line.
     let line = params.text_document_position_params.position.line;
     let numbered = |suffix: char| word.strip_suffix(suffix).filter(|n| n.bytes().all(|b| b.is_ascii_digit()));
     let all = definitions(&document.text).filter(|d| d.kind != Kind::Kernel);
@@ -33,7 +33,7 @@ pub fn definition(
     Some(GotoDefinitionResponse::Array(places.collect()))
 }
 
-/// Every place that names the word at a position.
+/// Every occurrence of the word at a position.
 pub fn references(document: &Document, _: &Settings, params: ReferenceParams) -> Option<Vec<Location>> {
     let (wanted, _) = document.word(params.text_document_position.position)?;
     let defines = |line: u32, bytes: &Range<usize>| {

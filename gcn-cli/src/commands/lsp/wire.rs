@@ -1,5 +1,4 @@
-//! Messages on standard input and output. Input that is not a message is answered with an error, and the
-//! server goes on.
+//! The protocol's messages on standard input and output. Malformed input is answered with an error, and the server continues.
 
 use std::io::{BufRead, Read as _, Write as _};
 use std::thread::{Builder, JoinHandle};
@@ -8,31 +7,32 @@ use lsp_server::{Connection, ErrorCode, Message, Notification};
 use lsp_types::notification::{Exit, Notification as _};
 use serde_json::{Value, json};
 
-/// Bytes of the longest message that is read.
+/// The longest message that is accepted, in bytes.
 const MOST: u64 = 256 << 20;
 
-/// The editor at the other end of a connection.
+/// The connection to the editor over standard input and output.
 pub struct Wire {
     writer: JoinHandle<std::io::Result<()>>,
 }
 
 impl Wire {
-    /// Connects the server with the editor. The second connection is the editor's side, by which other threads can speak to the server.
+    /// Starts the connection. Of the two ends that it returns, the first is the server's and the second the editor's, into which other
+    /// threads can send messages to the server.
     pub fn open() -> std::io::Result<(Wire, Connection, Connection)> {
         let (server, editor) = Connection::memory();
         let said = editor.sender.clone();
-        // Not joined: it may be waiting for an editor that sends nothing more.
+        // This thread is never joined, since it may be blocked in a read while the editor sends nothing more.
         Builder::new().name("reader".to_owned()).spawn(move || {
             let mut input = std::io::stdin().lock();
             loop {
                 let message = match next(&mut input) {
                     Ok(Some(Read::Message(message))) => message,
                     Ok(Some(Read::Wrong(code, what))) => {
-                        // If nobody listens any more, the writer reports that.
+                        // If standard output is closed, the writer reports that.
                         let _ = refuse(code, &what);
                         continue;
                     }
-                    // The editor has ended, with or without a farewell.
+                    // The editor has closed its end, with or without `exit`.
                     Ok(None) => exit(),
                     Err(error) => {
                         let _ = refuse(ErrorCode::ParseError, &error.to_string());
@@ -52,7 +52,7 @@ impl Wire {
         Ok((Wire { writer }, server, editor))
     }
 
-    /// Waits until everything is written; the server's end must be gone.
+    /// Waits until everything is written; the server's end must have been dropped.
     pub fn close(self) -> std::io::Result<()> {
         self.writer
             .join()
@@ -64,18 +64,18 @@ fn exit() -> Message {
     Message::Notification(Notification::new(Exit::METHOD.to_owned(), Value::Null))
 }
 
-/// The next input.
+/// A message, or the error for malformed input.
 enum Read {
     Message(Message),
     Wrong(ErrorCode, String),
 }
 
-/// `None` at the end of the input. Fails where it cannot go on.
+/// Reads the next message; `None` at the end of the input. Fails if the position of the next message is unknown.
 fn next(input: &mut impl BufRead) -> std::io::Result<Option<Read>> {
     let mut size = None;
     loop {
         let mut line = Vec::new();
-        // A header has a few dozen bytes.
+        // A header line has a few dozen bytes; the limit protects against input without line ends.
         if input.by_ref().take(1 << 12).read_until(b'\n', &mut line)? == 0 {
             return Ok(None);
         }
@@ -104,7 +104,7 @@ fn next(input: &mut impl BufRead) -> std::io::Result<Option<Read>> {
         );
         return Err(std::io::Error::other(what));
     }
-    // Grows with the received bytes, not with the announced size.
+    // The buffer grows with the received bytes; the announced size may be wrong.
     let mut body = Vec::new();
     input.take(size).read_to_end(&mut body)?;
     if (body.len() as u64) < size {
@@ -123,7 +123,7 @@ fn next(input: &mut impl BufRead) -> std::io::Result<Option<Read>> {
     }
 }
 
-/// Answers what has no number that an answer could name.
+/// Sends an error response with the id `null`, for input whose id is not known.
 fn refuse(code: ErrorCode, what: &str) -> std::io::Result<()> {
     let answer = json!({ "jsonrpc": "2.0", "id": null, "error": { "code": code as i32, "message": what } })
         .to_string();

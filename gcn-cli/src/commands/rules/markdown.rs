@@ -26,7 +26,7 @@ pub fn page(pages: &[RulePage]) -> String {
     out + TAIL
 }
 
-/// All rules in one table, with the largest number of each by target.
+/// A table of all rules, with the wait states of each on some representative targets.
 fn summary(out: &mut String, pages: &[RulePage]) {
     let targets = Target::REPRESENTATIVES.map(Target::name);
     let _ = writeln!(out, "| rule | hazard | {} | grade |", targets.join(" | "));
@@ -45,12 +45,13 @@ fn summary(out: &mut String, pages: &[RulePage]) {
     }
 }
 
-/// The anchor of a heading.
+/// The Markdown anchor of a rule's heading.
 fn anchor(id: &str) -> String {
     id.chars().filter(|c| *c != '.').collect()
 }
 
-/// The wait states on one target; a mark for rules without a number.
+/// The wait states on one target: a number, a range if it depends on the first instruction's passes, or a formula; `yes` for rules without
+/// a number.
 fn cell(page: &RulePage, target: &str) -> String {
     let Some(pair) = &page.pair else {
         return if page.targets.contains(&target) { "yes".to_owned() } else { String::new() };
@@ -101,7 +102,7 @@ fn rule(out: &mut String, page: &RulePage) {
     let _ = writeln!(out, "- Compiled kernels: {}", page.compiled.summary);
 }
 
-/// `gfx942: passes + 3; 5, 7, 11, 19 after 2, 4, 8, 16 passes`.
+/// Wait states as text, such as `gfx942: passes + 3; 5, 7, 11, 19 after 2, 4, 8, 16 passes`.
 fn numbers(states: &TargetStates) -> String {
     let mut text = format!("{}: {}", states.targets.join(", "), states.formula);
     if !states.after.is_empty() {
@@ -115,7 +116,7 @@ fn numbers(states: &TargetStates) -> String {
 
 fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
-    // A lower-case name, such as `s_setreg`, stays as it is.
+    // A lower-case name, such as `s_setreg`, is not capitalised.
     let word = text.split([' ', ',']).next().unwrap_or_default();
     if word.contains('_') || word.contains(|c: char| c.is_ascii_digit()) {
         return text.to_owned();
@@ -123,7 +124,7 @@ fn capitalised(text: &str) -> String {
     letters.next().map_or(String::new(), |c| c.to_uppercase().chain(letters).collect())
 }
 
-/// The rules on which the sources disagree.
+/// The section on the rules on which the sources disagree.
 fn differences(out: &mut String, pages: &[RulePage]) {
     const AGREES: &str = "asks for it";
     out.push_str(

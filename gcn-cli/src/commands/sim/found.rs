@@ -1,4 +1,4 @@
-//! Reports of stale reads and of sanitizers.
+//! The text of the reports on stale reads and of sanitizers.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -14,7 +14,7 @@ pub fn text(stats: &Stats) -> String {
     stale + &section("found by sanitizers", &stats.findings, |f| f.kind.title().to_owned())
 }
 
-/// Totals by rule and kind.
+/// Totals: stale reads by rule, findings by kind.
 pub fn totals(stats: &Stats) -> String {
     let stale = total("read too early", &stats.stale, |s| s.hazard.rule.clone());
     stale + &total("found by sanitizers", &stats.findings, |f| f.kind.title().to_owned())

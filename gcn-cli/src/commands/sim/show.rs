@@ -15,7 +15,7 @@ use crate::failure::Failure;
 /// The number of elements of a buffer that are shown as text.
 const SHOWN: usize = 16;
 
-/// A run.
+/// A run and its results.
 pub struct Report<'r> {
     pub program: &'r Program,
     pub prepared: &'r Prepared,
@@ -95,7 +95,7 @@ impl Report<'_> {
         self.program.machine().line(offset).map(ToString::to_string)
     }
 
-    /// Each executed instruction with its offset and count.
+    /// Each executed instruction with its byte offset and how often it was executed.
     fn executed<'s>(&'s self, stats: &'s Stats) -> impl Iterator<Item = (u32, u64, &'s Inst)> {
         let mut counts = stats.by_instruction.iter().peekable();
         self.program.machine().instructions().filter_map(move |(offset, inst)| {

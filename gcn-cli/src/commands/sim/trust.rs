@@ -1,4 +1,4 @@
-//! The fidelity of a run's results, by opcode.
+//! How exact a run's results are: the fidelity of each executed opcode.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -7,10 +7,10 @@ use gcn_isa::Inst;
 use gcn_sim::{Fidelity, Grade, Machine, fidelity};
 use serde_json::{Value, json};
 
-/// An executed instruction: offset, count, instruction.
+/// An executed instruction: byte offset, execution count, instruction.
 type Executed<'e> = (u32, u64, &'e Inst);
 
-/// Opcodes with their counts.
+/// The executed opcodes with their execution counts.
 fn opcodes<'e>(machine: &Machine, executed: impl Iterator<Item = Executed<'e>>) -> Vec<(Fidelity, u64)> {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     for (_, count, inst) in executed {

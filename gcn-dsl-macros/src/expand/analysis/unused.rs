@@ -1,4 +1,4 @@
-//! rustc's lints about variables, for a body that rustc does not see as written.
+//! Triggers rustc's lints about variables for a body that rustc sees only in expanded form.
 //!
 //! In the expansion, library calls read and write every variable, so lints about variables would be wrong and are
 //! disabled. This module analyses the body as written and finds unused variables, unread values and needless `mut`. For
@@ -17,23 +17,23 @@ use crate::parse::KernelFn;
 /// A variable of the body.
 pub(in crate::expand) struct Variable {
     name: Ident,
-    /// The place of its `mut`.
+    /// The position of its `mut`.
     mutable: Option<Span>,
     form: Form,
-    /// The number of reads and writes; its first value does not count.
+    /// The numbers of reads and writes, not counting the initial value.
     reads: usize,
     writes: usize,
-    /// It is changed by something other than an assignment.
+    /// True if it is changed other than by assignment, for example through `&mut`.
     lent: bool,
-    /// It is used in a way that this analysis does not understand.
+    /// True if it is used in a way that this analysis does not understand.
     hidden: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::expand) enum Form {
-    /// `let x`, `(x, y)`.
+    /// Declared by `let x` or `(x, y)`.
     Plain,
-    /// `P { x }`, whose name is the field's.
+    /// Declared by `P { x }`, where the name is also the field's.
     Field,
     Parameter,
 }
@@ -47,7 +47,7 @@ impl Variable {
 /// The lints' names.
 const LINTS: [&str; 4] = ["unused_variables", "unused_mut", "unused_assignments", "unused"];
 
-/// True for a lint level that concerns these lints.
+/// True for a lint-level attribute that concerns these lints.
 pub(crate) fn is_level(attr: &Attribute) -> bool {
     let level = ["allow", "expect", "warn", "deny"].iter().any(|name| attr.path().is_ident(name));
     level

@@ -1,12 +1,12 @@
-//! Finds the variables that start with a uniform value and are later assigned a varying one.
+//! Finds the variables that start with a uniform value (the same in all lanes) and are later assigned a varying one.
 //!
-//! In `let mut sum = 0.0; sum += x[i];` each lane has its own sum, but the type of the first value does not show that.
-//! This analysis reads the body before it is expanded. It finds the variables that are certainly assigned a varying
-//! value, or assigned under a varying condition: as uniform variables they would not compile. It follows names,
-//! operators and control flow to a fixpoint, because loops carry values back. What syntax does not show, such as
-//! results of functions declared elsewhere, is decided by rustc (`asked`); where that is not possible the value counts
-//! as uniform. The members of a tuple are analysed separately. A written plain type, `let mut sum: f32 = 0.0`, is an
-//! element type and does not determine whether the variable varies.
+//! In `let mut sum = 0.0; sum += x[i];` each lane has a different sum, but the type of the initial value does not show that. Before the
+//! body is expanded, this analysis finds the variables that are certainly assigned a varying value, or are assigned under a varying
+//! condition; declared as uniform, they would not compile. It follows names, operators and control flow to a fixpoint, because loops carry
+//! values back. Where syntax is not sufficient, for example for results of functions declared elsewhere, the expansion asks rustc for the
+//! type of an expression, called a *question* (see `asked`); if it cannot be asked, the value counts as uniform. The members of a tuple are
+//! analysed separately. A plain type annotation, as in `let mut sum: f32 = 0.0`, states the element type and not whether the variable
+//! varies.
 
 mod asked;
 mod flow;
@@ -25,60 +25,60 @@ use crate::ty::{Elements, bare, is_handle};
 use asked::Question;
 use parameters::parameter;
 
-/// The knowledge about a value.
+/// The current knowledge about whether a value varies.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
-    /// Uniform, or not determined by syntax.
+    /// Uniform, or undecided.
     Other,
     /// A number that differs between lanes, or an array of such numbers.
     Varying,
-    /// Memory that gives a uniform value at a uniform index.
+    /// Memory such that a load with a uniform index gives a uniform value.
     ReadOnly,
-    /// Memory whose elements vary at every index.
+    /// Memory whose loads always give varying values.
     Memory,
     /// A pointer that differs between lanes.
     OwnPointer,
     /// A closure whose value varies.
     Closure,
-    /// Only rustc knows; the number of the question to it.
+    /// Only rustc can decide; the index of the question in `questions`.
     Asked(usize),
 }
 
 impl Shape {
-    /// True if every lane has its own value.
+    /// True if the value may differ between lanes.
     fn varies(self) -> bool {
         matches!(self, Shape::Varying | Shape::OwnPointer)
     }
 }
 
-/// Types whose elements vary.
+/// Memory types whose loads give varying values.
 const MEMORY: [&str; 3] = ["Lds", "LdsSlice", "Private"];
 
-/// Methods of memory that give memory.
+/// Methods of memory that return memory or a pointer.
 const POINTERS: [&str; 5] = ["add", "offset", "cast", "slice", "as_slice"];
 
 /// A name in scope.
 struct Binding {
     name: String,
     shape: Shape,
-    /// Certainly a number, or memory of numbers.
+    /// True if it is certainly a number, or memory of numbers.
     number: bool,
-    /// The result of a call, or computed from one: it may be a number.
+    /// True if it is the result of a call, or computed from one, so that it may be a number.
     open: bool,
-    /// For a `let mut`, and for a `let` without a value.
+    /// Present for a `let mut`, and for a `let` without a value.
     variable: Option<Variable>,
-    /// Of a tuple.
+    /// The members, if it is a tuple.
     members: Option<Members>,
-    /// Its initial value, if that can replace the name.
+    /// Its initial value, if a question may contain that instead of the name.
     value: Option<Question>,
 }
 
 /// A variable that can be made to vary.
 #[derive(Clone)]
 struct Variable {
-    /// The position of the name in the source; for a `let` without a value, the name.
+    /// The source position of the name; for a `let` without a value, the name itself.
     key: String,
-    /// The number of varying conditions around it, of conditions that only rustc knows, and of names in scope.
+    /// The numbers of enclosing varying conditions, of enclosing conditions that only rustc can decide, and of names in scope.
     depth: usize,
     doubts: usize,
     height: usize,
@@ -90,11 +90,11 @@ struct Members {
     key: String,
     /// The number of varying conditions around the `let`.
     depth: usize,
-    /// Which of them are numbers for certain.
+    /// For each member, true if it is certainly a number.
     numbers: Vec<bool>,
 }
 
-/// A loop or a labelled block: the same data as for a variable declared there, and its label.
+/// A loop or a labelled block: its label, and the same data as for a variable declared at its start.
 #[derive(Clone)]
 struct Around {
     start: Variable,
@@ -102,17 +102,17 @@ struct Around {
     is_loop: bool,
 }
 
-/// The varying variables of a function, by the positions of their names in the source.
+/// The result of the analysis: the varying variables of a function, identified by the source positions of their names.
 #[derive(Default)]
 pub(crate) struct Varying {
     variables: HashSet<String>,
-    /// Variables that are pointers.
+    /// The variables that are pointers.
     pointers: HashSet<String>,
-    /// Variables for which only rustc knows whether they are numbers.
+    /// The variables for which only rustc can decide whether they are numbers.
     open: HashSet<String>,
-    /// For the other variables, the assigned values for which only rustc knows whether they vary.
+    /// For the other variables, questions that decide whether they vary: their assigned values.
     asked: HashMap<String, Vec<Question>>,
-    /// Calls of host functions, declared in the body, with varying arguments.
+    /// Calls with varying arguments of functions that are declared in the body, which are host functions.
     pub on_the_host: Vec<Ident>,
 }
 
@@ -205,31 +205,31 @@ struct Analysis {
     known: Rc<Known>,
     elements: Elements,
     names: Vec<Binding>,
-    /// The `let` that is being read has no value, or has a plain type.
+    /// True while reading a `let` without a value, and one with a plain type.
     declares: bool,
     typed: bool,
     /// The number of varying conditions around the current point.
     depth: usize,
-    /// The conditions around it that only rustc knows, by the numbers of the questions.
+    /// Questions of the enclosing conditions that only rustc can decide.
     doubts: Vec<usize>,
-    /// The loops and labelled blocks around.
+    /// The enclosing loops and labelled blocks.
     loops: Vec<Around>,
-    /// Loops and blocks around it whose end, or next trip, some lanes have already reached by an exit.
+    /// The enclosing loops and blocks that some lanes have already left, or whose next trip some lanes already wait for.
     skipped: HashSet<String>,
-    /// The same if only rustc knows, with the questions.
+    /// The same where only rustc can decide it, with the index of the question.
     doubted: Vec<(String, usize)>,
     /// The number of names in scope at the start of the pattern that is being bound.
     pattern: Option<usize>,
-    /// Variables that vary.
+    /// The variables that vary.
     varying: HashSet<String>,
     pointers: HashSet<String>,
     open: HashSet<String>,
-    /// Loops that some lanes leave by `break`.
+    /// The loops that only some lanes leave by `break`.
     left: HashSet<String>,
     questions: Vec<Vec<Question>>,
-    /// For variables and loops, by the position of their start, the questions that decide whether they vary.
+    /// The questions that decide whether a variable or a loop varies, by its key.
     asked: HashMap<String, Vec<Question>>,
-    /// Functions declared in the body, and calls of them with varying arguments.
+    /// The functions declared in the body, and calls of them with varying arguments.
     nested: HashSet<String>,
     on_the_host: Vec<Ident>,
 }
@@ -254,7 +254,7 @@ impl Analysis {
                 }
                 _ => {}
             }
-            // The other lanes do not get to the rest.
+            // Lanes that have left do not execute the remaining statements.
             if self.skipped.len() > skipped {
                 self.depth += 1;
             }
@@ -273,7 +273,7 @@ impl Analysis {
         };
         let init = local.init.as_ref().map(|i| &*i.expr);
         match ty {
-            // A written device type decides; the value can only confirm it.
+            // If a device type is written, it decides, and the value can only confirm it.
             Some(ty) if !self.elements.is_plain(ty) && !matches!(bare(ty), Type::Ptr(_)) => {
                 let value = init.map_or(Shape::Other, |e| self.expr(e));
                 let shape = match value {
@@ -296,7 +296,7 @@ impl Analysis {
         match (pat, init) {
             (Pat::Tuple(p), Some(Expr::Tuple(t))) if p.elems.len() == t.elems.len() => {
                 let parts: Vec<(Shape, &Pat, &Expr)> =
-                    // All values before any name is bound: `let (a, b) = (b, a)` refers to the outer names.
+                    // All values are evaluated before any name is bound: `let (a, b) = (b, a)` refers to the outer names.
                     p.elems.iter().zip(&t.elems).map(|(p, e)| (self.expr(e), p, e)).collect();
                 self.typed = typed;
                 self.of_one_pattern(|cx| {
@@ -306,7 +306,7 @@ impl Analysis {
             (Pat::Ident(p), Some(Expr::Tuple(t))) => {
                 let shapes: Vec<Shape> = t.elems.iter().map(|e| self.expr(e)).collect();
                 self.bind(pat, Shape::Other, None);
-                // A named tuple is one variable whose members are tracked by their positions.
+                // A tuple bound to one name is one variable, whose members are tracked by position.
                 let numbers = t.elems.iter().map(|e| typed || self.is_number(e)).collect();
                 let varying = shapes.iter().enumerate().filter(|(_, shape)| **shape == Shape::Varying);
                 let key = key(&p.ident);
@@ -324,7 +324,7 @@ impl Analysis {
         self.typed = false;
     }
 
-    /// A pattern's value is computed before any of its names is bound.
+    /// Runs `f`, which evaluates a pattern's value and binds its names; the names are not in scope of the value.
     fn of_one_pattern(&mut self, f: impl FnOnce(&mut Self)) {
         let around = self.pattern;
         self.pattern = around.or(Some(self.names.len()));
@@ -344,7 +344,7 @@ impl Analysis {
                     true => Some(self.variable(p.ident.to_string())),
                     false => p.mutability.is_some().then(|| self.variable(key(&p.ident))),
                 };
-                // A result of an earlier round: the iteration carries values around loops this way.
+                // May hold the result of an earlier iteration of the fixpoint, which is how values are carried around loops.
                 let varies = variable.as_ref().is_some_and(|v| self.varying.contains(&v.key));
                 let pointer = matches!(shape, Shape::Memory | Shape::OwnPointer);
                 if pointer {
@@ -363,7 +363,7 @@ impl Analysis {
                 if open {
                     self.open.insert(key(&p.ident));
                 }
-                // A plain written type leaves the place open, so the first value decides it.
+                // A plain type annotation does not say whether the variable varies, so the initial value decides.
                 if self.typed && shape.varies() {
                     self.varying.insert(key(&p.ident));
                 }
@@ -381,10 +381,10 @@ impl Analysis {
             Pat::Tuple(_) | Pat::Struct(_) if matches!(shape, Shape::Asked(_)) && init.is_some() => {
                 self.bind_parts(pat, init);
             }
-            // For a tuple whose members differ nothing is known; if it varies, all its members do.
+            // Nothing is known about the single members; if the tuple varies, all of them do.
             Pat::Tuple(p) => p.elems.iter().for_each(|p| self.bind(p, shape, None)),
             Pat::Slice(p) => p.elems.iter().for_each(|p| self.bind(p, shape, None)),
-            // The fields of what varies do.
+            // The fields of a varying value vary.
             Pat::TupleStruct(p) => p.elems.iter().for_each(|p| self.bind(p, shape, None)),
             Pat::Struct(p) => p.fields.iter().for_each(|f| self.bind(&f.pat, shape, None)),
             Pat::Paren(p) => self.bind(&p.pat, shape, init),
@@ -393,8 +393,7 @@ impl Analysis {
         }
     }
 
-    /// Binds the elements that a loop iterates over: of `(i, e)`, which `enumerate` and `zip` yield, each part may
-    /// vary.
+    /// Binds the elements that a loop iterates over. In `(i, e)`, as yielded by `enumerate` and `zip`, each part may vary.
     fn bind_elements(&mut self, pat: &Pat, shape: Shape) {
         match pat {
             Pat::Tuple(p) => p.elems.iter().for_each(|p| self.bind_elements(p, shape)),
@@ -409,7 +408,7 @@ impl Analysis {
         self.names.iter().rev().find(|b| name == &b.name)
     }
 
-    /// The member of a tuple that is a number, by its key, with the depth of its declaration.
+    /// The key of the tuple member that `e` denotes, if it is a number, with the depth of its declaration.
     fn member(&self, e: &syn::ExprField) -> Option<(String, usize)> {
         let (syn::Member::Unnamed(member), Some(binding)) = (&e.member, self.name(&e.base)) else {
             return None;
@@ -419,7 +418,7 @@ impl Analysis {
         number.then(|| (format!("{}.{}", members.key, member.index), members.depth))
     }
 
-    /// A value of this shape is assigned.
+    /// Records the assignment of a value of this shape.
     fn assign(&mut self, to: &Expr, shape: Shape) {
         match to {
             Expr::Index(e) => {

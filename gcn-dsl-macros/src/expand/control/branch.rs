@@ -10,11 +10,12 @@ use crate::expand::frame::Frame;
 use crate::expand::types::typed::branches_of_numbers;
 use crate::expand::{Cx, lang};
 
-/// How many branches may follow each other in a chain, arms of a `match` included. Each is inside of the one before, in the type of the flow
-/// too, and rustc follows types to a depth of 128: a `match` alone compiles with 126 arms.
+/// The maximum number of branches in a chain of `if`s or of a `match`'s arms. Each branch is nested in the one before, also in the type of
+/// the flow token (whose type says whether all lanes are active), and rustc follows types to a depth of 128: a `match` alone compiles with
+/// 126 arms.
 pub(in crate::expand) const MOST_BRANCHES: usize = 96;
 
-/// The `if`s of a chain.
+/// The `if`s of an `else if` chain.
 fn chained(e: &ExprIf) -> impl Iterator<Item = &ExprIf> {
     std::iter::successors(Some(e), |e| match e.else_branch.as_ref()?.1.as_ref() {
         Expr::If(next) => Some(next),
@@ -34,7 +35,7 @@ impl Cx<'_> {
         if let Expr::Let(l) = &*e.cond {
             return self.if_let(e, l);
         }
-        // Reported here, because rustc's own message would speak of types of the expansion.
+        // Reported here, because rustc's own message would mention types that only the expansion contains.
         if let Some(one) = chained(e).nth(MOST_BRANCHES) {
             let what = format!(
                 "a chain of `if … else if` in a kernel has at most {MOST_BRANCHES} branches, each inside of the one before; divide it, or \
@@ -63,7 +64,7 @@ impl Cx<'_> {
         )
     }
 
-    /// What stands after `else`.
+    /// The expansion of the expression after `else`.
     pub fn otherwise(&mut self, els: &Expr, span: Span) -> TokenStream {
         match els {
             Expr::Block(b) if b.label.is_none() => self.value_of(&b.block.stmts, span),
@@ -71,7 +72,7 @@ impl Cx<'_> {
         }
     }
 
-    /// A branch on `cond`, at `at`; messages about the joined value stand at `span`.
+    /// A branch on `cond`, at `at`; errors about the joined value are reported at `span`.
     pub fn branch(
         &mut self,
         cond: TokenStream,
@@ -107,7 +108,7 @@ impl Cx<'_> {
         })
     }
 
-    /// Runs `f` inside a construct.
+    /// Runs `f` with `frame` pushed on the stack of constructs.
     pub fn inside(&mut self, frame: Frame, f: impl FnOnce(&mut Self) -> TokenStream) -> TokenStream {
         self.frames.push(frame);
         let tokens = f(self);
@@ -128,7 +129,7 @@ impl Cx<'_> {
             |cx| {
                 e.else_branch.as_ref().map(|(_, els)| {
                     let els = match &**els {
-                        // `else if` of a `comptime if` is one too.
+                        // The `else if` of a `comptime if` is evaluated on the host as well.
                         Expr::If(inner) => cx.comptime_if(inner),
                         Expr::Block(b) => cx.block(&b.block),
                         other => cx.expr(other),

@@ -1,19 +1,19 @@
-//! `loop`s that only `return` leaves: like `return` itself they have no value.
+//! Finds `loop`s that only `return` leaves. Like `return`, they have no value.
 
 use syn::visit::{self, Visit};
 use syn::{ExprBreak, ExprForLoop, ExprLoop, ExprWhile};
 
-/// True for a loop without a `break` of its own.
+/// True for a loop that no `break` leaves.
 pub(in crate::expand) fn is_endless(e: &ExprLoop) -> bool {
     let mut breaks = Breaks { label: e.label.as_ref().map(|l| &l.name), depth: 0, found: false };
     breaks.visit_block(&e.body);
     !breaks.found
 }
 
-/// Finds a `break` out of the loop with this label.
+/// Searches a loop's body for a `break` out of the loop, which may have a label.
 struct Breaks<'a> {
     label: Option<&'a syn::Lifetime>,
-    /// Loops inside of it, around the place.
+    /// The number of inner loops around the current expression.
     depth: usize,
     found: bool,
 }

@@ -1,10 +1,10 @@
-//! `break`, `continue` and `return`: where they go, and what they cross.
+//! `break`, `continue` and `return`: finds their targets and tells the constructs in between.
 //!
-//! While a body is expanded, `Cx` keeps a stack of frames, one for each construct around the current point. An exit
-//! walks the stack from itself to its target. Some of the constructs must know that lanes leave them: the next trip of
-//! a loop has fewer lanes, and so have the later statements of a block. For these it records whether any construct in
-//! between is varying. This kind is a type, so it is recorded in a value, `let __gcn_exit… = Leave::new();` before the
-//! construct, whose type rustc infers from the records.
+//! While a body is expanded, `Cx` keeps a stack of frames, one for each construct around the current point. An exit walks up the stack to
+//! its target. Some constructs have to know that lanes leave them: a loop runs its next trip, and a block its later statements, without
+//! these lanes. For each such construct the exit records whether a construct in between is varying (entered by only some lanes), its
+//! *kind*. A kind is a type, so the record is made on a value, `let __gcn_exit… = Leave::new();` before the construct, whose type rustc
+//! infers from the records.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
@@ -14,7 +14,7 @@ use crate::expand::frame::{Frame, Target, TargetKind, Trips};
 use crate::expand::types::typed::{literals, typed_exit};
 use crate::expand::{Cx, lang};
 
-/// The kind of several: varying if one is.
+/// The joined kind of several constructs: varying if any of them is.
 pub(crate) fn any(kinds: &[TokenStream], span: Span) -> TokenStream {
     match kinds {
         [] => {
@@ -29,7 +29,7 @@ pub(crate) fn any(kinds: &[TokenStream], span: Span) -> TokenStream {
     }
 }
 
-/// `any` of names.
+/// [`any`] for names.
 pub(crate) fn any_of(names: &[Ident], span: Span) -> TokenStream {
     match names {
         [one] => one.to_token_stream(),
@@ -37,7 +37,7 @@ pub(crate) fn any_of(names: &[Ident], span: Span) -> TokenStream {
     }
 }
 
-/// The ways to leave a target.
+/// The kinds of exits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Exit {
     Break,
@@ -65,7 +65,7 @@ impl Cx<'_> {
             Frame::Target(t) => t.kind,
             _ => return TokenStream::new(),
         };
-        // As in Rust, where such a loop may end without a `break`.
+        // As in Rust, since `while` and `for` may end without a `break`, which gives them no value.
         if let (Some(value), TargetKind::Loop { valued: false, .. }) = (&e.expr, kind) {
             self.errors.at(
                 value,
@@ -173,22 +173,22 @@ impl Cx<'_> {
         self.errors.push(syn::Error::new(span, message));
     }
 
-    /// The exit itself: the records for the constructs that it crosses, its value, and the lanes that leave.
+    /// The expansion of an exit: the records for the constructs that it crosses, its value, and the deactivation of the lanes.
     fn exit(&mut self, how: Exit, target: usize, value: Option<&Expr>, span: Span) -> TokenStream {
         self.stays_in_trip(how, target, span);
         let value = value.map(|v| match how {
             Exit::Return => self.operand_expr(v),
             _ => self.operand_expr(&literals(v, &self.elements.clone())),
         });
-        // Taken after the value is expanded, which may assign variables, and before the code behind the exit.
+        // Captured after the value, which may assign variables, is expanded, and before the code after the exit.
         let here = self.leaves_here();
         let mut notes = TokenStream::new();
         let mut path: Vec<TokenStream> = Vec::new();
         let is_loop =
             matches!(&self.frames[target], Frame::Target(t) if matches!(t.kind, TargetKind::Loop { .. }));
-        // Later statements in a loop's body learn from the loop itself that lanes may have left by `break`.
+        // A loop itself knows that lanes may have left it by `break`, so the blocks in its body need no record.
         let blocks_know = !(is_loop && how == Exit::Break);
-        // From the exit outwards: the kind at each construct joins those of all constructs inside it.
+        // From the innermost construct outwards: the kind recorded at each joins those of all constructs inside it.
         for i in (target + 1..self.frames.len()).rev() {
             let slot = self.fresh("exit", span);
             let (leaves, own) = match &mut self.frames[i] {
@@ -208,7 +208,7 @@ impl Cx<'_> {
                 }
                 _ => continue,
             };
-            // Kept apart, because a `return` also ends the life of every variable outside.
+            // Recorded separately, because a `return` also leaves the scope of every variable outside.
             let list = if how == Exit::Return { &mut leaves.returned } else { &mut leaves.left };
             list.push(slot.clone());
             let kind = any(&path, span);
@@ -248,8 +248,8 @@ impl Cx<'_> {
         quote_spanned!(span=> { #notes #guard.#method() })
     }
 
-    /// Refuses an exit from a trip on which others rely: loads for later trips are under way, or other waves count on
-    /// this wave's barriers.
+    /// Refuses an exit from a loop that relies on complete trips: a pipelined loop has already started loads for later trips, and in a
+    /// `#[ping_pong]` loop other waves count this wave's barriers.
     fn stays_in_trip(&mut self, how: Exit, target: usize, span: Span) {
         let why = self.frames[target..].iter().find_map(|f| match f {
             Frame::Target(t) => match t.kind {
@@ -272,8 +272,7 @@ impl Cx<'_> {
         }
     }
 
-    /// True if the current statement belongs directly to the body of a `#[ping_pong]` loop; unrolled loops in between
-    /// are ignored.
+    /// True if the current statement belongs directly to the body of a `#[ping_pong]` loop. Unrolled loops in between are ignored.
     pub fn is_in_ping_pong(&self) -> bool {
         let around = self.frames.iter().rev().find(|f| match f {
             Frame::Statements(_) => false,
@@ -283,7 +282,7 @@ impl Cx<'_> {
         matches!(around, Some(Frame::Target(t)) if matches!(t.kind, TargetKind::Loop { trips: Trips::PingPong, .. }))
     }
 
-    /// An expression that must not contain an exit, because the rest of the statement could not take it into account.
+    /// Expands an expression that must not contain an exit, because the rest of the statement would not know about it.
     pub fn operand_expr(&mut self, e: &Expr) -> TokenStream {
         self.frames.push(Frame::Operand);
         let tokens = self.expr(e);
@@ -291,13 +290,13 @@ impl Cx<'_> {
         tokens
     }
 
-    /// A unique name for the expansion.
+    /// A name that is unique in this expansion.
     pub fn fresh(&mut self, name: &str, at: Span) -> Ident {
         self.fresh += 1;
         self.helper(&format!("{name}{}", self.fresh), at)
     }
 
-    /// Ends the frame of a target.
+    /// Pops the frame of a target.
     pub fn pop_target(&mut self) -> Option<Target> {
         match self.frames.pop() {
             Some(Frame::Target(t)) => Some(*t),
@@ -305,8 +304,7 @@ impl Cx<'_> {
         }
     }
 
-    /// The body of a function: its value is that of the last expression and of each `return`. A kernel's body has no
-    /// value.
+    /// Expands a function's body, whose value is that of the last expression and of each `return`. A kernel's body has no value.
     pub fn function_body(&mut self, stmts: &[Stmt], span: Span) -> TokenStream {
         // A function's end is a target like that of a labelled block, so `return` needs no mechanism of its own.
         let guard = self.helper("function", span);
@@ -352,7 +350,7 @@ impl Cx<'_> {
 }
 
 impl Target {
-    /// The exits to the end of the function, or of a trip, so far: lanes that wait there leave later.
+    /// The exits so far to the end of the function or of the trip: their lanes wait there, inactive, and leave later.
     fn waiting(&self) -> Vec<TokenStream> {
         let waiting = match self.kind {
             TargetKind::Block => &self.leaves.left,

@@ -1,8 +1,7 @@
-//! Iterators over arrays of values: `for e in v`, `v.iter().sum()`.
+//! Iterators over arrays of device values: `for e in v`, `v.iter().sum()`.
 //!
-//! The array exists on the host, as all values do when the kernel is built, so such a loop becomes straight-line code.
-//! An iterator yields values, whether or not the source iterates over references: `e`, `*e` and the pattern `&e` all
-//! mean the value.
+//! While the kernel is built, the array exists on the host (its elements are handles of IR values), so such a loop is unrolled. An iterator
+//! yields values, whether or not the source iterates over references: `e`, `*e` and the pattern `&e` all mean the value.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
@@ -16,7 +15,7 @@ use crate::syntax::{bound_name, name_of};
 const REDUCTIONS: [(&str, &str); 4] =
     [("sum", "sum_of"), ("product", "product_of"), ("min", "least_of"), ("max", "greatest_of")];
 
-/// True if a `for` goes over an array of values or an iterator over one, and not over a range.
+/// True if a `for` iterates over an array of values or an iterator over one, and not over a range.
 pub(in crate::expand) fn is_over_elements(e: &Expr) -> bool {
     match e {
         Expr::Paren(p) => is_over_elements(&p.expr),
@@ -26,12 +25,12 @@ pub(in crate::expand) fn is_over_elements(e: &Expr) -> bool {
     }
 }
 
-/// A loop over the elements of arrays of values as places: `for e in v.iter_mut()`, `for e in &mut v`, with `enumerate`,
-/// and with `zip` beside other places or values.
+/// A loop that may assign to the elements of arrays of values: `for e in v.iter_mut()` or `for e in &mut v`, with `enumerate`, and with
+/// `zip` of other such arrays or of iterators over values.
 pub(in crate::expand) struct InPlace<'e> {
-    /// The arrays, and the name of an element of each.
+    /// The arrays that are assigned to, and the name of an element of each.
     pub places: Vec<(&'e Expr, &'e Ident)>,
-    /// What goes along by value: patterns and iterators.
+    /// The patterns and iterators of the other sides of `zip`, which yield values.
     pub values: Vec<(&'e Pat, &'e Expr)>,
     /// The patterns for the index of the element.
     pub numbers: Vec<&'e Pat>,
@@ -84,7 +83,7 @@ fn pair(pat: &Pat) -> Option<[&Pat; 2]> {
     }
 }
 
-/// The iterator with values in place of references.
+/// The iterator, changed to yield values instead of references.
 pub(in crate::expand) fn by_value(e: &Expr) -> Expr {
     match e {
         Expr::Reference(r) if r.mutability.is_none() => {
@@ -111,7 +110,7 @@ fn chain(e: &mut Expr) {
             arg => chain(arg),
         }
     }
-    // Already of values.
+    // `copied` and `cloned` already yield values.
     if call.method == "copied" || call.method == "cloned" {
         return;
     }
@@ -127,7 +126,7 @@ fn is_iter(call: &ExprMethodCall) -> bool {
     call.method == "iter" && call.args.is_empty()
 }
 
-/// A closure over values for one over references; a method of a number, `f32::max`, as a closure.
+/// The closure, changed to take values instead of references. A path such as `f32::max` becomes a closure.
 fn of_values(function: &Expr, parameters: usize) -> Expr {
     match function {
         Expr::Closure(closure) => {
@@ -144,7 +143,7 @@ fn of_values(function: &Expr, parameters: usize) -> Expr {
     }
 }
 
-/// `e` for `&e`.
+/// The pattern `e` for `&e`.
 pub(in crate::expand) fn without_references(pat: &Pat) -> Pat {
     match pat {
         Pat::Reference(r) => without_references(&r.pat),
@@ -158,7 +157,7 @@ pub(in crate::expand) fn without_references(pat: &Pat) -> Pat {
     }
 }
 
-/// True for a chain of methods that begins with an iterator over an array.
+/// True for a chain of methods that starts with an iterator over an array.
 fn is_chain(e: &Expr) -> bool {
     match e {
         Expr::MethodCall(call) => {
@@ -169,7 +168,7 @@ fn is_chain(e: &Expr) -> bool {
     }
 }
 
-/// A range in parentheses.
+/// A range, with or without parentheses.
 fn limits(e: &Expr) -> Option<&ExprRange> {
     match e {
         Expr::Paren(p) => limits(&p.expr),
@@ -235,7 +234,7 @@ impl Cx<'_> {
         quote_spanned!(span=> { let #name = #value; #inside })
     }
 
-    /// A fold over varying elements gives a varying result.
+    /// The accumulator of a fold over varying elements has to be varying.
     fn folded(&mut self, e: &ExprMethodCall) -> TokenStream {
         let (span, name) = (e.method.span(), self.fresh("values", e.method.span()));
         let [first, with] = [&e.args[0], &e.args[1]];
@@ -254,7 +253,7 @@ impl Cx<'_> {
         }}
     }
 
-    /// The elements of an iterator in a loop that is not marked as unrolled in the source, and their names.
+    /// Prepares a loop over elements without `#[unroll]`: returns the pattern and the expansion of the iterator.
     pub(in crate::expand) fn elements(&mut self, pat: &Pat, of: &Expr) -> (Pat, TokenStream) {
         let list = name_of(of).is_some_and(|name| self.lists.iter().any(|list| name == list));
         let span = of.span();

@@ -1,5 +1,5 @@
-//! `break` and `continue` of an unrolled loop, whose trips follow each other in the code: they leave a block around all
-//! trips, or one around each trip.
+//! `break` and `continue` in an unrolled loop. Its trips are straight-line code, so they become exits from a labelled block around all
+//! trips, and from one around each trip.
 
 use proc_macro2::Span;
 use syn::visit_mut::{self, VisitMut};
@@ -7,20 +7,20 @@ use syn::{Expr, ExprForLoop, Label, Lifetime, parse_quote_spanned};
 
 use crate::attrs;
 
-/// The labels of the blocks, chosen so that no program has them.
+/// The labels of the blocks, chosen to be unlike any label in a user's program.
 const ALL: &str = "'__gcn_trips";
 const ONE: &str = "'__gcn_trip";
 
 struct Leaves<'l> {
     label: Option<&'l Lifetime>,
-    /// The number of loops between here and this one, itself included.
+    /// The number of nested loops between this one and the current point; 0 directly in its body.
     depth: usize,
     breaks: bool,
     continues: bool,
 }
 
 impl Leaves<'_> {
-    /// True for an exit of this loop.
+    /// True for an exit out of this loop.
     fn is_own(&self, label: Option<&Lifetime>) -> bool {
         match label {
             Some(label) => self.label == Some(label),
@@ -50,7 +50,7 @@ impl VisitMut for Leaves<'_> {
             Expr::ForLoop(_) | Expr::While(_) | Expr::Loop(_) => {
                 self.inside(|inside| visit_mut::visit_expr_mut(inside, e));
             }
-            // Of the host.
+            // A `comptime` block contains host code, whose exits are its own.
             Expr::Block(b) if b.attrs.iter().any(attrs::is_comptime) => {}
             Expr::Closure(_) => {}
             _ => visit_mut::visit_expr_mut(self, e),
@@ -59,7 +59,7 @@ impl VisitMut for Leaves<'_> {
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
 }
 
-/// The loop wrapped in such blocks, if it has a `break` or `continue`.
+/// The loop wrapped in these blocks, if it has a `break` or `continue`.
 pub(in crate::expand) fn in_blocks(e: &ExprForLoop) -> Option<Expr> {
     let mut looped = e.clone();
     let label = looped.label.take();

@@ -1,4 +1,4 @@
-//! `&&` and `||`, whose right side is evaluated only where the left one does not decide.
+//! `&&` and `||`, whose right side is evaluated only in the lanes in which the left one does not decide.
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote_spanned;
@@ -7,7 +7,7 @@ use syn::{BinOp, Expr, ExprBinary, UnOp};
 use crate::expand::{Cx, lang};
 
 impl Cx<'_> {
-    /// The expansion of `a && b` or `a || b`, by the `name` of the operator.
+    /// The expansion of `a && b` or `a || b`; `name` is the operator's.
     pub(in crate::expand) fn condition_of_two(
         &mut self,
         name: &str,
@@ -24,7 +24,7 @@ impl Cx<'_> {
         }
     }
 
-    /// A logical operation whose right side runs only where `left` does not decide.
+    /// A logical operation whose right side is evaluated only in the lanes in which `left` does not decide.
     pub(in crate::expand) fn lazily(
         &mut self,
         name: &str,

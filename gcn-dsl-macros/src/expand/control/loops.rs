@@ -48,17 +48,17 @@ pub(in crate::expand) fn range(e: &Expr) -> Option<Range<'_>> {
     }
 }
 
-/// The results of expanding a loop's body: its tokens, and the exits in it.
+/// The expansion of a loop's body: its tokens, and the exits in it.
 pub(in crate::expand) struct Body {
     pub tokens: TokenStream,
     pub target: Target,
 }
 
 impl Body {
-    /// The end of the loop: its guard receives the ways in which lanes leave: by the condition, its `break`s and
+    /// The code at the end of the loop, which tells the loop's guard all ways in which lanes leave: by the condition, by `break`s and by
     /// `return`.
     fn end(&self, guard: &Ident, site: &Cx<'_>, span: Span) -> TokenStream {
-        // The loop's own condition counts like an exit: lanes for which it is false leave as well.
+        // The loop's condition acts like an exit: lanes for which it is false leave.
         let own = quote_spanned!(span=> #guard.kind());
         let leaves = &self.target.leaves;
         let left: Vec<TokenStream> =
@@ -85,7 +85,7 @@ impl Cx<'_> {
         guard: &Ident,
         f: impl FnOnce(&mut Self) -> TokenStream,
     ) -> Body {
-        // Counted from here, so that only assignments in this body are affected by its exits.
+        // The number before the body, so that only assignments in the body are affected by its exits.
         let carried = self.carried_so_far();
         let endless = matches!(kind, TargetKind::Loop { valued: true, .. });
         let (tokens, target) = self.trips(endless, |cx| {
@@ -96,7 +96,7 @@ impl Cx<'_> {
                 (std::mem::take(&mut target.at_breaks), std::mem::take(&mut target.at_continues));
             ((tokens, target), breaks, continues)
         });
-        // An exit skips the rest of the trip, and with it an assignment that would turn the phase.
+        // An exit skips the rest of the trip, possibly with an assignment that changes the buffer's phase.
         if target.breaks || !target.continues.is_empty() {
             self.not_carried(carried);
         }
@@ -188,7 +188,7 @@ impl Cx<'_> {
             (None, Some(_)) => Trips::Pipelined,
             (None, None) => Trips::Free,
         };
-        // The phases of the body are those that are counted while it is expanded.
+        // The `#[matrix]` phases of the body are the ones counted while it is expanded.
         let (kind, phases) = (TargetKind::Loop { valued: false, trips }, self.phases);
         let body = self.loop_body(kind, e.label.as_ref(), &guard, |cx| cx.with_pattern(pat, &e.body.stmts));
         let (breaks, continues) = (body.target.breaks, !body.target.continues.is_empty());
@@ -211,7 +211,7 @@ impl Cx<'_> {
         }
     }
 
-    /// The request to pipeline a `for`, if an attribute asks for it.
+    /// The call that requests pipelining of a `for`, if it has the attribute.
     fn pipeline(&mut self, e: &ExprForLoop, guard: &Ident) -> Option<TokenStream> {
         let attr = e.attrs.iter().find(|a| attrs::is_pipeline(a))?;
         if self.is_manual() {
@@ -244,7 +244,7 @@ impl Cx<'_> {
     }
 
     fn range(&mut self, r: &Range<'_>, span: Span) -> TokenStream {
-        // The type of the counter follows from its uses; a named number must not fix it.
+        // The loop variable's type follows from its uses; a name for an untyped number must not fix it.
         let ends = [r.start, r.end].map(|e| self.inferred_by_name(e));
         let [start, end] = ends.each_ref().map(|(e, _)| self.operand_expr(e));
         let uses = ends.iter().map(|(_, uses)| uses);

@@ -1,5 +1,5 @@
-//! `match`, `if let` and `let … else`: a chain of branches, one for each arm. rustc checks on a host value the rules
-//! that concern patterns alone.
+//! `match`, `if let` and `let … else` become a chain of branches, one for each arm. For its rules about patterns, such as exhaustiveness,
+//! rustc checks the same patterns on a value of a host enum.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -21,7 +21,7 @@ impl Cx<'_> {
         if let Some(Expr::Match(e)) = branches_of_numbers(|| Expr::Match(e.clone()), &self.elements) {
             return self.match_expr(&e);
         }
-        // Device values are copied: a reference to one matches like the value.
+        // Device values are copied, so a reference to one matches like the value.
         if let Expr::Reference(r) = &*e.expr
             && r.mutability.is_none()
         {
@@ -62,16 +62,16 @@ impl Cx<'_> {
         })
     }
 
-    /// `comptime match`: the host selects the arm; the arm's body runs on the device.
+    /// `comptime match`: the host selects the arm while the kernel is built; the arm's body runs on the device.
     fn comptime_match(&mut self, e: &ExprMatch) -> TokenStream {
         self.comptime += 1;
         let before = self.deferred.clone();
         let mut after = None;
         let mut arms = Vec::new();
-        // Next to a value of another kind a number is a host number.
+        // If another arm has a value that is not a number, the number is a host value.
         let numbers = e.arms.iter().all(|arm| has_literals(&arm.body));
         for arm in &e.arms {
-            // Each arm starts from the same state: only one of them is in the finished kernel.
+            // Each arm starts from the same state, because only one of them becomes part of the kernel.
             self.deferred = before.clone();
             let body = self.scope(|cx| {
                 cx.bind(&arm.pat);
@@ -107,7 +107,7 @@ impl Cx<'_> {
         let guard = arm.guard.as_ref().map(|(_, guard)| &**guard);
         let tested = |cx: &mut Self| cx.guard_of_arm(&arm.pat, matched, guard);
         let cond = match (test, guard) {
-            // A guard without effects is cheaper to evaluate in all lanes than in a branch of its own.
+            // A guard without effects is cheaper to evaluate in all lanes than in a separate branch.
             (Some(test), Some(guard)) if self.is_for_all(guard) => {
                 let (and, guard) = (lang("and", at), tested(self));
                 quote_spanned!(at=> #and(#test, #guard))
@@ -149,15 +149,15 @@ impl Cx<'_> {
         }
     }
 
-    /// The same patterns on a host value, for rustc to check.
+    /// The patterns matched against a host value, for rustc to check.
     fn check(&mut self, e: &ExprMatch, matched: &Ident, value: &Ident) -> TokenStream {
         let (mut items, mut arms) = (TokenStream::new(), Vec::new());
         for arm in &e.arms {
             let mut needs = Needs::default();
             let pat = self.checked_pattern(&arm.pat, &mut needs);
             items.extend(needs.items);
-            // A guard, or a pattern that rustc wrongly takes for irrefutable, must not make later arms unreachable:
-            // an opaque condition stands in for it.
+            // A guard, or a pattern that rustc would wrongly consider irrefutable, must not make later arms unreachable, so an opaque
+            // condition replaces it.
             let at = arm.guard.as_ref().map(|(token, _)| token.span).or(needs.guard.then(|| arm.pat.span()));
             let guard = at.map(|at| {
                 let otherwise = lang("otherwise", at);
@@ -167,7 +167,7 @@ impl Cx<'_> {
         }
         let at = e.expr.span();
         let host = lang("host_value", at);
-        // The span of the value: rustc points there if a case is missing.
+        // Has the span of the matched value, at which rustc points if a case is missing.
         let value = Ident::new(&value.to_string(), at.resolved_at(value.span()));
         let host = quote_spanned!(at=> #host(&#matched));
         quote_spanned!(e.match_token.span=> #items if let ::core::option::Option::Some(#value) = #host { match #value { #(#arms)* } })

@@ -1,9 +1,9 @@
 //! Patterns of `match`, `if let` and `let … else`: the condition under which a pattern matches, and the names that it
 //! binds.
 //!
-//! A pattern is decomposed level by level. rustc destructures tuples and structs; fresh names replace the nested
-//! patterns. rustc also resolves the variant of an enum: the pattern is in a closure that is called with each variant
-//! of the value (`gcn_dsl::__private::Variants`), so names are resolved as usual.
+//! A pattern is decomposed level by level. rustc destructures tuples and structs whose nested patterns are replaced by fresh names. rustc
+//! also resolves the variant of an enum: the pattern becomes part of a closure that is called with each variant of the value
+//! (`gcn_dsl::__private::Variants`), so names are resolved as usual.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -21,12 +21,13 @@ pub(in crate::expand) fn plain(pat: &Pat) -> &Pat {
     }
 }
 
-/// Syntax does not distinguish a constant from a new name; Rust's naming convention does.
+/// True if the name is a constant. Syntax does not distinguish it from a new name, but Rust's naming convention does.
 pub(in crate::expand) fn is_constant(name: &Ident) -> bool {
     name.to_string().starts_with(char::is_uppercase)
 }
 
-/// Syntax does not distinguish a variant from an associated constant either: names of constants have only capitals.
+/// True if the name is a variant. Syntax does not distinguish it from an associated constant, but the names of constants consist of
+/// capitals only.
 fn is_variant_name(name: &Ident) -> bool {
     let name = name.to_string();
     name.starts_with(char::is_uppercase) && (name.contains(char::is_lowercase) || name.len() == 1)
@@ -42,7 +43,7 @@ pub(in crate::expand) fn is_variant(path: &Path) -> bool {
     }
 }
 
-/// The enum of a variant's path, and the variant's name.
+/// The path split into the enum and the name of the variant.
 fn divided(path: &Path, self_type: Option<&Ident>) -> (Path, Option<syn::PathSegment>) {
     let mut of = path.clone();
     let name = of.segments.pop().map(syn::punctuated::Pair::into_value);
@@ -81,7 +82,7 @@ fn variant(path: &Path, cx: &mut Cx<'_>, as_what: &str) -> (TokenStream, TokenSt
     (quote_spanned!(ty=> type #alias = <#of as #kind>::#what;), quote_spanned!(span=> #alias::#name))
 }
 
-/// The direct parts of a pattern, without `..`.
+/// The direct subpatterns of a pattern, without `..`.
 fn parts(pat: &Pat) -> Vec<&Pat> {
     let all: Vec<&Pat> = match pat {
         Pat::Tuple(p) => p.elems.iter().collect(),
@@ -93,7 +94,7 @@ fn parts(pat: &Pat) -> Vec<&Pat> {
     all.into_iter().filter(|p| !matches!(p, Pat::Rest(_))).collect()
 }
 
-/// The pattern with each direct part replaced by `f`.
+/// The pattern with each direct subpattern replaced by the result of `f`.
 fn with_parts(pat: &Pat, f: &mut dyn FnMut(&Pat) -> Pat) -> Pat {
     let mut each = |p: &mut Pat| {
         if !matches!(p, Pat::Rest(_)) {
@@ -108,7 +109,7 @@ fn with_parts(pat: &Pat, f: &mut dyn FnMut(&Pat) -> Pat) -> Pat {
         Pat::Struct(p) => p.fields.iter_mut().for_each(|field| {
             let before = field.pat.clone();
             each(&mut field.pat);
-            // A short field `P { x }` whose pattern is replaced has to name the field.
+            // The shorthand `P { x }` has to name the field if its pattern is replaced.
             if field.pat != before {
                 long(field);
             }
@@ -118,7 +119,7 @@ fn with_parts(pat: &Pat, f: &mut dyn FnMut(&Pat) -> Pat) -> Pat {
     pat
 }
 
-/// `_` in place of a pattern.
+/// `_` with the span of a pattern.
 fn wild(pat: &Pat) -> Pat {
     Pat::Wild(syn::PatWild { attrs: Vec::new(), underscore_token: syn::Token![_](pat.span()) })
 }
@@ -130,7 +131,7 @@ fn long(field: &mut FieldPat) {
     }
 }
 
-/// The path of a pattern of a variant.
+/// The path in a pattern for a variant.
 fn variant_path(pat: &Pat) -> Option<Path> {
     let path = match pat {
         Pat::TupleStruct(p) => p.path.clone(),
@@ -158,7 +159,7 @@ fn with_path(pat: &Pat, path: &TokenStream) -> TokenStream {
     }
 }
 
-/// True if some value of its type does not match.
+/// True if the pattern may fail to match.
 pub(in crate::expand) fn is_refutable(pat: &Pat) -> bool {
     match plain(pat) {
         Pat::Wild(_) | Pat::Rest(_) => false,
@@ -186,11 +187,11 @@ fn binds(pat: &Pat) -> bool {
     }
 }
 
-/// The additions that a pattern needs for rustc to check it.
+/// The additions that rustc needs to check a pattern.
 #[derive(Default)]
 pub(crate) struct Needs {
     pub items: TokenStream,
-    /// It may fail to match although rustc would consider it irrefutable.
+    /// True if the pattern may fail to match although rustc would consider it irrefutable.
     pub guard: bool,
 }
 
@@ -208,11 +209,11 @@ impl Cx<'_> {
             Pat::Ident(p) if p.by_ref.is_none() => {
                 return p.subpat.as_ref().is_none_or(|(_, inner)| self.pattern_is_known(inner));
             }
-            // Each alternative would bind the name to another register; the branches could not share one body.
+            // Each alternative would bind the name to another register, so the alternatives could not share one body.
             Pat::Or(or) if binds(&Pat::Or(or.clone())) => {
                 "the alternatives of a pattern with `|` bind no names in a kernel; write an arm for each"
             }
-            // Without short-circuit, so that every wrong case is reported.
+            // `&` does not short-circuit, so that every wrong case is reported.
             Pat::Or(or) => return or.cases.iter().map(|p| self.pattern_is_known(p)).fold(true, |a, b| a & b),
             p @ (Pat::Tuple(_) | Pat::TupleStruct(_) | Pat::Slice(_) | Pat::Struct(_)) => {
                 return parts(p).into_iter().map(|p| self.pattern_is_known(p)).fold(true, |a, b| a & b);
@@ -229,7 +230,7 @@ impl Cx<'_> {
         false
     }
 
-    /// The condition under which `of`, a name, matches; `None` if it always does.
+    /// The condition under which the value named `of` matches; `None` if it always does.
     pub fn condition(&mut self, pat: &Pat, of: &Ident) -> Option<TokenStream> {
         let pat = plain(pat);
         let at = pat.span();
@@ -280,7 +281,7 @@ impl Cx<'_> {
         quote_spanned!(at=> { #fields #and(#own, #rest) })
     }
 
-    /// `let` for the fields of a variant that `pat` names.
+    /// A `let` that destructures the fields of the variant that `pat` names.
     fn fields(&mut self, pat: &Pat, path: &Path, inner: &[(Ident, Pat)], of: &Ident) -> TokenStream {
         let at = pat.span();
         let (item, name) = variant(path, self, "Host");
@@ -294,7 +295,7 @@ impl Cx<'_> {
         });)
     }
 
-    /// The pattern with fresh names for the parts that are `wanted`, and `_` for the others.
+    /// The pattern with fresh names for the `wanted` subpatterns, and `_` for the others.
     fn divided(&mut self, pat: &Pat, wanted: fn(&Pat) -> bool) -> (Pat, Vec<(Ident, Pat)>) {
         let mut inner = Vec::new();
         let shallow = with_parts(pat, &mut |part| {
@@ -321,7 +322,7 @@ impl Cx<'_> {
         conditions.into_iter().reduce(|a, b| quote_spanned!(at=> #and(#a, #b)))
     }
 
-    /// `let` for each name that the pattern binds.
+    /// A `let` for each name that the pattern binds.
     pub fn bindings(&mut self, pat: &Pat, of: &Ident) -> TokenStream {
         let pat = plain(pat);
         let at = pat.span();
@@ -351,8 +352,8 @@ impl Cx<'_> {
         quote!(#fields #(#each)*)
     }
 
-    /// The pattern as rustc checks it, with the items that it needs. The fields of device structs are replaced by `_`,
-    /// so more values remain unmatched than rustc sees.
+    /// The pattern in the form that rustc checks, with the items that it needs. The fields of device structs are replaced by `_`, so the
+    /// pattern matches fewer values than rustc assumes.
     pub fn checked_pattern(&mut self, pat: &Pat, needs: &mut Needs) -> TokenStream {
         match plain(pat) {
             Pat::Or(p) => {
@@ -365,18 +366,17 @@ impl Cx<'_> {
                 let (name, inner) = (&p.ident, inner.map(|(at, inner)| quote!(#at (#inner))));
                 quote_spanned!(pat.span()=> #name #inner)
             }
-            // The lint about needless `mut` is handled elsewhere.
+            // The module `unused` handles the lint about needless `mut`.
             Pat::Ident(p) if !is_constant(&p.ident) => p.ident.to_token_stream(),
             inner @ (Pat::Struct(_) | Pat::TupleStruct(_)) if variant_path(inner).is_none() => {
-                // rustc sees `_` for refutable fields, so the pattern counts as irrefutable unless a guard tells
-                // otherwise.
+                // rustc sees `_` for refutable fields and would consider the pattern irrefutable, unless a guard is added.
                 needs.guard |= parts(inner).into_iter().any(is_refutable);
                 with_parts(inner, &mut |p| if is_refutable(p) { wild(p) } else { p.clone() })
                     .to_token_stream()
             }
             inner => {
                 let rewritten = with_parts(inner, &mut |p| match binds_plainly(p) {
-                    // A field in short stays so.
+                    // A shorthand field stays one.
                     true => p.clone(),
                     false => Pat::Verbatim(self.checked_pattern(p, needs)),
                 });
@@ -388,7 +388,7 @@ impl Cx<'_> {
         }
     }
 
-    /// The expansion of `Enum::Variant { field: value }`, if it is one.
+    /// The expansion of `Enum::Variant { field: value }`, if `e` has that form.
     pub fn variant_with_fields(&mut self, e: &syn::ExprStruct) -> Option<TokenStream> {
         if !is_variant(&e.path) || e.path.segments.len() < 2 {
             return None;
@@ -407,14 +407,14 @@ impl Cx<'_> {
         Some(quote_spanned!(span=> { #item #make(#name { #(#fields),* }) }))
     }
 
-    /// The variants of an enum of this macro call, if the path begins with its name.
+    /// The variants of an enum that this macro call declares, if the path starts with its name.
     fn known_variants(&self, path: &Path) -> Option<&[(String, bool)]> {
         let of = divided(path, self.self_type.as_ref()).0;
         let name = of.segments.last()?.ident.to_string();
         self.known.variants.get(&name).map(Vec::as_slice)
     }
 
-    /// True for `Enum::Variant` of an enum of this macro call, if the variant has no fields.
+    /// True for `Enum::Variant` of an enum that this macro call declares, if the variant has no fields.
     pub fn is_unit_variant(&self, path: &Path) -> bool {
         let of = divided(path, self.self_type.as_ref()).0;
         if of.get_ident().is_some_and(|of| self.known.listed.contains(&of.to_string())) {
@@ -424,7 +424,7 @@ impl Cx<'_> {
         name.is_some_and(|name| variants.iter().any(|(variant, unit)| *unit && name.ident == variant))
     }
 
-    /// True for a path that may be a fieldless variant of a device enum of another macro call.
+    /// True for a path that may be a fieldless variant of a device enum from another macro call.
     pub fn may_be_variant(&self, path: &Path) -> bool {
         const NONE: [&str; 4] = ["Ordering", "Scope", "Cache", "Target"];
         let of = path.segments.iter().rev().nth(1);
@@ -432,7 +432,7 @@ impl Cx<'_> {
         is_variant(path) && !known && self.known_variants(path).is_none()
     }
 
-    /// True if the variant exists; reports an error if an enum of this macro call lacks it.
+    /// False after reporting an error, if an enum of this macro call has no variant of this name.
     pub fn variant_is_there(&mut self, path: &Path) -> bool {
         let (Some(variants), Some(name)) = (self.known_variants(path), path.segments.last()) else {
             return true;
@@ -475,7 +475,7 @@ fn range(
     })
 }
 
-/// The module of the plain enum; it has the enum's name.
+/// The name of the module that contains the host enum; both have names derived from the device enum's.
 pub(in crate::expand) fn host(name: &Ident) -> Ident {
     format_ident!("__gcn_{}", name, span = name.span())
 }

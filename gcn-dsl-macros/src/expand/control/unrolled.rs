@@ -1,4 +1,4 @@
-//! Host loops, whose trips are traced one after the other: `#[unroll] for`, and loops over arrays of values.
+//! Host loops, which are unrolled while the kernel is built: `#[unroll] for`, and loops over arrays of values.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -52,7 +52,7 @@ impl Cx<'_> {
         })
     }
 
-    /// A loop whose variables are mutable references to the elements of arrays. It ends with the shortest.
+    /// A loop whose variables are mutable references to array elements. It ends with the shortest array.
     fn over_places(&mut self, e: &ExprForLoop, of: &InPlace<'_>) -> TokenStream {
         let span = e.expr.span();
         let counter = self.fresh("element", span);
@@ -87,7 +87,7 @@ impl Cx<'_> {
         })
     }
 
-    /// The trips of a host loop; each begins with the statements that `first` returns.
+    /// The trips of a host loop, each of which starts with the statements that `first` returns.
     fn trips_of_host(
         &mut self,
         e: &ExprForLoop,

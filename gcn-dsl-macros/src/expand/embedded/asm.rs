@@ -17,14 +17,14 @@ use syn::{Expr, Macro, Token};
 use crate::expand::Cx;
 use modifiers::Modifier;
 
-/// The use of an operand.
+/// The direction of an operand.
 enum Way {
     In(Expr),
     InOut(Expr),
     Out,
 }
 
-/// `name = in(value)`.
+/// An operand declaration, such as `name = in(value)`.
 struct Named {
     name: Ident,
     way: Way,
@@ -46,10 +46,10 @@ impl Line {
     }
 }
 
-/// An operand as it is written.
+/// An operand as parsed.
 struct Operand {
     span: Span,
-    /// `-x`, `|x|`, `sext(x)`.
+    /// Source modifiers: `-x`, `|x|`, `sext(x)`.
     neg: bool,
     abs: bool,
     sext: bool,
@@ -61,9 +61,9 @@ impl Operand {
         Operand { span, neg: false, abs: false, sext: false, what }
     }
 
-    /// `value` with what is written around it.
+    /// `value` with the source modifiers applied.
     fn modified(&self, mut value: TokenStream) -> TokenStream {
-        // In the order of the hardware: the sign is inverted after the absolute value is taken.
+        // In the order of the hardware: the absolute value is taken before the sign is inverted.
         for (is, name) in [(self.sext, "sext"), (self.abs, "abs"), (self.neg, "neg")] {
             if is {
                 let name = Ident::new(name, self.span);
@@ -75,19 +75,19 @@ impl Operand {
 }
 
 enum What {
-    /// `{name}`; `vcc`, `m0` and `scc` are names too.
+    /// `{name}`, or one of the fixed names `vcc`, `m0` and `scc`.
     Name(Ident),
-    /// A number, negative or not.
+    /// A number; true if it is negative.
     Number(bool, syn::Lit),
     /// `[{index}, {offset}]`.
     Pair(Box<Operand>, Box<Operand>),
-    /// A word that the assembler knows: `hwreg(…)`.
+    /// Text for the assembler to parse, such as `hwreg(…)`.
     Text(String),
-    /// `off`: no address here.
+    /// `off`: the instruction has no address here.
     Off,
 }
 
-/// The block.
+/// The parsed content of `asm! { … }`.
 pub(in crate::expand) struct Block {
     operands: Vec<Named>,
     lines: Vec<Line>,
@@ -96,7 +96,7 @@ pub(in crate::expand) struct Block {
 impl Block {
     pub fn parse(input: ParseStream<'_>) -> syn::Result<Block> {
         let mut operands = Vec::new();
-        // No instruction has a `=` after its first word.
+        // No instruction has a `=` after its first word, so this declares an operand.
         while input.peek(syn::Ident::peek_any) && input.peek2(Token![=]) {
             operands.push(named(input)?);
             if input.parse::<Option<Token![,]>>()?.is_none() {
@@ -169,7 +169,7 @@ fn operand(input: ParseStream<'_>) -> syn::Result<Operand> {
     Ok(Operand { span, neg, abs, ..inner })
 }
 
-/// An operand without signs.
+/// Parses an operand without `-` or `|…|`.
 fn primary(input: ParseStream<'_>) -> syn::Result<Operand> {
     let span = input.span();
     if input.peek(syn::Lit) {
@@ -184,7 +184,7 @@ fn primary(input: ParseStream<'_>) -> syn::Result<Operand> {
             )
         }
         TokenTree::Group(g) if g.delimiter() == Delimiter::Bracket => pair(&g)?,
-        // Before the plain names: `neg` and `abs` are words only in front of a parenthesis.
+        // Before plain names: `neg` and `abs` are modifiers only in front of a parenthesis.
         TokenTree::Ident(name) if input.peek(syn::token::Paren) => {
             let inner: Group = input.parse()?;
             return function(&name, &inner, input);
@@ -218,7 +218,7 @@ fn pair(list: &Group) -> syn::Result<What> {
     syn::parse::Parser::parse2(both, list.stream()).map_err(|_| syn::Error::new(list.span(), form))
 }
 
-/// `neg(x)`, `abs(x)`, `sext(x)`; the assembler parses everything else.
+/// Parses `neg(x)`, `abs(x)` and `sext(x)`; any other function is text for the assembler.
 fn function(name: &Ident, inner: &Group, input: ParseStream<'_>) -> syn::Result<Operand> {
     let of = || syn::parse::Parser::parse2(operand, inner.stream());
     let span = name.span();
@@ -228,7 +228,7 @@ fn function(name: &Ident, inner: &Group, input: ParseStream<'_>) -> syn::Result<
         "sext" => of().map(|x| Operand { span, sext: true, ..x }),
         _ => {
             let mut words = format!("{name}({})", text(inner.stream()));
-            // `vmcnt(0) & lgkmcnt(0)`.
+            // Continues past the parentheses, as in `vmcnt(0) & lgkmcnt(0)`.
             while !input.is_empty() && !input.peek(Token![,]) && !input.peek(Token![;]) {
                 words += &format!(" {}", text(input.parse::<TokenTree>()?.into()));
             }
@@ -237,7 +237,7 @@ fn function(name: &Ident, inner: &Group, input: ParseStream<'_>) -> syn::Result<
     }
 }
 
-/// Tokens formatted as an assembler expects them: no blank before a parenthesis.
+/// Tokens as the text that the assembler expects, without a blank before a parenthesis.
 fn text(tokens: TokenStream) -> String {
     tokens.into_iter().fold(String::new(), |mut out, token| {
         match token {
@@ -268,7 +268,7 @@ impl Cx<'_> {
         for line in &block.lines {
             match self.asm_line(line, &mut known) {
                 Some(call) => out.extend(call),
-                // The line has an error already; treat its outputs as defined.
+                // The line has an error that was reported; its outputs count as defined to avoid further errors.
                 None => known.extend(line.names().map(ToString::to_string)),
             }
         }
@@ -288,7 +288,7 @@ impl Cx<'_> {
         quote_spanned!(span=> { #out #results })
     }
 
-    /// The value of an operand that is read.
+    /// The value of a source operand.
     fn source(&mut self, operand: &Operand, known: &[String]) -> Option<TokenStream> {
         let value = match &operand.what {
             What::Number(negative, number) => {
@@ -321,7 +321,7 @@ impl Cx<'_> {
     }
 }
 
-/// The variable that holds an operand.
+/// The name of the variable that holds an operand's value.
 fn register(cx: &Cx<'_>, name: &Ident) -> Ident {
     cx.helper(&format_ident!("asm_{}", name).to_string(), name.span())
 }

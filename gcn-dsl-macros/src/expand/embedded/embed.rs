@@ -37,7 +37,7 @@ pub(in crate::expand) fn as_match(mac: &Macro) -> Option<syn::ExprMatch> {
 }
 
 impl Cx<'_> {
-    /// A macro call. Macros that do not belong to the device run on the host, unchanged.
+    /// Expands a macro call. Unknown macros run on the host, unchanged.
     pub fn macro_call(&mut self, mac: &Macro) -> TokenStream {
         let name = mac.path.get_ident().map(ToString::to_string).unwrap_or_default();
         match name.as_str() {
@@ -77,7 +77,7 @@ impl Cx<'_> {
         }
     }
 
-    /// `dbg!(a, b)`: the values, which are also printed when the kernel is simulated.
+    /// `dbg!(a, b)`: gives the values, and prints them when the kernel is simulated.
     fn dbg(&mut self, mac: &Macro, args: List) -> TokenStream {
         let values: Vec<TokenStream> = args
             .iter()
@@ -97,7 +97,7 @@ impl Cx<'_> {
         }
     }
 
-    /// `assert!` of the host; for a device condition, rustc's message tells what to write.
+    /// `assert!` on the host; if its condition is a device value, rustc's message says what to write instead.
     fn assert(&mut self, mac: &Macro, args: List) -> TokenStream {
         let mut args = args.iter();
         let Some(condition) = args.next() else { return mac.to_token_stream() };

@@ -15,14 +15,14 @@ pub(in crate::expand) fn is_derive(attr: &Attribute) -> bool {
     attr.path().is_ident("derive")
 }
 
-/// The user's derives without those that the expansion provides itself.
+/// The derives that the user wrote, except those that the expansion implements itself.
 pub(in crate::expand) fn derived(attrs: &[Attribute], own: &[&str]) -> Vec<Path> {
     let lists = attrs.iter().filter(|a| is_derive(a));
     let paths = lists.filter_map(|a| a.parse_args_with(Punctuated::<Path, Token![,]>::parse_terminated).ok());
     paths.flatten().filter(|path| !own.iter().any(|name| path.is_ident(name))).collect()
 }
 
-/// Refuses derives other than those that device structs and enums have anyway.
+/// Rejects derives that device structs and enums do not support.
 pub(in crate::expand) fn derives(attrs: &[Attribute], own: &[&str], what: &str, errors: &mut Errors) {
     for attr in attrs.iter().filter(|a| is_derive(a)) {
         let given = attr.parse_args_with(Punctuated::<Path, Token![,]>::parse_terminated);
@@ -72,7 +72,7 @@ pub(crate) fn structure(item: &ItemStruct, errors: &mut Errors) -> TokenStream {
     }
 }
 
-/// The handle of `&[T]` and `&mut [T]`.
+/// The handle type for a field `&[T]` or `&mut [T]`.
 fn memory(ty: &syn::Type) -> Option<TokenStream> {
     match ty::bare(ty) {
         syn::Type::Reference(r) => match ty::bare(&r.elem) {
@@ -134,12 +134,12 @@ pub(in crate::expand) fn placed(item: &ItemStruct) -> TokenStream {
     }
 }
 
-/// The kinds of members of a struct.
+/// The kinds of fields of a struct.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::expand) enum Of {
-    /// Device values: it converts only to itself.
+    /// Device values: the struct converts only to itself.
     Values,
-    /// The types of its type parameters: it converts member by member.
+    /// Values of the struct's type parameters: it converts field by field.
     Parameters,
 }
 
@@ -147,7 +147,7 @@ pub(in crate::expand) fn implementations(item: &ItemStruct, of: Of) -> TokenStre
     let name = &item.ident;
     let (params, args, clause) = item.generics.split_for_impl();
     let types: Vec<_> = item.fields.iter().map(|f| &f.ty).collect();
-    // Defaults are allowed only in the declaration.
+    // Without defaults, which are allowed only in the declaration.
     let bare: Vec<TokenStream> = item.generics.params.iter().map(without_default).collect();
     let bounds = clause.map(|c| {
         let predicates = &c.predicates;
@@ -220,7 +220,7 @@ pub(in crate::expand) fn implementations(item: &ItemStruct, of: Of) -> TokenStre
                 #unflattened
             }
             fn shape() -> ::core::option::Option<::gcn_dsl::ir::named::Shape> {
-                // No variable is used, since its name could be that of a kernel of the user.
+                // Written without a variable, whose name could be that of one of the user's kernels.
                 ::core::option::Option::Some(::gcn_dsl::ir::named::Shape::Struct(
                     #text,
                     ::std::vec![#((#names, <#types as ::gcn_dsl::__private::Flatten>::shape()?)),*],

@@ -1,7 +1,7 @@
-//! `#[device] #[repr(C)] struct`: data that host and device share, as elements of slices and as arguments.
+//! `#[device] #[repr(C)] struct`: data shared between host and device, in elements of slices and in kernel arguments.
 //!
-//! The struct has a type parameter for each field, whose default is the type as written: with the defaults it is the
-//! host's struct; with `S`, `V` and arrays of them it is the struct that a kernel computes with.
+//! The generated struct has a type parameter for each field, whose default is the type as written. With the defaults it is the host's
+//! struct; with `S`, `V` and arrays of them it is the struct on which a kernel computes.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -13,7 +13,7 @@ use crate::expand::items::aggregate::{Of, derived, implementations, is_derive, p
 use crate::expand::items::declaration::KEPT;
 use crate::parse::is_device;
 
-/// True for a struct with a layout in memory.
+/// True for a struct with a defined memory layout.
 pub(crate) fn is_data(item: &ItemStruct) -> bool {
     item.attrs.iter().any(|a| a.path().is_ident("repr"))
 }
@@ -79,7 +79,7 @@ fn expand(item: &ItemStruct) -> TokenStream {
     quote!(#declaration #implementations #placed #converted #stored)
 }
 
-/// Conversions member by member.
+/// Implements conversions field by field.
 fn converted(name: &Ident, params: &[Ident], item: &ItemStruct) -> TokenStream {
     let members: Vec<Member> = item.fields.members().collect();
     let to: Vec<Ident> = (0..params.len()).map(|i| format_ident!("To{}", i)).collect();
@@ -122,7 +122,7 @@ fn converted(name: &Ident, params: &[Ident], item: &ItemStruct) -> TokenStream {
     }
 }
 
-/// The struct in memory, and as an argument.
+/// Implements loads and stores of the struct, and its use as an argument.
 fn stored(name: &Ident, types: &[&Type], item: &ItemStruct) -> TokenStream {
     let members: Vec<Member> = item.fields.members().collect();
     let stored: Vec<TokenStream> =

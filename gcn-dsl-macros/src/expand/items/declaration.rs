@@ -1,14 +1,14 @@
-//! Attributes of declarations: those that are kept, and those that have no meaning there.
+//! Attributes of declarations: which are kept, and which are rejected.
 
 use syn::Attribute;
 
 use crate::errors::Errors;
 use crate::parse::is_device;
 
-/// The name of a device function in the messages of [`attributes`].
+/// The words for a device function in the messages of [`attributes`].
 pub(in crate::expand) const FUNCTION: &str = "device function";
 
-/// Attributes that a device function or struct keeps.
+/// Attributes that a device function or struct may have and keeps.
 pub(in crate::expand) const KEPT: [&str; 10] =
     ["doc", "allow", "expect", "cfg", "deprecated", "must_use", "device", "warn", "deny", "derive"];
 
@@ -21,7 +21,7 @@ pub(in crate::expand) fn is_track_caller(attr: &Attribute) -> bool {
     attr.path().is_ident("track_caller")
 }
 
-/// Refuses attributes that have no meaning here.
+/// Rejects attributes that have no meaning on this kind of declaration.
 pub(in crate::expand) fn attributes(attrs: &[Attribute], what: &str, errors: &mut Errors) {
     for attr in attrs {
         if is_track_caller(attr) && what == FUNCTION {

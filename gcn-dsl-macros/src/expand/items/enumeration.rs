@@ -1,8 +1,7 @@
-//! `#[device] enum`: a struct with a discriminant and the fields of all variants, and a plain enum for patterns.
+//! `#[device] enum` becomes a struct with a discriminant and the fields of all variants, and a plain host enum for patterns.
 //!
-//! The struct has the enum's name, and a function with the variant's name constructs each variant. rustc checks
-//! patterns against the plain enum (see `gcn_dsl::__private::Variants`), which is in a separate module, so that
-//! messages show the user's name.
+//! The struct has the enum's name; a function with the variant's name constructs each variant. rustc checks patterns against the host enum
+//! (see `gcn_dsl::__private::Variants`), which is in a separate module so that messages show the user's name.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -44,7 +43,7 @@ fn check(item: &ItemEnum, errors: &mut Errors) {
         errors.at(&item.ident, "a device enum has variants: a value is one of them");
     }
     for (k, variant) in item.variants.iter().enumerate() {
-        // Numbers that equal the position are accepted: they change nothing.
+        // An explicit discriminant that equals the variant's index is accepted, since it changes nothing.
         let counted = |number: &syn::Expr| number.to_token_stream().to_string() == k.to_string();
         if let Some((_, number)) = variant.discriminant.as_ref().filter(|(_, number)| !counted(number)) {
             let what = "the variants of a device enum are counted from 0; with `#[repr(u32)]` one without fields has the numbers that it says";
@@ -64,11 +63,11 @@ fn check(item: &ItemEnum, errors: &mut Errors) {
 
 /// A field of a variant.
 struct Field {
-    /// The field's name in the struct, and its type parameter in the enum.
+    /// The name of the field in the struct; its type parameter in the host enum.
     place: Ident,
     param: Ident,
     ty: Type,
-    /// Its type is a parameter of the enum, inferred from the value.
+    /// True if its type is a parameter of the enum, inferred from the value.
     inferred: bool,
 }
 
@@ -156,7 +155,7 @@ fn expand(item: &ItemEnum) -> TokenStream {
         docs.map(ToTokens::to_token_stream).collect::<TokenStream>(),
         all.is_empty().then(|| without_fields(name)),
     );
-    // Those of a parameter its bounds say.
+    // Checks that fields of each type can be left undefined; in a generic enum, the bounds on its parameters guarantee that.
     let blank = types.iter().filter(|_| generics.params.is_empty());
     let blank = blank.map(|ty| quote_spanned!(ty.span()=> ::gcn_dsl::__private::holds_blank::<#ty>()));
     quote! {
@@ -209,12 +208,12 @@ fn expand(item: &ItemEnum) -> TokenStream {
     }
 }
 
-/// The place of the discriminant: uniform if there are fields and all of them are uniform.
+/// Uniform or varying, for the discriminant: uniform if there are fields and all of them are uniform.
 fn place(types: &[&Type]) -> TokenStream {
     let places =
         types.iter().map(|ty| quote_spanned!(ty.span()=> <#ty as ::gcn_dsl::__private::Placed>::Place));
     let all = places.reduce(|all, next| quote!(<#all as ::gcn_dsl::__private::Kind>::Or<#next>));
-    // Without fields nothing restricts the value to one for all lanes.
+    // Without fields nothing says that the value is uniform.
     all.unwrap_or_else(|| quote!(::gcn_dsl::__private::Varying))
 }
 
@@ -231,7 +230,7 @@ fn declared(variant: &syn::Variant, fields: &[Field]) -> TokenStream {
     }
 }
 
-/// A variant of the enum `of` with these values.
+/// A construction of a variant of the enum `of`, or a pattern for it, with these values.
 fn made(of: &TokenStream, variant: &syn::Variant, values: impl Iterator<Item = TokenStream>) -> TokenStream {
     let name = &variant.ident;
     match &variant.fields {
@@ -244,7 +243,7 @@ fn made(of: &TokenStream, variant: &syn::Variant, values: impl Iterator<Item = T
     }
 }
 
-/// The match arm that constructs the struct of a variant: the fields of the other variants are undefined.
+/// The match arm that converts a host variant to the struct: the fields of the other variants are undefined.
 fn of_variant(
     host: &Ident,
     name: &Ident,
@@ -252,7 +251,7 @@ fn of_variant(
     variant: &syn::Variant,
     fields: &[Vec<Field>],
 ) -> TokenStream {
-    // The struct has the fields of all variants side by side; registers that no variant needs at a time are never
+    // The struct has the fields of all variants, of which only the variant's own are defined; the registers of undefined fields are never
     // written.
     let own = &fields[tag as usize];
     let pattern = made(&quote!(#host::#name), variant, own.iter().map(|f| f.place.to_token_stream()));
@@ -273,7 +272,7 @@ fn constructor(
     fields: &[Field],
 ) -> Option<TokenStream> {
     let name = &variant.ident;
-    // A call cannot name fields; `Enum::Variant { … }` is expanded by the pattern module.
+    // A call cannot name fields; `pattern` expands `Enum::Variant { … }`.
     if let Fields::Named(_) = variant.fields {
         return None;
     }
@@ -296,7 +295,7 @@ fn constructor(
     })
 }
 
-/// An enum without fields is a number: it can be compared and converted to one.
+/// Implementations for an enum without fields, which is represented by a number: comparisons, and the conversion to a number.
 fn without_fields(name: &Ident) -> TokenStream {
     quote! {
         impl ::gcn_dsl::__private::Compare<#name> for #name {

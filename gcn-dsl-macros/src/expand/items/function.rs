@@ -25,26 +25,26 @@ use crate::parse::{DeviceImpl, KernelFn, is_device};
 use crate::syntax::bound_name;
 use crate::{rename, ty};
 
-/// A function beside kernels.
+/// Expands a `#[device] fn` outside of an `impl`.
 pub(crate) fn free(function: &KernelFn, errors: &mut Errors) -> TokenStream {
     let expanded = expand(function, Shape::Free, errors);
     let lints = lints(function, errors);
     quote!(#expanded #lints)
 }
 
-/// The code that triggers rustc's lints, if there is no worse error.
+/// The code that triggers rustc's lints, if there are no errors.
 pub(in crate::expand) fn lints(function: &KernelFn, errors: &Errors) -> Option<TokenStream> {
     let body = function.body.as_ref().ok().filter(|_| !errors.spoilt())?;
     Some(unused::lints(function, body))
 }
 
-/// `#[device] impl`.
+/// Expands a `#[device] impl`.
 pub(crate) fn implementation(item: &DeviceImpl, errors: &mut Errors) -> TokenStream {
     if let Some(places) = methods::places(item) {
-        // All blocks come from the same source: an error in it is reported once.
+        // All blocks are expanded from the same source, so an error in it is reported only for the first.
         let blocks = places.iter().enumerate().map(|(k, place)| match k {
             0 => block(place, true, errors),
-            // The second expansion of the same source finds the same errors.
+            // Errors here would repeat those of the first expansion.
             _ => block(place, false, &mut Errors::default()),
         });
         return blocks.collect();
@@ -52,7 +52,7 @@ pub(crate) fn implementation(item: &DeviceImpl, errors: &mut Errors) -> TokenStr
     block(item, true, errors)
 }
 
-/// An `impl`. If `linted`, it includes the code for rustc's lints about its functions.
+/// Expands one `impl`. If `linted`, it includes the code for rustc's lints about its functions.
 fn block(item: &DeviceImpl, linted: bool, errors: &mut Errors) -> TokenStream {
     let frame = &item.frame;
     let attrs = frame.attrs.iter().filter(|a| !is_device(a));
@@ -156,10 +156,10 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
     cx.known = Rc::clone(&function.known);
     cx.tuple_structs = Rc::clone(&function.tuple_structs);
     cx.result = returned(&function.sig.output).filter(|_| signed.converted.is_some()).cloned();
-    // Before everything else: the statements that `?` becomes are expanded like the user's own.
+    // First, because the statements that replace `?` are expanded like the user's.
     let unquestioned = question::hoisted(block, returned(&function.sig.output), cx.errors);
     let block = unquestioned.as_ref().unwrap_or(block);
-    // Before types are inferred: each call of a closure may have arguments of other types.
+    // Before types are inferred, because the calls of a closure may have arguments of different types.
     let inlined = inlined::inlined(block);
     let block = inlined.as_ref().unwrap_or(block);
     if cx.errors.spoilt() {
@@ -188,7 +188,7 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
         let what = "the function gives this value to nobody: write what it returns, for example `-> V<f32>`, or a `;` after it";
         cx.errors.at(value, what);
     }
-    // rustc's `self` cannot be a device variable, so a variable of another name takes its place.
+    // rustc's `self` cannot be a device variable, so a variable with another name replaces it.
     let changes_self = function.mutates_self() || function.owns_mutable_self();
     let renamed = match changes_self.then(|| rename::renamed(block, receiver::NAME)) {
         Some(Ok(block)) => Some(block),
@@ -199,7 +199,7 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
         None => None,
     };
     let block = renamed.as_ref().unwrap_or(block);
-    // Questions to rustc use the expansion's name for `self`.
+    // Questions to rustc use the name that replaces `self`.
     cx.find_varying(function, block);
     let itself = renamed.is_some().then(|| receiver::name(site));
     if let Some(name) = &itself {
@@ -208,7 +208,7 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
     let bindings: Vec<TokenStream> = signed.params.iter().map(|p| p.bind(&mut cx)).collect();
     cx.returns_nothing = signed.output.is_none();
     let statements = cx.function_body(&block.stmts, block.brace_token.span.open());
-    // After the body is expanded: only then are the names known that it rebinds.
+    // After the body is expanded, when the names that it rebinds are known.
     let freed = cx.freed_names();
     let frame = helper("frame", site, site);
     let result = match &signed.converted {
@@ -238,12 +238,12 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
         #(#bindings)*
         #result
     };
-    // Instructions in a `#[track_caller]` function get the location of its caller; in a closure inside it they would
+    // Without a closure around it: instructions in a `#[track_caller]` function get the location of its caller, but in a closure they would
     // get their own.
     let inner = match function.attrs.iter().any(is_track_caller) {
         true => quote!({ #inner }),
         false => {
-            // Errors about the value as a whole point there.
+            // Errors about the function's value point at its last statement.
             let span = block.stmts.last().map_or(block.span(), Spanned::span);
             quote_spanned!(span=> (move || { #inner })())
         }
@@ -268,7 +268,7 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
 }
 
 impl Param {
-    /// The parameter in the function's list.
+    /// The parameter as declared in the parameter list.
     pub fn declared(&self) -> TokenStream {
         match self {
             Param::Receiver(receiver) => receiver.to_token_stream(),
@@ -297,7 +297,7 @@ impl Param {
         }
     }
 
-    /// The statements that give the parameter's name the meaning that the body expects.
+    /// The statements that bind the parameter's name to what the body expects.
     fn bind(&self, cx: &mut Cx<'_>) -> TokenStream {
         match self {
             Param::Receiver(_) => TokenStream::new(),
@@ -345,14 +345,14 @@ impl Param {
 }
 
 impl Cx<'_> {
-    /// An error for the token at a place other than an argument.
+    /// Reports an error for the `AllLanes` token anywhere but in an argument.
     pub fn token_elsewhere(&mut self, at: impl ToTokens) {
         let what = "the token that all lanes run is only the argument of a call: `f(all_lanes(), …)`; elsewhere it could \
                     reach places where some lanes do not run";
         self.errors.at(at, what);
     }
 
-    /// An error for a device function that calls itself without a host value that could end the recursion.
+    /// Reports an error if a device function calls itself and no host value could end the recursion.
     pub fn no_recursion(&mut self, callee: &Expr) {
         let Some(function) = &self.function else { return };
         let Expr::Path(path) = callee else { return };
@@ -416,7 +416,7 @@ pub(in crate::expand) fn has_mut(pat: &Pat) -> bool {
     !mutable.is_empty()
 }
 
-/// The pattern with its `mut` names made plain.
+/// The pattern without the `mut` of its names, which are collected.
 fn without_mut(pat: Pat, mutable: &mut Vec<Ident>) -> Pat {
     let mut each = |p: Pat| without_mut(p, mutable);
     match pat {
@@ -441,7 +441,7 @@ fn without_mut(pat: Pat, mutable: &mut Vec<Ident>) -> Pat {
         Pat::Struct(mut p) => {
             for field in &mut p.fields {
                 *field.pat = each((*field.pat).clone());
-                // `P { mut a }` is short for `P { a: mut a }`, and stays in the short form.
+                // `P { mut a }` is a shorthand for `P { a: mut a }`, and remains a shorthand.
             }
             Pat::Struct(p)
         }
@@ -453,7 +453,7 @@ fn without_mut(pat: Pat, mutable: &mut Vec<Ident>) -> Pat {
     }
 }
 
-/// A body without a value: a call at its end is required to return nothing.
+/// A body without a value: a call at its end has to return `()`.
 fn without_value(block: &syn::Block) -> syn::Block {
     let mut block = block.clone();
     if let Some(Stmt::Expr(e @ (Expr::Call(_) | Expr::MethodCall(_)), None)) = block.stmts.last_mut() {

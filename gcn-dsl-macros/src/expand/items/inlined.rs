@@ -1,7 +1,7 @@
-//! Inlining of closures that are only called, `let f = |v: u32| v * n;`, and of functions of numbers in the body: the
-//! body replaces each call. So the arguments of each call keep their own types, uniform or varying, and assignments to
-//! captured variables happen in the lanes that make the call, as with Rust's closures. A closure that is passed to a
-//! function stays a closure of the host, as does a call of a function with literals alone.
+//! Inlines closures that are only called, `let f = |v: u32| v * n;`, and functions on numbers that the body declares: the body replaces
+//! each call. So the arguments of each call keep their own types, uniform or varying, and assignments to captured variables happen in the
+//! lanes that make the call, as with Rust's closures. A closure that is passed to a function remains a host closure, and a call of a
+//! function with only literals remains a host call.
 
 use std::collections::HashSet;
 
@@ -16,7 +16,7 @@ use crate::attrs;
 use crate::syntax::name_of;
 use crate::ty::Elements;
 
-/// The most calls of one closure that are inlined: if closures call closures, the code grows with the product.
+/// The maximum number of inlined calls of one closure: if closures call closures, the code size grows with the product.
 const MOST: usize = 32;
 
 /// The body with such calls replaced; `None` if there are none.
@@ -58,7 +58,7 @@ impl VisitMut for Inline {
             let others = |k: &usize| *k != at;
             // Items are visible in their whole block, also before the declaration, unlike closures.
             (0..block.stmts.len()).filter(others).for_each(|k| bound.visit_stmt(&block.stmts[k]));
-            // Another binding of the name in this block could be what a call means.
+            // A call might refer to another binding of the name in this block.
             if bound.0.contains(&name.to_string()) {
                 continue;
             }
@@ -75,13 +75,13 @@ impl VisitMut for Inline {
                 self.changed |= calls.replaced > 0;
             }
             if let (true, Stmt::Item(syn::Item::Fn(f))) = (self.names > before, &mut block.stmts[at]) {
-                // Calls with literals alone still call it; if there are none, it would be reported as unused although
-                // its author has used it.
+                // The function remains for calls with only literals. If there are none, rustc would report it as unused although its author
+                // uses it.
                 f.attrs.push(parse_quote_spanned!(name.span()=> #[allow(dead_code)]));
             }
         }
         let mut at = 0;
-        // By index: the declaration of an inlined closure is removed from the list.
+        // By index, because the declaration of an inlined closure is removed from the list.
         while at < block.stmts.len() {
             if let Some((name, closure)) = block.stmts.get(at).and_then(named_closure) {
                 let rest = block.stmts.get(at + 1..).unwrap_or_default();
@@ -112,12 +112,12 @@ impl VisitMut for Inline {
     fn visit_type_mut(&mut self, _: &mut syn::Type) {}
 }
 
-/// `let f = |…| …;` and `let mut f = |…| …;`.
+/// The name and closure of `let f = |…| …;` or `let mut f = |…| …;`.
 fn named_closure(stmt: &Stmt) -> Option<(Ident, ExprClosure)> {
     let Stmt::Local(Local { attrs, pat: Pat::Ident(pat), init: Some(init), .. }) = stmt else { return None };
     let Expr::Closure(closure) = &*init.expr else { return None };
     let plain = attrs.is_empty() && pat.by_ref.is_none() && pat.subpat.is_none() && init.diverge.is_none();
-    // Other closures have a meaning beyond their body that inlining would lose.
+    // A closure with `move`, `async` or the like has a meaning that inlining would lose.
     let own = closure.capture.is_none()
         && closure.asyncness.is_none()
         && closure.constness.is_none()
@@ -126,7 +126,7 @@ fn named_closure(stmt: &Stmt) -> Option<(Ident, ExprClosure)> {
     (plain && own).then(|| (pat.ident.clone(), closure.clone()))
 }
 
-/// A `fn` of numbers, as a closure.
+/// A function on numbers, as a closure.
 fn function(stmt: &Stmt) -> Option<(Ident, ExprClosure)> {
     let Stmt::Item(syn::Item::Fn(f)) = stmt else { return None };
     let sig = &f.sig;
@@ -146,13 +146,13 @@ fn function(stmt: &Stmt) -> Option<(Ident, ExprClosure)> {
         })
         .collect();
     let (elements, inputs) = (Elements::default(), inputs?);
-    // Only functions of numbers mean the same on device values; others stay functions of the host.
+    // Only functions on plain numbers have the same meaning on device values; others remain host functions.
     let numbers = elements.is_plain(output) && inputs.iter().all(|input| elements.is_plain(&input.ty));
     let mut leaves = Leaves(false);
     leaves.visit_block(&f.block);
     let mut mentioned = HashSet::new();
     names(f.block.to_token_stream(), &mut mentioned);
-    // Inlining a recursive function would not end.
+    // Inlining a recursive function would not terminate.
     let calls_itself = mentioned.contains(&sig.ident.to_string());
     if !plain || !numbers || inputs.is_empty() || leaves.0 || calls_itself {
         return None;
@@ -161,20 +161,20 @@ fn function(stmt: &Stmt) -> Option<(Ident, ExprClosure)> {
     Some((sig.ident.clone(), parse_quote_spanned!(span=> |#(#inputs),*| -> #output #body)))
 }
 
-/// True if the statements that follow only call the closure, and do not rebind any of the names that it uses.
+/// True if the following statements only call the closure and rebind none of the names that it uses.
 fn may_be_inlined(name: &Ident, closure: &ExprClosure, rest: &[Stmt]) -> bool {
     if !closure.inputs.iter().all(is_value) {
         return false;
     }
     let mut leaves = Leaves(false);
     leaves.visit_expr(&closure.body);
-    // A `return` ends the closure, but in the inlined body it would end the kernel.
+    // A `return` ends the closure, but inlined it would end the kernel.
     if leaves.0 {
         return false;
     }
     let mut uses = Uses { name, arguments: closure.inputs.len(), calls: 0, others: 0 };
     rest.iter().for_each(|stmt| uses.visit_stmt(stmt));
-    // A closure that is passed on or stored must remain a value; one that is never called stays for rustc's lint.
+    // A closure that is passed or stored must remain a value. One that is never called remains for rustc's lint.
     if uses.others > 0 || !(1..=MOST).contains(&uses.calls) {
         return false;
     }
@@ -184,11 +184,11 @@ fn may_be_inlined(name: &Ident, closure: &ExprClosure, rest: &[Stmt]) -> bool {
     names(closure.body.to_token_stream(), &mut mentioned);
     let mut own = Bound(HashSet::new());
     own.visit_expr_closure(closure);
-    // A captured name must mean the same variable at each call: tokens have no hygiene of their own here.
+    // A captured name must refer to the same variable at each call, because inlined tokens have no hygiene of their own.
     mentioned.iter().all(|name| own.0.contains(name) || !bound.0.contains(name))
 }
 
-/// True for a parameter that is a plain value and not a reference pattern.
+/// True for a parameter that is bound by value, without a reference pattern.
 fn is_value(pat: &Pat) -> bool {
     match pat {
         Pat::Ident(p) => p.by_ref.is_none() && p.subpat.is_none(),
@@ -200,7 +200,7 @@ fn is_value(pat: &Pat) -> bool {
     }
 }
 
-/// Finds what leaves the closure, and `?`.
+/// Finds `return` and `?` in a closure's body.
 struct Leaves(bool);
 
 impl<'ast> Visit<'ast> for Leaves {
@@ -214,7 +214,7 @@ impl<'ast> Visit<'ast> for Leaves {
     fn visit_item(&mut self, _: &'ast syn::Item) {}
 }
 
-/// Counts the calls of the closure, and other uses of its name.
+/// Counts the calls of the closure and the other uses of its name.
 struct Uses<'n> {
     name: &'n Ident,
     arguments: usize,
@@ -264,7 +264,7 @@ impl Uses<'_> {
     }
 }
 
-/// The names that patterns and items bind.
+/// Collects the names that patterns and items bind.
 struct Bound(HashSet<String>);
 
 impl<'ast> Visit<'ast> for Bound {
@@ -292,26 +292,26 @@ fn names(tokens: TokenStream, found: &mut HashSet<String>) {
     }
 }
 
-/// Replaces the calls.
+/// Replaces the calls by the closure's body.
 struct Calls<'c> {
     name: &'c Ident,
     closure: &'c ExprClosure,
     names: &'c mut usize,
-    /// Calls with literals alone run on the host.
+    /// True for a function: calls with only literals remain host calls.
     of_host: bool,
     replaced: usize,
 }
 
 impl VisitMut for Calls<'_> {
     fn visit_expr_mut(&mut self, e: &mut Expr) {
-        // Inner calls first: an argument may contain another call of the same closure.
+        // Inner calls first, because an argument may contain another call of the same closure.
         visit_mut::visit_expr_mut(self, e);
         let Expr::Call(call) = e else { return };
         if name_of(&call.func).is_none_or(|name| name != self.name) {
             return;
         }
         if call.args.len() != self.closure.inputs.len()
-            // A call with literals alone has a host value, which constant expressions may need.
+            // A call of a function with only literals has a host value, which constant expressions may need.
             || (self.of_host && (self.replaced == MOST || !call.args.iter().any(mentions_names)))
         {
             return;
@@ -322,7 +322,7 @@ impl VisitMut for Calls<'_> {
         let several = call.args.len() > 1;
         let mut parameters: Vec<Stmt> = Vec::new();
         for (pat, arg) in self.closure.inputs.iter().zip(&call.args) {
-            // No argument sees a parameter.
+            // All arguments are evaluated before any parameter is bound, so that a parameter's name cannot capture one in an argument.
             let value: Expr = match several && mentions_names(arg) {
                 true => {
                     let name = self.fresh(arg.span());
@@ -335,7 +335,7 @@ impl VisitMut for Calls<'_> {
         }
         statements.append(&mut parameters);
         let value: Vec<Stmt> = match (&self.closure.output, &**body) {
-            // A written type converts the value, as a `let` with a type does.
+            // The annotated return type converts the value like that of a `let`.
             (ReturnType::Type(_, ty), body) => {
                 let name = self.fresh(body.span());
                 vec![
@@ -383,7 +383,7 @@ fn mentions_names(e: &Expr) -> bool {
     !found.is_empty()
 }
 
-/// `let parameter = value;`
+/// The statement `let parameter = value;`.
 fn local(pat: &Pat, value: Expr) -> Stmt {
     parse_quote_spanned!(pat.span()=> let #pat = #value;)
 }

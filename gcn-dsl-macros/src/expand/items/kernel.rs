@@ -1,4 +1,4 @@
-//! A kernel's struct and its `Kernel` implementation.
+//! Generates a kernel's struct and its `Kernel` implementation.
 
 use std::rc::Rc;
 
@@ -19,21 +19,21 @@ use crate::ty;
 
 struct Head {
     attrs: Vec<Attribute>,
-    /// Parameters as in the type's declaration, defaults included, and as in the `impl`.
+    /// The generic parameters as in the type's declaration, with defaults, and as in the `impl`.
     declared: Vec<TokenStream>,
     params: Vec<TokenStream>,
     names: Vec<Ident>,
-    /// The constant parameters, and the type parameters.
+    /// The names of the constant parameters and of the type parameters.
     consts: Vec<Ident>,
     types: Vec<Ident>,
     clause: Option<TokenStream>,
-    /// Fields of the kernel.
+    /// The `#[host]` parameters, which are the struct's fields.
     hosts: Vec<HostParam>,
 }
 
 fn head(kernel: &KernelFn) -> Head {
     let own = ["workgroup", "targets", "schedule", "max_registers", "min_occupancy", "wave", "contract"];
-    // Lint levels about variables go to the generated lints, since they would have no effect on the expansion.
+    // Lint levels for variables are applied to the code that triggers the lints, since the expansion itself triggers none.
     let kept = |a: &&Attribute| !own.iter().any(|n| a.path().is_ident(n)) && !unused::is_level(a);
     let mut head = Head {
         attrs: kernel.attrs.iter().filter(kept).cloned().collect(),
@@ -63,7 +63,7 @@ fn head(kernel: &KernelFn) -> Head {
                 head.types.push(name.clone());
                 name
             }
-            // A kernel's memory is a handle while it is built, so lifetimes have nothing to bound.
+            // While a kernel is built, its memory is a handle without a lifetime.
             GenericParam::Lifetime(_) => continue,
         };
         head.names.push(name.clone());
@@ -74,7 +74,7 @@ fn head(kernel: &KernelFn) -> Head {
 fn declaration(kernel: &KernelFn, head: &Head) -> TokenStream {
     let (vis, name, attrs, params) = (&kernel.vis, &kernel.sig.ident, &head.attrs, &head.declared);
     let generics = (!params.is_empty()).then(|| quote!(<#(#params),*>));
-    // Type parameters need an enum, which `over_types` explains.
+    // With type parameters an enum replaces the struct; see `over_types`.
     if !head.types.is_empty() {
         return over_types(kernel, head);
     }
@@ -98,14 +98,13 @@ fn declaration(kernel: &KernelFn, head: &Head) -> TokenStream {
     }
 }
 
-/// A kernel that is generic over types, written `name::<f16>` as a value. A unit struct cannot have unused parameters.
-/// A variant without fields can, if another variant uses them; nobody can construct that one. The enum has the kernel's
-/// name, so that messages show it. It is in a separate module, because its name and that of the imported variant would
-/// be ambiguous.
+/// A kernel that is generic over types, written `name::<f16>` as a value. A unit struct cannot have unused parameters. A variant without
+/// fields can, if another variant uses them, and that other one is made impossible to construct. The enum has the kernel's name, so that
+/// messages show it. It is in a separate module, because its name would be ambiguous with that of the imported variant.
 fn over_types(kernel: &KernelFn, head: &Head) -> TokenStream {
     let (vis, name, attrs, declared) = (&kernel.vis, &kernel.sig.ident, &head.attrs, &head.declared);
     let (names, types) = (&head.names, &head.types);
-    // In the order in which the user declared them and supplies the arguments.
+    // In the order of declaration, in which the user supplies the arguments.
     let params: Vec<TokenStream> = kernel
         .sig
         .generics
@@ -158,14 +157,14 @@ fn over_types(kernel: &KernelFn, head: &Head) -> TokenStream {
     }
 }
 
-/// The kernel's fields under their names.
+/// Binds the kernel's fields to variables of the same names.
 fn fields(head: &Head) -> TokenStream {
     let lets =
         head.hosts.iter().map(|HostParam { name, .. }| quote_spanned!(name.span()=> let #name = self.#name;));
     lets.collect()
 }
 
-/// The whole expansion.
+/// The complete expansion of a kernel.
 pub(crate) fn kernel(
     kernel: &KernelFn,
     declared: &Declared,
@@ -176,7 +175,7 @@ pub(crate) fn kernel(
     let signature = signature(kernel, declared, &head);
     let targets = declared.targets.as_deref();
     let inlined = inlined::inlined(body);
-    // Lints are about the body as its author wrote it, before closures are inlined.
+    // rustc's lints apply to the body as its author wrote it, before closures are inlined.
     let written = body;
     let body = inlined.as_ref().unwrap_or(body);
     let trace = trace(kernel, &head, &declared.args, targets, errors, |cx| {
@@ -192,7 +191,7 @@ pub(crate) fn kernel(
     quote!(#declaration #implementation #lints)
 }
 
-/// The function that runs when the kernel is built.
+/// The function that executes the body when the kernel is built, and thereby records the kernel's operations.
 fn trace(
     kernel: &KernelFn,
     head: &Head,
@@ -232,7 +231,7 @@ fn trace(
     }
 }
 
-/// A kernel that is not built by running a body: `build` is the body of its `build_with`.
+/// A kernel that has no Rust body; `build` is the body of its `build_with`.
 pub(crate) fn without_body(kernel: &KernelFn, declared: &Declared, build: &TokenStream) -> TokenStream {
     let head = head(kernel);
     let signature = signature(kernel, declared, &head);
@@ -242,14 +241,14 @@ pub(crate) fn without_body(kernel: &KernelFn, declared: &Declared, build: &Token
     quote!(#declaration #implementation)
 }
 
-/// The same names and arguments without a body, for a kernel with errors, so that its uses cause no further errors.
+/// For a kernel with errors: the same name and arguments without a body, so that its uses cause no further errors.
 pub(crate) fn stub(kernel: &KernelFn) -> TokenStream {
     let head = head(kernel);
     let mut ignored = Errors::default();
     let args = crate::check::arguments(kernel, &mut ignored).unwrap_or_default();
-    // Never executed: the crate does not compile, but rustc still checks the code that uses the kernel.
+    // Never executed, because the crate does not compile; rustc still checks the code that uses the kernel.
     let unreachable = quote!(::core::unreachable!("the kernel has compile errors"));
-    // An editor offers completions based on the statements that parse; rustc has an error already.
+    // With a syntax error in the body, the statements that parse let an editor offer completions.
     let statements = match &kernel.body {
         Ok(body) => &body.stmts,
         Err(_) => &kernel.kept,

@@ -1,5 +1,5 @@
-//! `#[device] #[repr(u32)] enum`: an enum without fields that is stored in memory. For the host it is the enum as
-//! written; a kernel computes with its number, which is a separate element type.
+//! `#[device] #[repr(u32)] enum`: an enum without fields that is stored in memory. On the host it is the enum as written; a kernel computes
+//! with its discriminant, which is a separate element type.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
@@ -73,7 +73,7 @@ fn expand(item: &ItemEnum, number: &Ident) -> TokenStream {
                 fn write_bytes(self, out: &mut ::std::vec::Vec<u8>) {
                     ::gcn_dsl::scalar::Scalar::write_bytes(self as #number, out);
                 }
-                // Called only for numbers that `unknown` has accepted.
+                // Called only for discriminants that `unknown` has accepted.
                 fn read_bytes(bytes: &[u8]) -> Self {
                     let number = <#number as ::gcn_dsl::scalar::Scalar>::read_bytes(bytes);
                     let known = [#(#name::#names),*].into_iter().find(|known| *known as #number == number);
@@ -145,7 +145,7 @@ fn expand(item: &ItemEnum, number: &Ident) -> TokenStream {
     }
 }
 
-/// The enum next to device values: in comparisons, and as the value of a branch.
+/// Implementations for the enum next to device values: in comparisons, and as the value of a branch.
 fn joins(name: &Ident) -> TokenStream {
     let at = name.span();
     let [s, v] = [quote!(::gcn_dsl::S<#name>), quote!(::gcn_dsl::V<#name>)];

@@ -1,9 +1,9 @@
-//! `#[device] impl` of a `#[device] #[repr(C)] struct`: methods of a value of it in a kernel.
+//! `#[device] impl` of a `#[device] #[repr(C)] struct`: the methods that a kernel can call on its values.
 //!
-//! As an argument of a kernel the struct is uniform, and as an element of memory it is varying; these are two types.
-//! Methods with `self` and `&self` are generated for both: the type of `self` determines the types of the fields, and
-//! the meaning of a scalar type as the result. Parameters have the same meaning as in every device function. Methods
-//! with `&mut self`, functions without `self`, and functions that return `Self` exist only for varying values.
+//! As a kernel argument the struct is uniform, and as an element of memory it is varying; these are two types. Methods with `self` and
+//! `&self` are generated for both. The type of `self` determines the types of the fields, and what a scalar type means as the result;
+//! parameters have the same meaning as in every device function. Methods with `&mut self`, functions without `self`, and functions that
+//! return `Self` exist only for varying values.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -15,8 +15,8 @@ use crate::expand::{Cx, lang};
 use crate::parse::{DeviceImpl, KernelFn};
 use crate::ty::{Elements, handled, is_own};
 
-/// The `impl` for varying values and, if the struct is one of memory, that for uniform values; for a trait also that
-/// for the host's struct.
+/// The `impl`s to generate if the struct is stored in memory: for varying and for uniform values and, for a trait, also for the host's
+/// struct.
 pub(in crate::expand) fn places(item: &DeviceImpl) -> Option<Vec<DeviceImpl>> {
     let Type::Path(path) = &*item.frame.self_ty else { return None };
     let name = path.path.get_ident()?;
@@ -46,11 +46,11 @@ pub(in crate::expand) fn places(item: &DeviceImpl) -> Option<Vec<DeviceImpl>> {
         f.self_varies = true;
         Itself { name, varying: true }.function(f);
     }
-    // `type Output = Complex`.
+    // Associated types, such as `type Output = Complex`.
     for item in &mut own.frame.items {
         Itself { name, varying: true }.visit_impl_item_mut(item);
     }
-    // The host's struct carries no computations of its own; it only implements the trait.
+    // The host's struct cannot compute device values; it only implements the trait.
     let computes = |f: &KernelFn| f.mutates_self() || f.gives(Some(&name_text));
     let host = item.frame.trait_.as_ref().filter(|_| !item.functions.iter().any(computes));
     let host = host.map(|_| item.clone());
@@ -62,7 +62,7 @@ fn gives_plain(f: &KernelFn) -> bool {
     matches!(&f.sig.output, syn::ReturnType::Type(_, ty) if Elements::default().is_plain(ty))
 }
 
-/// The type of a field in a kernel. For scalars the handle type is written out, because rustc cannot prove that two
+/// The type of a field in a kernel. For scalars the handle type is spelled out, because rustc cannot prove that two associated-type
 /// projections differ.
 fn field(ty: &Type, handle: &str, of: &TokenStream, place: &TokenStream) -> TokenStream {
     let handle_name = Ident::new(handle, ty.span());
@@ -80,7 +80,7 @@ fn has_self(function: &KernelFn) -> bool {
     matches!(function.sig.inputs.first(), Some(FnArg::Receiver(_)))
 }
 
-/// Replaces the struct's name by `Self`, and in the varying `impl` the scalars that the method computes by `V<T>`.
+/// Replaces the struct's name by `Self`, and in the varying `impl` also the scalars that the method computes by `V<T>`.
 struct Itself<'n> {
     name: &'n Ident,
     varying: bool,
@@ -125,7 +125,7 @@ impl VisitMut for Itself<'_> {
     fn visit_type_mut(&mut self, ty: &mut Type) {
         let in_lanes = is_own(ty) && matches!(handled(ty), Type::Path(p) if self.is_it(&p.path));
         match ty {
-            // The varying struct is `Self` in the varying `impl`, and a different type in the other one.
+            // The varying struct is `Self` in the varying `impl` only.
             _ if in_lanes && !self.varying => return,
             Type::Path(p) if in_lanes || self.is_it(&p.path) => {
                 *ty = parse_quote_spanned!(ty.span()=> Self);
@@ -145,7 +145,7 @@ impl VisitMut for Itself<'_> {
 }
 
 impl Cx<'_> {
-    /// The receiver of a method. An element of memory is read as a whole for a method of its struct.
+    /// Expands the receiver of a method call. An element of memory is loaded as a whole if its struct has the method.
     pub(in crate::expand) fn receiver(&mut self, e: &ExprMethodCall) -> TokenStream {
         let receiver = self.operand(&e.receiver);
         let Some(of) = self.known.of_data.get(&e.method.to_string()) else { return receiver };

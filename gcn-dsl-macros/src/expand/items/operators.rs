@@ -8,7 +8,7 @@ use crate::operator::{key, right};
 use crate::parse::DeviceImpl;
 use crate::ty;
 
-/// The same trait with another type on the right.
+/// The path of the same trait with another right operand type.
 fn with_right(of: &Path, right: &TokenStream) -> Path {
     let mut of = of.clone();
     if let Some(last) = of.segments.last_mut() {
@@ -17,8 +17,8 @@ fn with_right(of: &Path, right: &TokenStream) -> Path {
     of
 }
 
-/// The operator for `S<T>`, for a host `T` and for a literal, if this `impl` is for `V<T>` and the user has written
-/// none for them.
+/// If this `impl` is for a right operand `V<T>`: the same operator for `S<T>`, for a host `T` and for a literal, unless the user has
+/// written those.
 pub(in crate::expand) fn for_other_places(item: &DeviceImpl) -> Option<TokenStream> {
     let (_, of, _) = item.frame.trait_.as_ref()?;
     let [function] = item.functions.as_slice() else { return None };
@@ -58,7 +58,7 @@ pub(in crate::expand) fn for_other_places(item: &DeviceImpl) -> Option<TokenStre
     if is_new(&quote!(S<#element>)) {
         tokens.extend(forward(quote!(::gcn_dsl::S<#element>), quote!(), quote!(), quote!(other)));
     }
-    // A parameter might stand for the types above.
+    // A type parameter could be instantiated with one of the types above, and the `impl`s would overlap.
     if !elements.are_generic() && is_new(&quote!(#element)) {
         tokens.extend(forward(quote!(#element), quote!(), quote!(), quote!(other)));
     }

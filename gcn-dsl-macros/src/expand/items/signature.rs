@@ -1,5 +1,4 @@
-//! The parameters and the result of a device function: which types mean device values, and which values are converted
-//! implicitly.
+//! The parameters and the result of a device function: which types denote device values, and which values are converted implicitly.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -11,43 +10,43 @@ use crate::expand::items::declaration::{FUNCTION, attributes};
 use crate::parse::KernelFn;
 use crate::ty::{self, Elements};
 
-/// The context of a device function.
+/// Where a device function is declared.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// Beside kernels.
+    /// Outside of an `impl`.
     Free,
     /// In an `impl` of a type.
     Method,
-    /// In an `impl` of a trait, which determines the parameters' types.
+    /// In a trait or an `impl` of one, where the trait determines the parameters' types.
     TraitMethod,
 }
 
-/// A parameter.
+/// A parameter of a device function.
 pub(crate) enum Param {
     /// `self`.
     Receiver(Receiver),
-    /// `name: AllLanes`, with the type for the caller's targets if it is written, `AllLanes<T>`.
+    /// `name: AllLanes`. With `AllLanes<T>`, `T` is the type for the caller's targets.
     Token(Ident, Option<TokenStream>),
     /// `name: &mut V<f32>`: a variable of the caller.
     Lent { name: Ident, arg: Ident, ty: TokenStream },
-    /// `name: &mut Private<f32, 8>`: memory, which is the same through every handle.
+    /// `name: &mut Private<f32, 8>`: memory, which every handle may write.
     Memory { name: Ident, arg: Ident, ty: TokenStream },
-    /// Arguments become `ty` by themselves.
+    /// A value to which the caller's argument is converted implicitly; `ty` is its type.
     Converted { pat: Pat, arg: Ident, ty: TokenStream },
-    /// The argument becomes a struct of memory, one for all lanes.
+    /// A uniform struct that is stored in memory; the argument is converted to it.
     Data { pat: Pat, arg: Ident, of: TokenStream },
-    /// `name: &[V<f32>]`: the elements of an array of values of any length.
+    /// `name: &[V<f32>]`: the elements of an array of device values of any length.
     List { name: Ident, arg: Ident, ty: TokenStream },
-    /// Arguments are of type `ty`.
+    /// A value of type `ty`, without conversion.
     Plain { pat: Pat, arg: Ident, ty: TokenStream },
 }
 
-/// A signature in terms of the expansion.
+/// A signature translated to device types.
 pub(crate) struct Signed {
     pub params: Vec<Param>,
     /// The result's type.
     pub output: Option<TokenStream>,
-    /// The result's type, if the body's value is converted to it implicitly.
+    /// The result's type, if the body's value is implicitly converted to it.
     pub converted: Option<TokenStream>,
     pub elements: Elements,
 }
@@ -75,11 +74,11 @@ impl Signed {
         if let Some(ty @ (Type::Reference(_) | Type::Ptr(_))) = output {
             errors.at(ty, "a device function returns device values, tuples, arrays and structs of them, no reference: give the value, without the `&`; as an \
                         `impl Index` has to give a reference, write a method in its place");
-            // Without the type, so that the body causes no second error about it.
+            // Without the type, so that the body causes no second error.
             output = None;
         }
         let device = output.map(|ty| elements.device(ty));
-        // Only if a conversion exists: for other types rustc compares the value with the written type itself.
+        // Only if there is an implicit conversion: for other types rustc compares the value with the written type itself.
         let converted = output.filter(|ty| elements.converts(ty)).and(device.clone());
         Signed { params, output: device, converted, elements }
     }
@@ -115,7 +114,7 @@ fn param(
             if shape == Shape::Free {
                 errors.at(receiver, "`self` stands in methods: put the function into a `#[device] impl`");
             }
-            // `mut self` is a local variable of the body, which no caller sees.
+            // `mut self` is a local variable of the body and invisible to callers.
             let mut receiver = receiver.clone();
             receiver.mutability = receiver.mutability.filter(|_| receiver.reference.is_some());
             return Some(Param::Receiver(receiver));
@@ -128,10 +127,10 @@ fn param(
     }
     let name = match &*typed.pat {
         Pat::Ident(p) if p.by_ref.is_none() && p.subpat.is_none() => p.ident.clone(),
-        // A pattern is taken apart in the body, where its names become device variables.
+        // A pattern is destructured in the body, where its names become device variables.
         pat => format_ident!("__gcn_arg{}", i, span = pat.span()),
     };
-    // A kernel is a unit struct, so a parameter with its name would be a pattern that matches it.
+    // A kernel is a unit struct, so a parameter with its name would be a pattern that matches the struct.
     let arg = match function.kernels.iter().any(|kernel| name == kernel) {
         true => format_ident!("__gcn_arg{}", i, span = name.span()),
         false => name.clone(),
@@ -146,7 +145,7 @@ fn param(
         if writable || shape == Shape::TraitMethod { plain(ty) } else { converted(ty) }
     };
     let mutable = matches!(&pat, Pat::Ident(p) if p.mutability.is_some());
-    // Before all device types: the attribute says that the written type is meant literally.
+    // Before all device types, because the attribute says that the type is meant literally.
     if host {
         return Some(plain(typed.ty.to_token_stream()));
     }
@@ -189,7 +188,7 @@ fn param(
         },
         Type::Ptr(p) => memory("Ptr", &p.elem, p.mutability.is_some()),
         ty if elements.is_host(ty) => plain(ty.to_token_stream()),
-        // As an argument of a kernel it has one value for all lanes.
+        // A plain struct type denotes a uniform value, like a plain scalar type.
         ty if function.known.is_data(ty) && shape != Shape::TraitMethod => {
             Param::Data { pat: pat.clone(), arg: arg.clone(), of: ty.to_token_stream() }
         }
@@ -198,12 +197,12 @@ fn param(
     })
 }
 
-/// True for the arrays of a lane and of a workgroup.
+/// True for the memory types of a lane (`Private`) and of a workgroup (`Lds`).
 fn is_memory(ty: &Type) -> bool {
     matches!(ty, Type::Path(p) if p.path.segments.last().is_some_and(|s| ["Private", "Lds", "LdsSlice"].iter().any(|m| s.ident == m)))
 }
 
-/// True for types to which arguments are converted implicitly: scalars, `S`, `V`, and tuples and arrays of them.
+/// The handle type of memory: `what` is the kind of memory, `elem` the element type.
 pub(in crate::expand) fn memory(
     what: &str,
     elem: &Type,
@@ -217,13 +216,13 @@ pub(in crate::expand) fn memory(
 }
 
 impl ty::Elements {
-    /// True for types that arguments become by themselves: scalars, `S`, `V`, and tuples and arrays of them.
+    /// True for types to which arguments are converted implicitly: scalars, `S`, `V`, and tuples and arrays of them.
     pub fn converts(&self, ty: &Type) -> bool {
         match ty {
             Type::Path(_) if ty::optional(ty).is_some() => {
                 ty::optional(ty).is_some_and(|of| self.converts(of))
             }
-            // A `Result` is complete only if both types are known.
+            // A `Result` converts only if no type parameter is left to infer.
             Type::Path(_) if ty::resulting(ty).is_some() => !self.mentions_device_param(ty),
             Type::Path(_) => self.is_element(ty) || ty::is_handle(ty) && !self.mentions_device_param(ty),
             Type::Tuple(t) => !t.elems.is_empty() && t.elems.iter().all(|e| self.converts(e)),
@@ -235,7 +234,7 @@ impl ty::Elements {
     }
 }
 
-/// The parts of a typed parameter.
+/// The pattern and the type of a parameter other than `self`.
 fn typed(input: &FnArg) -> Option<&PatType> {
     match input {
         FnArg::Typed(typed) => Some(typed),

@@ -15,9 +15,9 @@ pub(crate) fn declaration(item: &DeviceTrait, errors: &mut Errors) -> TokenStrea
     let (vis, name, generics, others) = (&frame.vis, &frame.ident, &frame.generics, &frame.items);
     let (params, clause) = (&generics.params, &generics.where_clause);
     let params = (!params.is_empty()).then(|| quote!(<#params>));
-    // Methods take values.
+    // Supertraits of the generated trait.
     let bounds = frame.supertraits.iter().map(|bound| quote!(+ #bound));
-    // A receiver that changes is a variable.
+    // A method with `&mut self` needs a receiver type that can be a device variable.
     let mutable = item.functions.iter().any(|(f, _)| f.mutates_self());
     let mutable = mutable.then(|| quote_spanned!(name.span()=> + ::gcn_dsl::__private::Changeable));
     let elements = ty::elements(generics);

@@ -16,14 +16,14 @@ use crate::syntax::name_of;
 pub(in crate::expand) const ARGUMENT: &str = "__gcn_argument";
 
 impl Cx<'_> {
-    /// The arguments of a call.
+    /// Expands the arguments of a call.
     pub fn arguments(&mut self, args: &Punctuated<Expr, Token![,]>) -> Vec<TokenStream> {
         self.lent_once(args);
         args.iter().map(|a| self.argument(a)).collect()
     }
 
-    /// The arguments for `function`: a device `None` if the parameter is an `Option` of the device, and numbers
-    /// converted to its type parameters.
+    /// The arguments adapted to the parameters of `function`: `None` becomes a device `None` where the parameter is a device `Option`, and
+    /// numbers are converted where the parameter's type is a type parameter.
     pub fn as_taken<'e>(
         &self,
         function: &Ident,
@@ -46,7 +46,7 @@ impl Cx<'_> {
         Cow::Owned(args)
     }
 
-    /// An argument of a call: a value, the token that all lanes run, or a device variable that the callee may write.
+    /// Expands an argument: a value, the `AllLanes` token, or a device variable that the callee may write.
     pub(in crate::expand) fn argument(&mut self, e: &Expr) -> TokenStream {
         match e {
             Expr::Call(call) if call.args.is_empty() => self.call(call, ARGUMENT),
@@ -93,15 +93,15 @@ impl Cx<'_> {
         }
     }
 
-    /// True for a name of memory.
+    /// True for a name that denotes memory.
     fn is_memory(&self, e: &Expr) -> bool {
         name_of(e).is_some_and(|name| self.memory.contains(&name.to_string()))
     }
 
-    /// The device variable that `&mut e` would lend.
+    /// The device variable that `&mut e` would borrow.
     pub fn lendable<'e>(&self, e: &'e Expr) -> Option<&'e Ident> {
         let e = match e {
-            // `&mut *out` lends on what was lent.
+            // `&mut *out` reborrows a parameter that is a mutable borrow.
             Expr::Unary(u) if matches!(u.op, syn::UnOp::Deref(_)) => {
                 return name_of(&u.expr).filter(|name| self.kind(name) == Some(Kind::Lent));
             }
@@ -129,7 +129,7 @@ impl Cx<'_> {
         if indices.is_empty() { lent } else { quote_spanned!(at=> { #(#indices)* #lent }) }
     }
 
-    /// An error for two arguments that lend one value. Of whole variables rustc sees that itself.
+    /// Reports an error for two arguments that borrow the same part. For whole variables rustc does that itself.
     fn lent_once(&mut self, args: &Punctuated<Expr, Token![,]>) {
         let mut lent: Vec<(String, Vec<String>)> = Vec::new();
         for arg in args {
@@ -148,7 +148,7 @@ impl Cx<'_> {
         }
     }
 
-    /// The root of a part and its steps as text. All indices count as equal, as in Rust.
+    /// The variable at the root of a part, and the field and index steps as text. All indices count as equal, as in Rust.
     fn way(&self, e: &Expr) -> Option<(String, Vec<String>)> {
         match e {
             Expr::Paren(p) => self.way(&p.expr),

@@ -1,4 +1,4 @@
-//! Assignments.
+//! Expands assignments.
 
 use std::borrow::Cow;
 
@@ -15,17 +15,17 @@ use crate::syntax::name_of;
 pub(in crate::expand) enum Place<'e> {
     /// A device variable.
     Variable(&'e Ident),
-    /// A part of a variable: the path from the root, outermost step first.
+    /// A part of a variable, with the steps from the variable to the part.
     Part(&'e Ident, Vec<Step<'e>>),
-    /// Memory: what is indexed, and by what.
+    /// An element of memory: the memory and the index.
     Memory(&'e Expr, &'e Expr),
-    /// A part of an element of memory.
+    /// A part of an element of memory: the memory, the index and the steps.
     Element(&'e Expr, &'e Expr, Vec<Step<'e>>),
-    /// `*p`.
+    /// The target of a pointer, `*p`.
     Deref(&'e Expr),
 }
 
-/// From an aggregate to a part of it.
+/// A step from an aggregate to one of its parts.
 pub(in crate::expand) enum Step<'e> {
     Index(&'e Expr),
     Field(&'e Member),
@@ -34,8 +34,7 @@ pub(in crate::expand) enum Step<'e> {
 impl Cx<'_> {
     pub fn assign(&mut self, e: &ExprAssign) -> TokenStream {
         let right = number(&e.right, &self.elements.clone()).into_owned();
-        // A variable without a written type gets its type from this first value, so a plain number stays open for
-        // inference.
+        // A variable without a type annotation gets its type from this first assignment, so a plain number remains open for inference.
         let deferred =
             name_of(&e.left).is_some_and(|n| self.kind(n) == Some(Kind::Deferred) && !self.has_value(n));
         let untyped = deferred && !name_of(&e.left).is_some_and(|n| self.has_type(n));
@@ -43,7 +42,7 @@ impl Cx<'_> {
         self.assign_to(&e.left, value, e.span())
     }
 
-    /// `left = value`.
+    /// Expands `left = value`.
     pub(in crate::expand) fn assign_value(
         &mut self,
         left: &Expr,
@@ -58,7 +57,7 @@ impl Cx<'_> {
             Expr::Infer(_) => return quote_spanned!(span=> let _ = #value),
             Expr::Tuple(t) => return self.assign_members(t.elems.iter(), |m| quote!((#(#m,)*)), value, span),
             Expr::Array(a) => {
-                // Device arrays are not Rust arrays, so rustc cannot destructure them without a conversion.
+                // Device arrays are not Rust arrays, so rustc can destructure them only after a conversion.
                 let apart = lang("taken_apart", span);
                 let value = quote_spanned!(span=> #apart(#value));
                 return self.assign_members(a.elems.iter(), |m| quote!([#(#m),*]), value, span);
@@ -89,7 +88,7 @@ impl Cx<'_> {
         }
     }
 
-    /// `(a, b) = value` and `[a, b] = value`: the value is destructured, then each part is assigned.
+    /// Expands `(a, b) = value` and `[a, b] = value`: destructures the value, then assigns each part.
     fn assign_members<'e>(
         &mut self,
         members: impl Iterator<Item = &'e Expr>,
@@ -112,7 +111,7 @@ impl Cx<'_> {
         quote_spanned!(span=> { let #pattern = #value; #(#assignments;)* })
     }
 
-    /// `place op= value`.
+    /// Expands `place op= value`.
     pub fn compound(&mut self, e: &ExprBinary) -> TokenStream {
         let right = match e.op {
             // The count of a shift has its own type; the left side must not determine it.
@@ -133,7 +132,7 @@ impl Cx<'_> {
         }
     }
 
-    /// Writes to `place` the value that `value` computes from the old one.
+    /// Writes to `place` the value that `value` computes from its old content.
     fn write(
         &mut self,
         place: Place<'_>,
@@ -148,7 +147,7 @@ impl Cx<'_> {
             }
             Place::Part(root, steps) if steps_choose(&steps) => self.write_element(root, &steps, span, value),
             Place::Part(root, steps) => {
-                // Its indices are literals.
+                // All indices in the steps are literals.
                 let steps: Vec<TokenStream> =
                     steps.into_iter().map(|s| self.step(s, &mut Vec::new())).collect();
                 let whole = self.helper("whole", span);
@@ -188,7 +187,7 @@ impl Cx<'_> {
         }
     }
 
-    /// The address of a part of an element, `of`. Indices are computed once, before the value.
+    /// The address of a part of the element `of`. Indices are evaluated once, before the value.
     fn part_of_element(
         &mut self,
         of: TokenStream,
@@ -207,8 +206,8 @@ impl Cx<'_> {
         };
         for step in steps {
             match step {
-                // Only a computed index selects at run time. Literal indices and fields are resolved by rustc and can
-                // be collected in one closure.
+                // Only a computed index selects at run time. rustc resolves literal indices and fields, so they can be combined in one
+                // closure.
                 Step::Index(e) if !matches!(e, Expr::Lit(_)) => {
                     let name = self.helper(&format!("index{}", indices.len()), e.span());
                     let index = self.expr(e);
@@ -222,7 +221,7 @@ impl Cx<'_> {
         taken(place, &mut parts)
     }
 
-    /// Writes to a part that an index selects: `root[i]`, `root.field[i].other`.
+    /// Writes to a part that a computed index selects: `root[i]`, `root.field[i].other`.
     fn write_element(
         &mut self,
         root: &Ident,
@@ -233,7 +232,7 @@ impl Cx<'_> {
         // Indices are computed once, before the value.
         let (mut indices, mut names) = (Vec::new(), Vec::new());
         let load = lang("load", span);
-        // The old value is read through the same indices, for compound assignments.
+        // The old value, for compound assignments, is read with the same indices.
         let mut old = quote_spanned!(span=> #root.get());
         for (k, step) in steps.iter().enumerate() {
             let Step::Index(e) = step else {
@@ -248,7 +247,7 @@ impl Cx<'_> {
         }
         let [new, here, whole] = ["new", "here", "whole"].map(|name| self.helper(name, span));
         let (flow, new_value) = (self.flow(span), value(old));
-        // The value is computed before the closure runs: inside it the variable is borrowed.
+        // The value is computed before the closure runs, because inside it the variable is borrowed.
         let change = self.change(quote_spanned!(span=> (*#whole)), steps, &names, span);
         quote_spanned! {span=> {
             #(#indices)*
@@ -257,7 +256,7 @@ impl Cx<'_> {
         }}
     }
 
-    /// The change of a part of `of`.
+    /// The statement that changes a part of `of`.
     fn change(&mut self, of: TokenStream, steps: &[Step<'_>], names: &[Ident], span: Span) -> TokenStream {
         match (steps, names) {
             ([Step::Field(member), rest @ ..], _) => {
@@ -272,17 +271,17 @@ impl Cx<'_> {
             _ => {
                 let (put, new, here) =
                     (lang("put", span), self.helper("new", span), self.helper("here", span));
-                // The new value is written to each element that the index may select.
+                // A copy of the new value is written to each element that the index may select.
                 quote_spanned!(span=> #put(&mut #of, ::core::clone::Clone::clone(&#new), #here))
             }
         }
     }
 
-    /// Memory that is going to be indexed: for `a[i]`, the place itself and not its content.
+    /// The memory that is to be indexed. For `a[i]`, the address of the element and not its content.
     fn memory(&mut self, base: &Expr) -> TokenStream {
         match base {
             Expr::Paren(p) => self.memory(&p.expr),
-            // Without this, an inner index would load the whole row instead of addressing it.
+            // Otherwise an inner index would load the whole row instead of addressing it.
             Expr::Index(e) if !matches!(*e.index, Expr::Range(_)) => {
                 let (base, index) = (self.memory(&e.expr), self.position(&e.index));
                 let call = lang("place_at", e.index.span());
@@ -292,7 +291,7 @@ impl Cx<'_> {
         }
     }
 
-    /// A step as tokens; indices that are more than a name or a number are bound to a name first.
+    /// A step as tokens. An index other than a name or a number is bound to a name first.
     pub(in crate::expand) fn step(&mut self, step: Step<'_>, indices: &mut Vec<TokenStream>) -> TokenStream {
         match step {
             Step::Field(member) => quote_spanned!(member.span()=> . #member),
@@ -368,10 +367,10 @@ impl Cx<'_> {
         }
     }
 
-    /// The part of a device variable that `left` denotes, as the target of an assignment.
+    /// The part of a device variable to which `left` refers, as the target of an assignment.
     fn part<'e>(&mut self, left: &'e Expr) -> Option<Place<'e>> {
         let Some(Place::Part(root, steps)) = self.part_of(left) else { return None };
-        // A pointer's target is memory, whether or not the pointer is a variable.
+        // What a pointer refers to is memory, even if the pointer itself is a variable.
         if matches!(steps.first(), Some(Step::Index(_))) && self.name(root).is_some_and(|n| n.pointer) {
             return None;
         }
@@ -379,7 +378,7 @@ impl Cx<'_> {
         Some(Place::Part(root, steps))
     }
 
-    /// The part of a device variable that `left` denotes.
+    /// The part of a device variable to which `left` refers.
     pub(in crate::expand) fn part_of<'e>(&self, left: &'e Expr) -> Option<Place<'e>> {
         let (base, steps) = path(left);
         let steps = steps.into_iter().map(|(step, _)| step).collect();
@@ -388,20 +387,20 @@ impl Cx<'_> {
             Expr::Unary(u) => name_of(&u.expr),
             _ => None,
         });
-        // A lent variable may also be written without `*`, as Rust dereferences it implicitly for fields and indices.
+        // A `&mut` parameter may also be used without `*`, as Rust dereferences it implicitly for fields and indices.
         let is_root = |cx: &Self, name: &Ident| matches!(cx.kind(name), Some(Kind::Variable | Kind::Lent));
         let root = root.or_else(|| name_of(base).filter(|name| is_root(self, name)))?;
         Some(Place::Part(root, steps))
     }
 }
 
-/// True if the part depends on an index that may be a device value, or if a field is indexed: fields may be memory.
+/// True if a step has an index that may be a device value, or indexes a field, which may be memory.
 fn steps_choose(steps: &[Step<'_>]) -> bool {
     let chooses = |step: &Step<'_>| matches!(step, Step::Index(e) if !matches!(e, Expr::Lit(_)));
     steps.iter().any(chooses) || matches!(steps, [.., Step::Field(_), Step::Index(_)])
 }
 
-/// The root of an expression of fields and indices, and its steps, each with its base expression.
+/// The root of a chain of field accesses and indices, and its steps, each with its base expression.
 fn path(whole: &Expr) -> (&Expr, Vec<(Step<'_>, &Expr)>) {
     let (mut steps, mut base) = (Vec::new(), whole);
     loop {
@@ -422,17 +421,17 @@ fn path(whole: &Expr) -> (&Expr, Vec<(Step<'_>, &Expr)>) {
     (base, steps)
 }
 
-/// `x[i].part`, where `x` is not a variable.
+/// The place `x[i].part` where `x` is not a variable.
 fn element_part(left: &Expr) -> Option<Place<'_>> {
     let (_, mut steps) = path(left);
-    // The first index whose result has a field: anything before it selects among slices.
+    // The first index that is followed by a field; indices before it only select sub-slices.
     let at = steps.windows(2).position(|pair| matches!(pair, [(Step::Index(_), _), (Step::Field(_), _)]))?;
     let parts = steps.split_off(at + 1);
     let (Step::Index(index), slice) = steps.pop()? else { return None };
     Some(Place::Element(slice, index, parts.into_iter().map(|(step, _)| step).collect()))
 }
 
-/// The operator of `op=`.
+/// The operator `op` of a compound assignment `op=`.
 fn plain_operator(op: &BinOp) -> TokenStream {
     match op {
         BinOp::AddAssign(t) => quote_spanned!(t.span()=> +),

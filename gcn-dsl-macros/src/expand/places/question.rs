@@ -1,8 +1,7 @@
 //! `?` on a device `Option` or `Result`: becomes `let Some(value) = … else { return None };` before the statement.
 //!
-//! Subexpressions that Rust evaluates before the `?` are bound to names before it, so that the order is preserved. If a
-//! part of an expression is evaluated only conditionally, there is no statement before it that could return: that is an
-//! error.
+//! Subexpressions that Rust evaluates before the `?` are bound to names first, so that the order is preserved. In a subexpression that is
+//! evaluated only conditionally, such as the right side of `&&`, the `return` cannot be moved before the statement; that is an error.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -15,7 +14,7 @@ use crate::operator::is_compound;
 use crate::syntax::name_of;
 use crate::ty::{optional, resulting};
 
-/// The body without `?`; `None` if it has none.
+/// The body with every `?` replaced; `None` if it has none.
 pub(in crate::expand) fn hoisted(
     block: &Block,
     result: Option<&syn::Type>,
@@ -34,7 +33,7 @@ pub(in crate::expand) fn hoisted(
     Some(block)
 }
 
-/// The first `?`, of the device.
+/// The position of the first `?` that applies to a device value.
 fn first(visit: impl FnOnce(&mut Find)) -> Option<Span> {
     let mut find = Find(None);
     visit(&mut find);
@@ -63,7 +62,7 @@ fn find(e: &Expr) -> Option<Span> {
 
 struct Hoist<'e> {
     errors: &'e mut Errors,
-    /// The function returns a `Result`.
+    /// True if the function returns a `Result`.
     fails: bool,
     names: usize,
 }
@@ -87,7 +86,7 @@ impl Hoist<'_> {
         }
     }
 
-    /// An expression that is evaluated here, once: its `?` become statements in `before`.
+    /// An expression that is evaluated here, exactly once: each `?` in it becomes a statement in `before`.
     fn expr(&mut self, e: &mut Expr, before: &mut Vec<Stmt>) {
         if find(e).is_none() {
             return;
@@ -141,7 +140,7 @@ impl Hoist<'_> {
         }
     }
 
-    /// An assigned value: a branch that may return needs a `let`.
+    /// The value of an assignment. If it is a branch that may return, it needs a separate `let`.
     fn assigned(&mut self, value: &mut Expr, before: &mut Vec<Stmt>) {
         self.expr(value, before);
         if matches!(value, Expr::If(_) | Expr::Match(_) | Expr::Block(_) | Expr::Loop(_)) {
@@ -181,7 +180,7 @@ impl Hoist<'_> {
         }
     }
 
-    /// An expression that is evaluated only conditionally, as a block.
+    /// An expression that is evaluated only conditionally: it becomes a block with its own statements.
     fn later(&mut self, e: &mut Expr) {
         if find(e).is_none() {
             return;
@@ -197,7 +196,7 @@ impl Hoist<'_> {
 
     /// Expressions that are evaluated one after the other.
     fn sequence(&mut self, parts: Vec<&mut Expr>, before: &mut Vec<Stmt>) {
-        // Parts after the last `?` keep their places: nothing is moved before them.
+        // Parts after the last `?` stay, because nothing is moved before them.
         let last = parts.iter().rposition(|e| find(e).is_some()).unwrap_or(0);
         let mut later: Vec<TokenStream> = parts.iter().map(ToTokens::to_token_stream).collect();
         for (i, part) in parts.into_iter().enumerate().take(last + 1) {
@@ -226,7 +225,7 @@ impl Hoist<'_> {
     }
 }
 
-/// True if evaluating the `later` parts cannot change the expression's value.
+/// True if evaluating the `later` parts cannot change the value of `e`.
 fn is_still(e: &Expr, later: &[TokenStream]) -> bool {
     match e {
         Expr::Lit(_) | Expr::Reference(_) | Expr::Closure(_) => true,

@@ -1,8 +1,8 @@
-//! `&mut self`: a device method that changes the variable on which it is called.
+//! `&mut self`: device methods that change the variable on which they are called.
 //!
-//! Such a method becomes a Rust method with `&mut self` on the value: inside it, `self` is a variable, whose value is
-//! written back at the end. A call on a variable passes a value that is written back to the variable if the method has
-//! changed it (`gcn_dsl::__private::called_on`), since only rustc knows methods of other macro calls.
+//! Such a method becomes a Rust method with `&mut self` on the value. Inside it, `self` is a variable, whose value is written back at the
+//! end. A call passes a copy of the variable's value, which is written back to the variable if the method has changed it
+//! (`gcn_dsl::__private::called_on`): only rustc knows whether a method from another macro call does.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
@@ -38,7 +38,7 @@ pub(in crate::expand) fn may_change(method: &Ident) -> bool {
     !OF_HOST.contains(&&*method)
 }
 
-/// The name of `self` in the expansion of a method with `&mut self`.
+/// The name that replaces `self` in the expansion of a method with `&mut self`.
 pub(in crate::expand) fn name(at: Span) -> Ident {
     Ident::new(NAME, at)
 }
@@ -46,12 +46,12 @@ pub(in crate::expand) fn name(at: Span) -> Ident {
 pub(in crate::expand) const NAME: &str = "__gcn_self";
 
 impl Cx<'_> {
-    /// A call of a method that changes its receiver, or may change it: `(&mut x).f()`, or `x.f()` on a variable.
+    /// Expands a call of a method that changes its receiver, or may change it: `(&mut x).f()`, or `x.f()` on a variable.
     pub(in crate::expand) fn mutating_call(&mut self, e: &ExprMethodCall) -> Option<TokenStream> {
         let method = e.method.to_string();
         let (receiver, changes) = match strip(&e.receiver) {
             Expr::Reference(r) if r.mutability.is_some() => (strip(&r.expr), true),
-            // Methods of this macro call are known by name; for others rustc has to be asked.
+            // The methods of this macro call are known; for others rustc has to decide.
             receiver => (receiver, self.known.mutating.contains(&method)),
         };
         if !changes && !may_change(&e.method) {
@@ -67,7 +67,7 @@ impl Cx<'_> {
             }
             Some(Place::Part(..)) if changes => Some(self.changing(receiver, e)),
             Some(Place::Part(root, steps)) => {
-                // An index may select the part at run time, and then there is no single place to write back to.
+                // A computed index selects the part at run time, so there is no single place to write back to.
                 let fields = steps.iter().all(|step| matches!(step, Step::Field(_)));
                 fields.then(|| self.called_on(root, steps, e))
             }
@@ -83,7 +83,7 @@ impl Cx<'_> {
         }
     }
 
-    /// A call on a variable or a field of one, whose method may be declared elsewhere.
+    /// Expands a call on a variable, or on a field of one, of a method that may be declared elsewhere.
     fn called_on(&mut self, root: &Ident, steps: Vec<Step<'_>>, e: &ExprMethodCall) -> TokenStream {
         let span = e.method.span();
         let [value, result] = ["receiver", "result"].map(|what| self.fresh(what, span));
@@ -97,7 +97,7 @@ impl Cx<'_> {
             }
         };
         let (method, turbofish, args) = (&e.method, &e.turbofish, self.given(e));
-        // In parentheses: an operator may follow at the start of a statement.
+        // In parentheses, because at the start of a statement an operator may follow.
         quote_spanned!(e.span()=> ({
             let mut #value = {
                 #[allow(unused_imports)]
@@ -110,7 +110,7 @@ impl Cx<'_> {
         }))
     }
 
-    /// A call of a method that certainly changes its receiver: the value is assigned after the call.
+    /// Expands a call of a method that certainly changes its receiver, which is assigned after the call.
     fn changing(&mut self, receiver: &Expr, e: &ExprMethodCall) -> TokenStream {
         let span = e.method.span();
         let [value, result] = ["receiver", "result"].map(|what| self.fresh(what, span));
@@ -132,28 +132,28 @@ impl Cx<'_> {
         }))
     }
 
-    /// The arguments in parentheses, with the span of the call, so that its location is the user's line.
+    /// The arguments in parentheses, with the span of the call, so that the source location is the user's line.
     fn given(&mut self, e: &ExprMethodCall) -> TokenStream {
         let args = self.arguments(&self.as_taken(&e.method, &e.args));
         quote_spanned!(e.paren_token.span.join()=> (#(#args),*))
     }
 
-    /// The receiver of an unknown method. An element of memory is a copy, and so is a variable captured by a closure:
-    /// rustc refuses to change it.
+    /// Expands the receiver of an unknown method. An element of memory and a variable captured by a closure are passed as copies, which the
+    /// method must not change; rustc checks that.
     pub(in crate::expand) fn unchanged(&mut self, e: &ExprMethodCall) -> TokenStream {
         let receiver = self.receiver(e);
         let known = !may_change(&e.method) || self.known.of_data.contains_key(&e.method.to_string());
         let copied = is_element(&e.receiver)
             || matches!(self.part_of(strip(&e.receiver)), Some(Place::Part(root, _)) if self.is_captured(root));
         match copied && !known {
-            // A shared reference lets rustc reject a method that would change the copy and lose the change.
+            // Through a shared reference, rustc rejects a method that would change the copy and lose the change.
             true => quote_spanned!(e.receiver.span()=> (&#receiver)),
             false => receiver,
         }
     }
 }
 
-/// An element of memory, or a part of one.
+/// True for an element of memory, or a part of one.
 fn is_element(e: &Expr) -> bool {
     match e {
         Expr::Index(i) => !matches!(*i.index, Expr::Range(_)),

@@ -1,4 +1,4 @@
-//! Attributes in a kernel's body that have no effect at their place.
+//! Rejects attributes in a kernel's body that would have no effect where they are.
 
 use syn::{Attribute, Expr, Meta};
 
@@ -9,7 +9,7 @@ use crate::attrs::{
 use crate::expand::Cx;
 use crate::expand::control::loops::range;
 
-/// The attributes of an expression that the expansion decomposes. Others keep theirs.
+/// The attributes of an expression that the expansion decomposes. Other expressions keep theirs.
 fn of(e: &Expr) -> &[Attribute] {
     match e {
         Expr::Assign(syn::ExprAssign { attrs, .. })
@@ -31,7 +31,7 @@ fn of(e: &Expr) -> &[Attribute] {
 const NO_LOOP: &str =
     "`#[pipeline]` stands before a `for` over a range, whose loads it starts one or more trips ahead";
 
-/// The error for a `#[pipeline]` before anything other than a `for` on the device.
+/// The error message for a `#[pipeline]` on anything but a device `for`.
 fn not_pipelined(e: &Expr) -> &'static str {
     match e {
         Expr::While(_) | Expr::Loop(_) => {
@@ -54,15 +54,14 @@ const NO_TRIPS: &str =
     "`#[unroll(1)]` stands before a `for` over a range, which makes one trip at a time then";
 
 impl Cx<'_> {
-    /// Refuses `#[pipeline]` before a `let`, for which rustc's message would only be that it does not know the
-    /// attribute.
+    /// Rejects `#[pipeline]` on a `let`, for which rustc would only say that it does not know the attribute.
     pub fn not_on_let(&mut self, attrs: &[Attribute]) {
         for attr in attrs.iter().filter(|a| is_pipeline(a)) {
             self.errors.at(attr, NO_LOOP);
         }
     }
 
-    /// Refuses attributes that would have no effect.
+    /// Rejects attributes that would have no effect.
     pub fn attributes(&mut self, e: &Expr) {
         let unrolled = of(e).iter().any(is_unroll);
         for attr in of(e) {

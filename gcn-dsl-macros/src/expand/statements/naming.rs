@@ -1,4 +1,4 @@
-//! Names for the debugger: a `let` reports its names to the kernel, with the end of their scope.
+//! Names for the debugger: the expansion of a `let` reports its names to the kernel, with the end of their scope.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
@@ -7,7 +7,7 @@ use syn::{Attribute, Pat, Stmt};
 use crate::expand::Cx;
 use crate::expand::control::pattern;
 
-/// Line and column at which the statements end, if there is a source.
+/// Line and column of the end of the statements, if known.
 pub(in crate::expand) fn end(stmts: &[Stmt]) -> Option<(u32, u32)> {
     let last = stmts.last()?.to_token_stream().into_iter().last()?;
     let span = match last {
@@ -64,7 +64,7 @@ impl Cx<'_> {
         quote!(#(#each)*)
     }
 
-    /// The same, except for names that become variables.
+    /// The same for the names other than those in `variables`.
     pub fn named_but(&self, pat: &Pat, variables: &[Ident]) -> TokenStream {
         let mut bound = Vec::new();
         names(pat, &mut bound);

@@ -1,4 +1,4 @@
-//! `#[register("v10")] let`.
+//! `#[register("v10")] let`: pins a variable to a register.
 
 use gcn_isa::{Reg, RegFile, Target};
 use proc_macro2::TokenStream;
@@ -14,13 +14,13 @@ pub(crate) fn is_register(attr: &Attribute) -> bool {
 
 const FORM: &str = "write `#[register(\"v10\")]` or, for a range, `#[register(\"v[8:11]\")]`";
 
-/// The registers that the attribute names, and where.
+/// The registers that the attribute names, and the literal with the name.
 fn registers(attr: &Attribute, targets: Option<&[Target]>) -> syn::Result<(Reg, LitStr)> {
     let name: LitStr = attr.parse_args().map_err(|_| syn::Error::new_spanned(attr, FORM))?;
     let text = name.value();
     let at = |what: String| syn::Error::new_spanned(&name, what);
     let reg = Reg::numbered(&text).map_err(|why| at(format!("`{text}` names no registers: {why}")))?;
-    // The strictest of the kernel's targets decides.
+    // The targets differ in alignment, and the strictest one decides.
     let listed = Target::ALL.into_iter().filter(|t| targets.is_none_or(|list| list.contains(t)));
     let multiple = listed.map(|t| t.tuple_alignment(reg.file, reg.len)).max().unwrap_or(1);
     if !reg.index.is_multiple_of(multiple.into()) {

@@ -17,7 +17,7 @@ pub(crate) fn is_carried(attr: &Attribute) -> bool {
 }
 
 impl Cx<'_> {
-    /// A block in the written order.
+    /// Expands a block whose instructions keep their written order.
     pub fn manual(&mut self, block: &ExprBlock) -> TokenStream {
         let span = block.block.brace_token.span.open();
         self.manual += 1;
@@ -29,7 +29,7 @@ impl Cx<'_> {
         self.in_manual(span, &body)
     }
 
-    /// The body of a kernel with `#[schedule(manual)]`.
+    /// Expands the body of a kernel with `#[schedule(manual)]`.
     pub fn manual_body(&mut self, block: &Block) -> TokenStream {
         let span = block.brace_token.span.open();
         self.manual += 1;
@@ -39,7 +39,7 @@ impl Cx<'_> {
         self.in_manual(span, &body)
     }
 
-    /// A `#[ping_pong]` loop with this number of `#[matrix]` phases.
+    /// Wraps the expansion of a `#[ping_pong]` loop, whose body has `phases` `#[matrix]` phases.
     pub fn ping_pong(
         &mut self,
         attr: &Attribute,
@@ -63,7 +63,7 @@ impl Cx<'_> {
         quote_spanned!(span=> { let #guard = #begin(&#flow); #looped #guard.end(); })
     }
 
-    /// `#[matrix] { … }`: a phase of a `#[ping_pong]` loop.
+    /// Expands `#[matrix] { … }`, a phase of a `#[ping_pong]` loop.
     pub fn matrix_phase(&mut self, block: &ExprBlock) -> TokenStream {
         if !self.is_in_ping_pong() || self.in_phase {
             let what = "`#[matrix]` stands before a block that is a statement of the body of a `#[ping_pong] for` itself, where \
@@ -71,7 +71,7 @@ impl Cx<'_> {
             self.errors.beside(&block.attrs[0], what);
         }
         self.phases += 1;
-        // A phase inside a phase would put the waves out of step.
+        // A phase inside a phase would get the waves out of step.
         self.in_phase = true;
         let body = self.statements_of_unit(&block.block.stmts);
         self.in_phase = false;
@@ -80,7 +80,7 @@ impl Cx<'_> {
         quote_spanned!(span=> { let #guard = #begin(); { #body } #guard.end(); })
     }
 
-    /// True in the written order.
+    /// True inside a manually scheduled block.
     pub fn is_manual(&self) -> bool {
         self.manual > 0
     }
@@ -90,8 +90,8 @@ impl Cx<'_> {
         quote_spanned!(span=> { let #guard = #begin(); #body })
     }
 
-    /// The body of a loop on the device, in a host loop that runs once: rustc then requires that a value that is moved
-    /// out is replaced.
+    /// Wraps the body of a device loop in a host loop that runs once, so that rustc requires that a value moved out of a variable is
+    /// replaced.
     pub fn trip(&self, body: &TokenStream, span: Span) -> TokenStream {
         let traced = lang("traced", span);
         quote_spanned!(span=> loop { { #body } if #traced() { break; } })
@@ -102,8 +102,8 @@ impl Cx<'_> {
         self.carried.len()
     }
 
-    /// Refuses assignments from number `since` on, in a loop that is left or continued early: an exit that skips the
-    /// rest of a trip would skip the change of phase.
+    /// Rejects the assignments after the first `since`, in a loop that is left or continued early: an exit would skip the change of phase
+    /// at the end of the trip.
     pub fn not_carried(&mut self, since: usize) {
         // Each is reported once, at the innermost loop that has an early exit.
         for name in self.carried.split_off(since) {
@@ -115,7 +115,7 @@ impl Cx<'_> {
         }
     }
 
-    /// Methods that start an asynchronous operation are allowed only in manual blocks.
+    /// Rejects methods that start an asynchronous operation, except in manually scheduled blocks.
     pub fn asynchronous(&mut self, method: &Ident) {
         const METHODS: [&str; 5] =
             ["load_async", "load_vector_async", "store_async", "store_vector_async", "uniform_async"];
@@ -138,7 +138,7 @@ impl Cx<'_> {
         }
     }
 
-    /// `#[carried] let mut name = value;`
+    /// Expands `#[carried] let mut name = value;`.
     pub fn carried_let(&mut self, local: &Local, value: &TokenStream) -> TokenStream {
         let name = match &local.pat {
             Pat::Ident(p) if p.mutability.is_some() && p.by_ref.is_none() && p.subpat.is_none() => &p.ident,
@@ -155,7 +155,7 @@ impl Cx<'_> {
         quote_spanned!(span=> let (#slot, mut #name) = #carried(#value);)
     }
 
-    /// `name = value` for a `#[carried]` name.
+    /// Expands `name = value` for a `#[carried]` variable.
     pub fn assign_carried(
         &mut self,
         name: &Ident,
@@ -166,7 +166,7 @@ impl Cx<'_> {
         quote_spanned!(span=> #name = #slot.again(#value))
     }
 
-    /// The variable that identifies a `#[carried]` variable.
+    /// The name of the variable that identifies a `#[carried]` variable.
     fn slot(&self, name: &Ident) -> Ident {
         self.helper(&format!("carried_{name}"), name.span())
     }
@@ -175,7 +175,7 @@ impl Cx<'_> {
         self.name(name).is_some_and(|n| n.kind == Kind::Carried)
     }
 
-    /// `interleave! { 1 mfma, 2 ds_read }`.
+    /// Expands `interleave! { 1 mfma, 2 ds_read }`.
     pub fn interleave(&mut self, call: &syn::Macro) -> TokenStream {
         let groups: Groups = match call.parse_body() {
             Ok(groups) => groups,
@@ -224,7 +224,7 @@ impl Parse for Groups {
     }
 }
 
-/// True for the macro `name!`.
+/// True for a call of the macro `name!`.
 pub(crate) fn is_macro(call: &syn::Macro, name: &str) -> bool {
     call.path.segments.last().is_some_and(|s| s.ident == name)
 }

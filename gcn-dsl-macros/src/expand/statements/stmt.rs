@@ -1,4 +1,4 @@
-//! Blocks and `let`.
+//! Expands blocks and `let`.
 
 use std::borrow::Cow;
 
@@ -21,7 +21,7 @@ use crate::operator::is_compound;
 use crate::syntax::{bound_name, diverges, leaves};
 use crate::{attrs, ty};
 
-/// Finds `return`, `break` and `continue`.
+/// Searches for `return`, `break` and `continue`.
 struct Exits(bool);
 
 impl<'ast> Visit<'ast> for Exits {
@@ -38,7 +38,7 @@ impl<'ast> Visit<'ast> for Exits {
     fn visit_item(&mut self, _: &'ast syn::Item) {}
 }
 
-/// The value of an assignment, if some lanes exit while it is evaluated.
+/// The value of an assignment, if its evaluation contains an exit.
 fn leaving(stmt: &mut Stmt) -> Option<&mut Expr> {
     let value = match stmt {
         Stmt::Expr(Expr::Assign(e), _) => &mut *e.right,
@@ -52,10 +52,10 @@ fn leaving(stmt: &mut Stmt) -> Option<&mut Expr> {
     exits.0.then_some(value)
 }
 
-/// The statements, with such values moved to a statement of their own before the assignment, so that later statements
-/// take the exits into account.
+/// The statements, with such values moved to a separate statement before the assignment, so that later statements take the exits into
+/// account.
 fn apart(stmts: &[Stmt]) -> Cow<'_, [Stmt]> {
-    // The common case has no such statement, and needs no copy of the list.
+    // Usually there is no such statement, and then the list need not be copied.
     let assigns = |stmt: &Stmt| matches!(stmt, Stmt::Expr(Expr::Assign(_) | Expr::Binary(_), _));
     if !stmts.iter().any(|stmt| assigns(stmt) && leaving(&mut stmt.clone()).is_some()) {
         return Cow::Borrowed(stmts);
@@ -65,8 +65,7 @@ fn apart(stmts: &[Stmt]) -> Cow<'_, [Stmt]> {
         let mut stmt = stmt.clone();
         if let Some(value) = leaving(&mut stmt) {
             let (at, name) = (value.span(), syn::Ident::new("__gcn_assigned", value.span()));
-            // In its own statement the exit is noted before the assignment, which then runs only in the lanes that
-            // stay.
+            // The exit is recorded in its own statement, so the assignment then runs only in the lanes that stay.
             all.push(parse_quote_spanned!(at=> let #name = #value;));
             *value = parse_quote_spanned!(at=> #name);
         }
@@ -76,7 +75,7 @@ fn apart(stmts: &[Stmt]) -> Cow<'_, [Stmt]> {
 }
 
 impl Cx<'_> {
-    /// The statements of a block, in a scope of their own.
+    /// Expands the statements of a block, in a new scope.
     pub fn block(&mut self, block: &Block) -> TokenStream {
         let statements = self.statements(&block.stmts);
         quote_spanned!(block.span()=> { #statements })
@@ -86,7 +85,7 @@ impl Cx<'_> {
         let stmts = &*apart(stmts);
         self.scope(|cx| {
             cx.frames.push(Frame::Statements(Leaves::default()));
-            // Debug information has to end each name's scope where these statements end.
+            // The scope of the names in debug information ends where these statements end.
             let around = std::mem::replace(&mut cx.ends, naming::end(stmts));
             let mut out = TokenStream::new();
             for (i, stmt) in stmts.iter().enumerate() {
@@ -99,16 +98,16 @@ impl Cx<'_> {
         })
     }
 
-    /// The statement; if lanes can exit in it, the flow of the following statements is adapted.
+    /// Completes the expansion of a statement: if lanes can exit in it, the following statements run with the remaining lanes.
     fn after(&mut self, stmt: &Stmt, tokens: TokenStream, last: bool) -> TokenStream {
         let leaves = match self.frames.last_mut() {
-            // Taken, so that each exit affects the flow once, directly after its statement.
+            // The exits are removed from the frame, so that each changes the flow once, directly after its statement.
             Some(Frame::Statements(leaves)) if !leaves.is_empty() => std::mem::take(leaves),
             _ => return tokens,
         };
         let span = stmt.span();
         let declarations = leaves.declarations(span);
-        // No statement follows whose flow would have to change.
+        // No statement follows, so the flow need not be changed.
         if last {
             return quote!(#declarations #tokens);
         }
@@ -117,7 +116,7 @@ impl Cx<'_> {
         quote_spanned!(span=> #declarations #tokens let #flow = #after(&#flow, &#left, &#returned);)
     }
 
-    /// The statements of a block that has no value.
+    /// Expands the statements of a block that has no value.
     pub fn statements_of_unit(&mut self, stmts: &[Stmt]) -> TokenStream {
         let body = self.statements(stmts);
         match stmts.last() {
@@ -127,7 +126,7 @@ impl Cx<'_> {
         }
     }
 
-    /// The statements of a block whose value is needed.
+    /// Expands the statements of a block whose value is used.
     pub fn value_of(&mut self, stmts: &[Stmt], span: Span) -> TokenStream {
         let literal = match stmts.split_last() {
             // Both sides of a branch must agree in type, so a literal at the end leaves its type to the other side.
@@ -140,7 +139,7 @@ impl Cx<'_> {
         self.value_as_it_is(literal.as_deref().unwrap_or(stmts), span)
     }
 
-    /// The statements of a body whose value converts to its written type.
+    /// Expands the statements of a body whose value is converted to the function's return type.
     pub fn value_as_it_is(&mut self, stmts: &[Stmt], span: Span) -> TokenStream {
         let body = self.statements(stmts);
         let never = || {
@@ -156,7 +155,7 @@ impl Cx<'_> {
         }
     }
 
-    /// Those statements that can be expanded, for a body with errors.
+    /// Expands the statements without errors, for a body in which others have errors.
     pub fn whole_statements(&mut self, stmts: &[Stmt]) -> TokenStream {
         self.scope(|cx| {
             let mut out = TokenStream::new();
@@ -222,11 +221,11 @@ impl Cx<'_> {
             Some(ty) => {
                 let elements = self.elements.clone();
                 let init = typed::typed(&init.expr, ty, &elements);
-                // A host value keeps its literals: rustc converts them itself.
+                // A host value keeps its literals, whose types rustc infers.
                 let plain = elements.is_host(ty);
                 self.expr(&if plain { init } else { typed::number(&init, &elements).into_owned() })
             }
-            // The initial value takes the variable's type.
+            // The variable's type is inferred from the initial value.
             None if function::all_mut(pat) => {
                 let (init, uses) = self.inferred_by_name(&init.expr);
                 let value = self.expr(&self.members_in_lanes(pat, init));
@@ -248,7 +247,7 @@ impl Cx<'_> {
         if let Some((_, els)) = &init.diverge {
             return self.let_else(pat, &value, els, local.let_token.span);
         }
-        // rustc's own error would speak of a type parameter of the expansion.
+        // rustc's own error would mention a type parameter that only the expansion has.
         if let (Pat::Ident(p), true) = (pat, self.is_prelude(&init.expr, "None") && annotation.is_none()) {
             let what = format!(
                 "an `Option` of what? Write the type: `let {0}: Option<V<f32>> = None`",
@@ -291,7 +290,7 @@ impl Cx<'_> {
             let span = init.expr.span();
             let open = annotation
                 .is_none_or(|ty| matches!(ty::bare(ty), syn::Type::Ptr(_)) || self.elements.is_plain(ty));
-            // A written device type decides by itself whether the variable varies.
+            // A written device type states whether the variable varies.
             let value = if open { self.varied(name, value) } else { value };
             let named = self.named_variable(name);
             return quote_spanned!(span=> let mut #name = ::gcn_dsl::__private::Var::declare(&#flow, #value)#named;);
@@ -304,15 +303,14 @@ impl Cx<'_> {
             self.name_number(pat, &init.expr);
             self.name_size(pat, &init.expr);
         }
-        // A device type has been applied by `annotate`; written here, it would not be the type of the handle.
+        // `annotate` has applied a device type already; as an annotation it would not be the handle's type.
         let annotation = annotation.filter(|t| self.elements.is_host(t)).map(|t| quote!(: #t));
         let attrs = &local.attrs;
         let named = self.named(pat, attrs);
         quote_spanned!(local.span()=> #(#attrs)* let #pat #annotation = #value; #named)
     }
 
-    /// The written type of the variable in `pat`: with each lane's own values, if the body assigns varying values to
-    /// it.
+    /// The annotated type of the variable in `pat`, or its varying counterpart if the body assigns varying values to the variable.
     fn in_its_lanes<'t>(&self, pat: &Pat, written: &'t syn::Type) -> Cow<'t, syn::Type> {
         let Pat::Ident(name) = pat else { return Cow::Borrowed(written) };
         if let Some(of) = ty::optional(ty::bare(written)).filter(|of| self.elements.is_plain(of)) {
@@ -339,7 +337,7 @@ impl Cx<'_> {
         }
     }
 
-    /// The first value of a tuple variable; its varying members are converted.
+    /// The initial value of a tuple variable, with conversions of its varying members.
     fn members_in_lanes(&self, pat: &Pat, mut init: Expr) -> Expr {
         if let (Pat::Ident(name), Expr::Tuple(tuple)) = (pat, &mut init) {
             for (member, value) in tuple.elems.iter_mut().enumerate() {
@@ -351,7 +349,7 @@ impl Cx<'_> {
         init
     }
 
-    /// The value converted to the written type. A plain type does not determine whether the value is uniform.
+    /// The value converted to the annotated type. A plain type does not determine whether the value is uniform.
     pub fn written(&self, ty: &syn::Type, value: &TokenStream, span: Span) -> TokenStream {
         if self.elements.leaves_open(ty) {
             let call = crate::expand::lang("of_type", span);
@@ -381,7 +379,7 @@ impl Cx<'_> {
         }
     }
 
-    /// An expression that runs on the host as it stands.
+    /// An expression that runs on the host, unchanged.
     pub fn untouched(expr: &Expr) -> TokenStream {
         let mut expr = expr.clone();
         if let Expr::Block(b) = &mut expr {
@@ -391,7 +389,7 @@ impl Cx<'_> {
     }
 }
 
-/// The name of the type of memory that an expression declares.
+/// The name of the memory type, if the expression declares memory.
 fn memory_of(e: &Expr) -> Option<String> {
     let Expr::Call(call) = e else { return None };
     let Expr::Path(path) = &*call.func else { return None };

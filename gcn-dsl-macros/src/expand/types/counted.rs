@@ -1,5 +1,5 @@
-//! Indices that the host computes. Rust infers the type of an `#[unroll] for` variable from its uses: arrays of values
-//! are indexed by `usize`, memory by `u32`. If one variable indexes both, it is a `usize`, which memory accepts there.
+//! Indices that the host computes. rustc infers the type of an `#[unroll] for` variable from its uses: arrays of values are indexed by
+//! `usize`, memory by `u32`. If one variable indexes both, it is a `usize`, which memory then accepts as well.
 
 use std::collections::HashSet;
 
@@ -10,8 +10,8 @@ use syn::{Expr, FnArg, Pat, Signature, Type};
 use crate::expand::types::habits;
 use crate::syntax::name_of;
 
-/// True if `of` holds for a name in an expression of names, numbers and operators. `None` for other expressions, and
-/// for those without a name that `of` knows.
+/// True if `of` holds for all names in an expression of names, numbers and operators; `None` for other expressions, and if `of` knows none
+/// of the names.
 pub(in crate::expand) fn all(e: &Expr, of: &impl Fn(&Expr) -> Option<bool>) -> Option<bool> {
     match e {
         Expr::Path(_) => of(e),
@@ -40,7 +40,7 @@ pub(in crate::expand) fn is_size(ty: &Type) -> bool {
     matches!(ty, Type::Path(p) if p.path.is_ident("usize") || p.path.is_ident("isize"))
 }
 
-/// The parameters of a function whose type is memory.
+/// The parameters of a function that are memory.
 pub(in crate::expand) fn memory_of(sig: &Signature) -> impl Iterator<Item = String> + '_ {
     sig.inputs.iter().filter_map(|input| {
         let FnArg::Typed(typed) = input else { return None };
@@ -57,7 +57,7 @@ pub(in crate::expand) fn memory_of(sig: &Signature) -> impl Iterator<Item = Stri
     })
 }
 
-/// The objects that a variable indexes in a loop's body.
+/// Collects the objects that a variable indexes in a loop's body.
 struct Uses<'u> {
     name: &'u Ident,
     memory: &'u HashSet<String>,

@@ -1,4 +1,4 @@
-//! Idioms from Rust on the host and from other GPU languages, with their equivalents in a kernel.
+//! Recognises idioms of host Rust and of other GPU languages, and reports or expands the equivalent in a kernel.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
@@ -9,7 +9,7 @@ use crate::expand::frame::{Frame, TargetKind};
 use crate::expand::types::typed::is_number;
 use crate::expand::{Cx, lang};
 
-/// Names of CUDA, HIP and OpenCL that are unlikely in Rust, with their equivalents.
+/// Identifiers of CUDA, HIP and OpenCL that are unlikely in Rust, with their equivalents.
 const ELSEWHERE: &[(&str, &str)] = &[
     ("threadIdx", "local_id()"),
     ("blockIdx", "workgroup_id()"),
@@ -80,7 +80,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("atomicCAS", "x.atomic(i).compare_exchange(…)"),
 ];
 
-/// Types whose methods are also called as `f32::max(a, b)`.
+/// Types whose methods may be called by path, as in `f32::max(a, b)`.
 pub(in crate::expand) const NUMBERS: [&str; 12] =
     ["i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64"];
 
@@ -91,7 +91,7 @@ pub(in crate::expand) fn is_integer(name: &str) -> bool {
     NUMBERS.contains(&name) && !FLOATS.contains(&name)
 }
 
-/// Methods that are often called so.
+/// Methods that are often called by path.
 pub(in crate::expand) const METHODS: [&str; 35] = [
     "abs",
     "abs_diff",
@@ -131,7 +131,7 @@ pub(in crate::expand) const METHODS: [&str; 35] = [
 ];
 
 impl Cx<'_> {
-    /// An error for a name of another language.
+    /// Reports an error for an identifier of another GPU language.
     pub(in crate::expand) fn elsewhere(&mut self, name: &Ident) {
         if self.kind(name).is_some() {
             return;
@@ -141,8 +141,8 @@ impl Cx<'_> {
         }
     }
 
-    /// Macros that act on the host, once and regardless of the conditions around them, where the device was meant. In
-    /// `comptime { … }` they are allowed.
+    /// Reports an error for macros that would act on the host, once and whatever the conditions around them, although the device was meant.
+    /// In `comptime { … }` they are allowed.
     pub(in crate::expand) fn host_macro(&mut self, mac: &Macro, name: &str) {
         let conditional = self.frames.iter().any(|f| match f {
             Frame::Branch(_) => true,
@@ -175,13 +175,13 @@ impl Cx<'_> {
         }
     }
 
-    /// An error for an atomic operation on an element that has been read already.
+    /// Reports an error for an atomic operation on the value of an element instead of the element.
     pub(in crate::expand) fn atomic_of_value(&mut self, e: &ExprMethodCall) {
         let name = e.method.to_string();
         let atomic = name.starts_with("fetch_") || name.starts_with("compare_exchange");
         if let (true, Expr::Index(index)) = (atomic, &*e.receiver) {
             let at = &index.index;
-            // `rows.atomic(i)[k]`: the index of a row comes first.
+            // For memory with rows, `rows.atomic(i)[k]`: the index of a row comes first.
             let base = match &*index.expr {
                 Expr::MethodCall(of) if of.method == "atomic" && of.args.len() == 1 => {
                     let (rows, row) = (&of.receiver, &of.args);
@@ -195,7 +195,7 @@ impl Cx<'_> {
         }
     }
 
-    /// An error for `load_vector::<5>`: no instruction moves this number of elements, whatever their type.
+    /// Reports an error for widths such as `load_vector::<5>`, for which there is no instruction with any element type.
     pub(in crate::expand) fn vector_width(&mut self, e: &ExprMethodCall) {
         let Some(given) = e.turbofish.as_ref().filter(|_| e.method.to_string().starts_with("load_vector"))
         else {
@@ -212,7 +212,7 @@ impl Cx<'_> {
         }
     }
 
-    /// Functions of `std` that would act on the host's handles of values, or fail.
+    /// Handles functions of `std` that would act on the host's handles instead of the device values, or would not compile.
     pub(in crate::expand) fn function_of_std(&mut self, e: &ExprCall) -> Option<TokenStream> {
         let Expr::Path(p) = &*e.func else { return None };
         let segments: Vec<String> = p.path.segments.iter().map(|s| s.ident.to_string()).collect();
@@ -235,8 +235,7 @@ impl Cx<'_> {
         }
     }
 
-    /// `f32::max(x, y)` as a method call, so that it takes device values. A literal does not determine the type of the
-    /// others, and is left to rustc.
+    /// Expands `f32::max(x, y)` as a method call, so that it accepts device values. If an operand is a literal, rustc infers its type.
     pub(in crate::expand) fn method_of_number(&mut self, e: &ExprCall) -> Option<TokenStream> {
         let Expr::Path(p) = &*e.func else { return None };
         let segments: Vec<&Ident> = p.path.segments.iter().map(|s| &s.ident).collect();
@@ -272,7 +271,7 @@ impl Cx<'_> {
             let (value, cast) = (self.expr(first), lang("cast", e.span()));
             return Some(quote_spanned!(e.span()=> #cast::<#ty, _>(#value)));
         }
-        // A function without a receiver makes a number from something else.
+        // A constructor without a receiver cannot be written as a method call.
         let makes = |method: &str| {
             method == "default" || method.starts_with("from") || method.starts_with("try_from")
         };
@@ -290,7 +289,7 @@ impl Cx<'_> {
         Some(quote_spanned!(e.span()=> (#first).#method(#(#rest),*)))
     }
 
-    /// `f32::max(0.0, x)`.
+    /// Calls with a literal, such as `f32::max(0.0, x)`.
     fn extreme_of_literal(
         &mut self,
         e: &ExprCall,
@@ -307,14 +306,13 @@ impl Cx<'_> {
         Some(quote_spanned!(e.span()=> #call::<#ty, _, _>(#number, #other)))
     }
 
-    /// An array whose elements are not all written in the same way: they take the common type of those elements that
-    /// are not plain numbers.
+    /// Expands an array whose elements have different forms: they get the common type of the elements that are not bare numbers.
     pub(in crate::expand) fn mixed_array(&mut self, e: &ExprArray) -> Option<TokenStream> {
         let first = e.elems.iter().position(|x| !is_number(x))?;
         if e.elems.len() < 2 {
             return None;
         }
-        // All names are bound before the first use of any; numbers have no effects that would happen too early.
+        // All names are bound before any is used. Numbers have no effects, so evaluating them in place does not change the order.
         let mut names = Vec::new();
         let mut bindings = TokenStream::new();
         for x in &e.elems {

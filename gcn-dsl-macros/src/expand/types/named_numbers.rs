@@ -1,5 +1,5 @@
-//! `let n = 64;` and then `for k in 0..n` or `let mut i = n / 2;`: Rust infers the type of `n` from the uses of `k` and
-//! `i`. The expansion infers types only for literals, so the number replaces its name in such places.
+//! In `let n = 64;` followed by `for k in 0..n` or `let mut i = n / 2;`, Rust infers the type of `n` from the uses of `k` and `i`. The
+//! expansion infers types only for literals, so in such places the number replaces its name.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote_spanned;
@@ -61,8 +61,8 @@ impl Cx<'_> {
         }
     }
 
-    /// [`inferred`], with names of numbers treated as such numbers. Also returns code that uses these names, so that
-    /// rustc does not report them as unused.
+    /// As [`inferred`], with names of untyped numbers replaced by the numbers. Also returns code that uses these names, so that rustc does
+    /// not report them as unused.
     pub(in crate::expand) fn inferred_by_name(&self, e: &Expr) -> (Expr, TokenStream) {
         let (mut numbers, mut with) = (Numbers { of: self, used: Vec::new() }, e.clone());
         numbers.visit_expr_mut(&mut with);

@@ -1,7 +1,7 @@
-//! Literals inside tuples, arrays and branches take the type that is written for them.
+//! Applies a type annotation to the literals inside tuples, arrays and branches.
 //!
-//! A tuple converts member by member, but rustc unifies the types of an array's elements, and of both values of an
-//! `if`, before any conversion. If the type is written, its parts are applied to the parts of the expression instead.
+//! A tuple converts member by member, but rustc unifies the types of an array's elements, and of both values of an `if`, before any
+//! conversion. If there is a type annotation, its parts are therefore applied to the parts of the expression.
 
 use std::borrow::Cow;
 
@@ -14,35 +14,35 @@ use crate::expand::{Cx, lang};
 use crate::syntax::{leaves, name_of};
 use crate::ty::Elements;
 
-/// The expression with `ty` applied to its parts.
+/// The expression with the parts of `ty` applied to its parts.
 pub(crate) fn typed(e: &Expr, ty: &Type, elements: &Elements) -> Expr {
     let mut e = e.clone();
     Typing { elements }.expr(&mut e, ty, Inside::Nothing);
     e
 }
 
-/// The same for the value of an exit from a function: no other value may determine the type of its literals.
+/// The same for the value of a `return`: no other value may determine the type of its literals.
 pub(crate) fn typed_exit(e: &Expr, ty: &Type, elements: &Elements) -> Expr {
     let mut e = e.clone();
     Typing { elements }.expr(&mut e, ty, Inside::Branch);
     e
 }
 
-/// The block with `ty` applied to the parts of its value.
+/// The block with the parts of `ty` applied to its value.
 pub(crate) fn typed_block(block: &Block, ty: &Type, elements: &Elements) -> Block {
     let mut block = block.clone();
     Typing { elements }.tail(&mut block, ty, Inside::Nothing);
     block
 }
 
-/// The context of an expression.
+/// The context of a subexpression.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Inside {
-    /// The whole, which converts anyway.
+    /// The whole expression, which is converted anyway.
     Nothing,
-    /// A branch or a tuple: a device value is joined or converted, a literal takes the type.
+    /// In a branch or a tuple: a device value is joined or converted, and a literal takes the type.
     Branch,
-    /// An array, whose elements are unified before they are converted.
+    /// In an array, whose elements are unified before they are converted.
     Array,
 }
 
@@ -61,8 +61,7 @@ impl Typing<'_> {
                 let members = x.elems.iter_mut().zip(&t.elems);
                 members.for_each(|(e, ty)| self.expr(e, ty, inside.at_least_branch()));
             }
-            // All elements are annotated, not only literals: rustc would give a uniform and a varying element no
-            // common type.
+            // Annotates all elements, not only literals, because rustc cannot unify a uniform and a varying element.
             (Expr::Array(x), Type::Array(t)) => {
                 x.elems.iter_mut().for_each(|e| self.expr(e, &t.elem, Inside::Array));
             }
@@ -112,25 +111,25 @@ impl Typing<'_> {
 }
 
 impl Inside {
-    /// A branch, unless it is more.
+    /// `Branch`, unless the context is already `Array`.
     fn at_least_branch(self) -> Inside {
         if self == Inside::Array { self } else { Inside::Branch }
     }
 }
 
-/// The expression with its literals marked, so that their types are inferred from their destination.
+/// The expression with its literals marked, so that their types are inferred from the destination.
 pub(crate) fn literals(e: &Expr, elements: &Elements) -> Expr {
     let mut e = e.clone();
     as_literals(&mut e, elements);
     e
 }
 
-/// [`literals`], also if type parameters are involved.
+/// As [`literals`], also if there are type parameters.
 pub(crate) fn inferred(e: &Expr) -> Expr {
     literals(e, &Elements::default())
 }
 
-/// Marks a number next to values whose element type is a parameter; otherwise rustc infers its type.
+/// Marks a number next to values whose element type is a type parameter; without one, rustc infers the number's type.
 pub(in crate::expand) fn number<'e>(e: &'e Expr, elements: &Elements) -> Cow<'e, Expr> {
     if elements.are_generic() && is_bare_number(e) {
         Cow::Owned(literals(e, elements))
@@ -139,8 +138,7 @@ pub(in crate::expand) fn number<'e>(e: &'e Expr, elements: &Elements) -> Cow<'e,
     }
 }
 
-/// The branches of an `if` or `match`, if all of them are numbers: none determines the type of the others, so rustc
-/// infers one type for all.
+/// The `if` or `match`, if all its branches are numbers, with the literals marked: rustc then infers one type for all.
 pub(in crate::expand) fn branches_of_numbers(e: impl FnOnce() -> Expr, elements: &Elements) -> Option<Expr> {
     if !elements.are_generic() {
         return None;
@@ -149,7 +147,7 @@ pub(in crate::expand) fn branches_of_numbers(e: impl FnOnce() -> Expr, elements:
     infer_branches(&mut e).then_some(e)
 }
 
-/// True if the value is a number; its literals have been marked for inference.
+/// Marks the literals of the branches for inference; true if all branches are numbers.
 fn infer_branches(e: &mut Expr) -> bool {
     let tail = |block: &mut Block| match block.stmts.last_mut() {
         Some(Stmt::Expr(e, None)) => infer_branches(e),
@@ -157,7 +155,7 @@ fn infer_branches(e: &mut Expr) -> bool {
     };
     match e {
         Expr::If(x) => match &mut x.else_branch {
-            // All branches have to be numbers: any other value determines the type by itself.
+            // Any other value would determine the type by itself.
             Some((_, els)) => tail(&mut x.then_branch) && infer_branches(els),
             None => false,
         },
@@ -171,7 +169,7 @@ fn infer_branches(e: &mut Expr) -> bool {
     }
 }
 
-/// True if there is a point in it.
+/// True if the number contains a float literal.
 fn is_real(e: &Expr) -> bool {
     match e {
         Expr::Lit(l) => matches!(l.lit, Lit::Float(_)),
@@ -211,8 +209,7 @@ fn as_literals(e: &mut Expr, elements: &Elements) {
             }
         }
         _ if is_bare_number(e) => {
-            // With a type parameter, integers and floats convert under different bounds, so the kind of literal has
-            // to be told.
+            // With type parameters, integer and float literals convert under different trait bounds, so the kind has to be stated.
             let name = match (elements.are_generic(), is_real(e)) {
                 (false, _) => "literal",
                 (true, true) => "real",
@@ -241,23 +238,22 @@ pub(in crate::expand) fn is_bare_number(e: &Expr) -> bool {
     }
 }
 
-/// The right side of a shift: a number without a type is a `u32`, since rustc cannot decide among the types that a
-/// count may have.
+/// The right operand of a shift: an untyped number becomes a `u32`, since rustc cannot choose among the types that a count may have.
 pub(in crate::expand) fn shift_count(e: &Expr, count: TokenStream) -> TokenStream {
     match is_bare_number(e) {
-        // A fixed type, since a count may have any integer type and rustc could not choose.
+        // The type is fixed, since a count may have any integer type.
         true => quote_spanned!(e.span()=> (#count as u32)),
         false => count,
     }
 }
 
-/// `+ - * / % & | ^`.
+/// True for `+ - * / % & | ^`.
 pub(in crate::expand) fn is_arithmetic(op: &BinOp) -> bool {
     use BinOp::{Add, BitAnd, BitOr, BitXor, Div, Mul, Rem, Sub};
     matches!(op, Add(_) | Sub(_) | Mul(_) | Div(_) | Rem(_) | BitAnd(_) | BitOr(_) | BitXor(_))
 }
 
-/// A number without a name.
+/// True for a number literal.
 pub(in crate::expand) fn is_number(e: &Expr) -> bool {
     match e {
         Expr::Lit(l) => matches!(l.lit, Lit::Int(_) | Lit::Float(_)),
@@ -266,13 +262,13 @@ pub(in crate::expand) fn is_number(e: &Expr) -> bool {
     }
 }
 
-/// `Some(x)`, `Ok(x)` or `Err(x)`.
+/// True for `Some(x)`, `Ok(x)` and `Err(x)`.
 fn is_holder(call: &syn::ExprCall) -> bool {
     let name = name_of(&call.func);
     call.args.len() == 1 && name.is_some_and(|name| ["Some", "Ok", "Err"].iter().any(|n| name == n))
 }
 
-/// The part of an `Option` or `Result` type that is the type of this `Some`, `Ok` or `Err`'s argument.
+/// The type of the argument of this `Some`, `Ok` or `Err`, given the `Option` or `Result` type.
 fn held<'t>(call: &syn::ExprCall, ty: &'t Type) -> Option<&'t Type> {
     let name = name_of(&call.func).filter(|_| is_holder(call))?;
     match name.to_string().as_str() {
@@ -282,7 +278,7 @@ fn held<'t>(call: &syn::ExprCall, ty: &'t Type) -> Option<&'t Type> {
     }
 }
 
-/// A literal, with or without a sign.
+/// True for a literal, with or without a sign.
 fn is_literal(e: &Expr) -> bool {
     match e {
         Expr::Lit(l) => !matches!(l.lit, Lit::Str(_)),
@@ -292,7 +288,7 @@ fn is_literal(e: &Expr) -> bool {
 }
 
 impl Cx<'_> {
-    /// The value of a field: rustc knows its type, and each part of a tuple or array is converted to its own.
+    /// Expands the value of a field: rustc knows its type, and each part of a tuple or array is converted to its own.
     pub(in crate::expand) fn field_value(&mut self, e: &Expr) -> TokenStream {
         match e {
             Expr::Paren(p) => self.field_value(&p.expr),
@@ -319,7 +315,7 @@ impl Cx<'_> {
         }
     }
 
-    /// True for the constructor of a tuple struct that the macro knows; its arguments are the fields.
+    /// True for the constructor of a known tuple struct, whose arguments are its fields.
     pub(in crate::expand) fn constructed(&mut self, function: &Expr) -> bool {
         let Expr::Path(p) = function else { return false };
         let Some(last) = p.path.segments.last() else { return false };

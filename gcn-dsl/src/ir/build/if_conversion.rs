@@ -1,12 +1,12 @@
 //! If-conversion: a small varying branch that only computes values becomes straight-line code with selects.
 //!
 //! A varying branch narrows EXEC, runs both sides, and restores EXEC. If the only effect of the sides is to write
-//! variables, all lanes may compute both sides and select. The cost model counts instructions. A branch costs the
-//! instructions that change EXEC, and a move for each written value that the side does not compute itself. A select
-//! costs one instruction for each dword; it can negate an f32 at no cost. Sides are converted only if they are so short
-//! that `lower::skip` would execute them without a skip branch; otherwise lanes would run code that a branch would have
-//! jumped over. The instructions of the sides are appended again, so that they are folded and shared with the
-//! surrounding code.
+//! variables, all lanes may compute both sides and select between the results. The cost model counts instructions. A
+//! branch costs the instructions that change EXEC, and a move for each written value that its side does not compute
+//! itself. A select costs one instruction for each dword; it can negate an f32 at no cost. Sides are converted only if
+//! they are so short that `lower::skip` would not put a branch around them, since otherwise lanes would run code that
+//! the branch would have skipped. The instructions of the sides are appended anew, so that they are folded and shared
+//! with the surrounding code.
 
 use gcn_isa::program::SourceLoc;
 use hashbrown::HashMap;
@@ -15,19 +15,19 @@ use crate::ir::build::Builder;
 use crate::ir::{Bin, Effect, Inst, Kernel, Place, Region, Stmt, Type, Un, Value, Variable};
 use crate::scalar::Elem;
 
-/// A side with at least this many instructions stays a branch, as in `lower::skip`.
+/// A side with at least this many instructions is not converted; `lower::skip` uses the same limit.
 pub(in crate::ir) const BRANCH_FROM: u32 = 10;
-/// Instructions that save, narrow and restore EXEC, without and with an `else`.
+/// The number of instructions that save, narrow and restore EXEC, without and with an `else`.
 const EXEC_CHANGES: [u32; 2] = [2, 3];
 
-/// The values that the sides write to a variable.
+/// The values that the two sides write to a variable.
 struct Written {
     var: Variable,
     sides: [Option<Value>; 2],
     loc: Option<SourceLoc>,
 }
 
-/// Appends the branch as selects, if that is shorter. Returns true if it did.
+/// Appends the branch as selects, if that takes fewer instructions. Returns true if it did.
 pub(in crate::ir) fn run(b: &mut Builder, cond: Value, sides: [&Region; 2]) -> bool {
     let Some(written) = plan(b, sides) else { return false };
     let mut renamed = HashMap::new();
@@ -37,15 +37,14 @@ pub(in crate::ir) fn run(b: &mut Builder, cond: Value, sides: [&Region; 2]) -> b
         }
     }
     let new = |v: Value| renamed.get(&v).copied().unwrap_or(v);
-    // All values are computed before any is written: a side may read a variable that the other side writes.
+    // Compute all values before writing any: one side may read a variable that the other one writes.
     let selected: Vec<Value> = written
         .iter()
         .map(|w| {
             let ty = b.kernel().variables[w.var.0 as usize];
             let [then, els] = w.sides.map(|side| match side {
                 Some(v) => Some(new(v)),
-                // Joined variables have no value before the branch, so that nothing is lost if one side does not write
-                // them.
+                // A joined variable has no value before the branch, so nothing is lost if one side does not write it.
                 None if b.is_joined(w.var) => None,
                 None => Some(b.read(w.var, w.loc)),
             });
@@ -61,7 +60,7 @@ pub(in crate::ir) fn run(b: &mut Builder, cond: Value, sides: [&Region; 2]) -> b
     true
 }
 
-/// The variables that a branch writes, if selects can replace the branch and are shorter.
+/// The variables that a branch writes, if selects can replace it and take fewer instructions.
 fn plan(b: &Builder, sides: [&Region; 2]) -> Option<Vec<Written>> {
     let kernel = b.kernel();
     let (mut written, mut computed, mut moves): (Vec<Written>, u32, u32) = (Vec::new(), 0, 0);
@@ -80,14 +79,14 @@ fn plan(b: &Builder, sides: [&Region; 2]) -> Option<Vec<Written>> {
                 continue;
             };
             let ty = kernel.variables[var.0 as usize];
-            // A select of masks takes three scalar instructions. A pinned register must be written where the user wrote
-            // it.
+            // A select of lane masks takes three scalar instructions. A pinned variable must be written where the user
+            // wrote it.
             if ty.place != Place::Varying || ty.elem == Elem::Bool || b.is_pinned(var) {
                 return None;
             }
             let sign =
                 ty.elem == Elem::F32 && matches!(kernel.def(value).inst, Inst::Un(Un::Neg | Un::Abs, _));
-            // `v_cndmask_b32` has source modifiers for the sign: such an instruction disappears into the select.
+            // `v_cndmask_b32` has source modifiers for signs, so an instruction that only changes a sign disappears.
             signs += u32::from(sign && of_side.contains(&value));
             moves += if of_side.contains(&value) { 0 } else { u32::from(ty.dwords()) };
             let at = written.iter().position(|w| w.var == var).unwrap_or_else(|| {
@@ -106,8 +105,8 @@ fn plan(b: &Builder, sides: [&Region; 2]) -> Option<Vec<Written>> {
     (computed < BRANCH_FROM && selects < moves + signs + exec && !written.is_empty()).then_some(written)
 }
 
-/// The number of vector instructions for a value that all lanes may compute; a 32-bit product counts as four, since it
-/// takes four times as long. `None` if only active lanes may compute it, or if the cost is not known.
+/// The number of vector instructions for a value that all lanes may compute. A 32-bit product counts as four, since it
+/// takes four times as long. `None` if only active lanes may compute it, or if the cost is unknown.
 pub(in crate::ir) fn cost(kernel: &Kernel, v: Value) -> Option<u32> {
     let (def, ty) = (kernel.def(v), kernel.ty(v));
     let word = |ty: Type| ty.count == 1 && matches!(ty.elem, Elem::I32 | Elem::U32 | Elem::F32 | Elem::F16);
@@ -142,8 +141,8 @@ pub(in crate::ir) fn cost(kernel: &Kernel, v: Value) -> Option<u32> {
     }
 }
 
-/// Appends an instruction of a side, or of a trip, again. Its operands are replaced by the results of the instructions
-/// of that side that were appended before.
+/// Appends a copy of an instruction of a side or of a loop's body. Operands that have been copied before are replaced
+/// by their copies.
 pub(in crate::ir) fn append(b: &mut Builder, v: Value, renamed: &mut HashMap<Value, Value>) {
     let def = b.kernel().def(v).clone();
     let Some(ty) = def.ty else { return };

@@ -1,4 +1,4 @@
-//! Control flow: regions are opened and closed, and become branches, loops and blocks with exits.
+//! Control flow: opens and closes regions, and makes branches, loops and blocks with exits from them.
 
 use hashbrown::{HashMap, HashSet};
 
@@ -6,14 +6,14 @@ use super::super::{Inst, Label, Region, Stmt, Value, Variable, flow};
 use super::{Builder, Open, if_conversion, unroll};
 
 impl Builder {
-    /// Opens a region; `varying` if only some lanes run it.
+    /// Opens a region; `varying` says that only some lanes may run it.
     pub fn open(&mut self, varying: bool) {
         self.divergence += u32::from(varying);
         self.open.push(Open::default());
     }
 
-    /// Opens a region that runs at most once each time the current region runs: constants of the current point are
-    /// constant in it.
+    /// Opens a region that runs at most once for each execution of the current one, so that values known here are known
+    /// in it.
     pub(in crate::ir) fn open_branch(&mut self, varying: bool) {
         let known = self.top().known.clone();
         self.open(varying);
@@ -21,13 +21,13 @@ impl Builder {
         self.top().known = constant;
     }
 
-    /// The variables that are constant at the current point, with their bits.
+    /// The variables whose value is a known constant here, with its bits.
     pub(in crate::ir) fn known_constants(&self) -> HashMap<Variable, u64> {
         let known = self.open.last().into_iter().flat_map(|top| &top.known);
         known.filter_map(|(var, v)| Some((*var, self.as_const(*v)?))).collect()
     }
 
-    /// Records that the innermost region never runs, because its condition is known.
+    /// Records that the innermost region never runs, because its condition is a known constant.
     pub fn never_runs(&mut self) {
         self.top().never = true;
     }
@@ -43,7 +43,7 @@ impl Builder {
         self.top_pop()
     }
 
-    /// Opens a closed region again to append to it.
+    /// Reopens a closed region to append to it.
     pub fn reopen(&mut self, region: Region, varying: bool) {
         self.divergence += u32::from(varying);
         let ended = flow::ends(&region);
@@ -56,8 +56,8 @@ impl Builder {
         self.open.push(Open { region, ended, written, ..Open::default() });
     }
 
-    /// Appends a statement that consists of closed regions. Variables may have changed in it, and lanes that
-    /// left it have seen the earlier writes. What is constant, and not written in it, stays known: it needs no register.
+    /// Appends a statement made of closed regions. It may have changed variables, and lanes that left it have seen
+    /// earlier writes. A constant that it does not write stays known, since that takes no register.
     pub fn stmt(&mut self, stmt: Stmt) {
         let (mut known, written) =
             (std::mem::take(&mut self.top().known), std::mem::take(&mut self.top().pending));
@@ -71,7 +71,7 @@ impl Builder {
         }
     }
 
-    /// Appends a branch of closed regions. If the condition is known and the same for all lanes, appends only the
+    /// Appends a branch with two closed regions. If the condition is known and the same for all lanes, appends only the
     /// region that runs.
     pub fn branch(&mut self, cond: Value, varying: bool, then: Region, els: Region) {
         match self.as_const(cond).filter(|_| !varying) {
@@ -82,8 +82,8 @@ impl Builder {
         }
     }
 
-    /// Appends a loop of closed regions. The head computes the condition; without a head, the body computes it for the
-    /// next trip. A loop with few trips, whose number is known, becomes straight-line code.
+    /// Appends a loop with closed regions. The head computes the condition; without a head, the body computes it for
+    /// the next iteration. A loop with a small known trip count becomes straight-line code.
     pub fn looped(&mut self, head: Option<Region>, cond: Value, body: Region) {
         let pending = std::mem::take(&mut self.top().pending);
         if unroll::run(self, unroll::Loop { head: head.as_ref(), cond, body: &body }) {
@@ -96,13 +96,13 @@ impl Builder {
         });
     }
 
-    /// A label for a block.
+    /// Returns a new label for a block.
     pub fn label(&mut self) -> Label {
         self.labels += 1;
         Label(self.labels - 1)
     }
 
-    /// Opens the body of a block. It counts as divergent: lanes may leave it and come back after it.
+    /// Opens the body of a block. It counts as divergent, since lanes may leave it and rejoin the others after it.
     pub fn open_block(&mut self) -> Label {
         self.open(true);
         self.label()

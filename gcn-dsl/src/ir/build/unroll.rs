@@ -1,12 +1,13 @@
 //! Unrolling: a loop whose number of trips is known when the kernel is built becomes straight-line code.
 //!
-//! [`Trial`] executes the loop on what is known, with nothing but its variables as state, and counts the instructions that would
-//! remain. If they are few, the body is appended again for each trip, so that its addresses and conditions fold and its loads
-//! merge with those of other trips. A loop of more trips, whose body is straight and short, makes several trips at a time. That is
-//! right without a test in between, because their number divides the number of trips. A loop whose trips are not known makes several at
-//! a time as well, and the rest one by one, if it loads from memory ([`counted`]).
+//! [`Trial`] executes the loop on constants, with its variables as the only state, and counts the instructions that
+//! would remain. If they are few, the body is appended once for each iteration, so that addresses and conditions fold
+//! and loads merge across iterations. A loop with more iterations and a short body without control flow is unrolled
+//! partially. It needs no test in between, because the unroll factor divides the trip count. If the trip count is
+//! unknown and the loop loads from memory, it is unrolled partially, too, with a second loop for the remaining
+//! iterations ([`counted`]).
 //!
-//! LLVM does the same, by the same kind of limits (`LoopUnrollPass`, and `AMDGPUTTIImpl::getUnrollingPreferences`).
+//! LLVM does the same, with similar limits (`LoopUnrollPass`, and `AMDGPUTTIImpl::getUnrollingPreferences`).
 
 mod counted;
 mod replay;
@@ -21,35 +22,36 @@ pub use counted::{Counted, run as counted};
 use replay::Replay;
 use trial::Trial;
 
-/// The most instructions that an unrolled loop may have. Code that runs once has to be fetched first, which costs more than the
-/// counter of a long loop.
+/// The largest number of instructions that a fully unrolled loop may have. Code that runs once must first be fetched,
+/// which costs more than maintaining the counter of a long loop.
 const LONGEST: u32 = 320;
-/// The same limit for a loop with control flow inside, whose conditions may become known on each trip.
+/// The same limit for a loop with control flow inside, whose conditions may become known in each iteration.
 const LONGEST_NEST: u32 = 1024;
-/// The most instructions in the body of a partially unrolled loop.
+/// The largest number of instructions in the body of a partially unrolled loop.
 const LONGEST_PART: u32 = 160;
-/// Possible unroll factors of a partially unrolled loop.
+/// The possible factors of partial unrolling.
 const AT_A_TIME: [u32; 3] = [8, 4, 2];
-/// The additional instructions that a loop may have because of selections that fold. An array in registers needs no
-/// selection if the index is known on each trip, while in a loop every access selects among all elements.
+/// The number of additional instructions that a loop may have because selects fold. An access to an array in registers
+/// needs no select if the index is known in each iteration, whereas in a loop each access selects among all elements.
 const REFUNDS: u32 = 4096;
-/// Budget of a trial in visited statements, counting revisits: nested loops are visited again for each trip of the
-/// outer loops. An assignment to one element of an array in registers takes several statements for each of the other
-/// elements.
+/// The budget of a trial in visited statements, counting revisits: nested loops are visited again in each iteration of
+/// the outer loops. An assignment to one element of an array in registers takes several statements for each of the
+/// other elements.
 const STEPS: u32 = 128 * LONGEST_NEST;
-/// The most trips that are counted.
+/// The largest number of iterations that a trial counts.
 const MOST_TRIPS: u32 = 1024;
 
-/// A loop on a uniform condition.
+/// A loop with a uniform condition.
 #[derive(Clone, Copy)]
 pub(in crate::ir) struct Loop<'r> {
-    /// Computes the condition before each trip. `None`: the body computes it, for the next trip.
+    /// Computes the condition before each iteration. `None`: the body computes it for the next iteration.
     pub head: Option<&'r Region>,
     pub cond: Value,
     pub body: &'r Region,
 }
 
-/// Appends the trips of a loop, if their number is known and they are short enough. Returns true if it did.
+/// Appends the iterations of a loop as straight-line code, if its trip count is known and they are short enough.
+/// Returns true if it did.
 pub(in crate::ir) fn run(b: &mut Builder, looped: Loop<'_>) -> bool {
     if !may_repeat(b, looped) {
         return false;
@@ -63,7 +65,7 @@ pub(in crate::ir) fn run(b: &mut Builder, looped: Loop<'_>) -> bool {
     several(b, looped)
 }
 
-/// Makes several trips at a time.
+/// Unrolls a loop partially, if its trip count is known. Returns true if it did.
 fn several(b: &mut Builder, looped: Loop<'_>) -> bool {
     let straight = |stmt: &Stmt| match stmt {
         Stmt::Inst(v) => !matches!(b.kernel().def(*v).inst, Inst::Barrier),
@@ -92,12 +94,13 @@ fn several(b: &mut Builder, looped: Loop<'_>) -> bool {
     true
 }
 
-/// The instructions that determine the number of trips of a loop without control flow.
+/// For a loop without control flow: the instructions that determine its trip count.
 fn control(kernel: &Kernel, looped: Loop<'_>) -> Region {
     let mut needed: HashSet<Value> = HashSet::new();
     let mut variables: HashSet<Variable> = HashSet::new();
     needed.insert(looped.cond);
-    // Backwards, and repeated as long as another variable turns out to be needed that is written further down.
+    // Go backwards, and repeat as long as that finds another needed variable, since its write may come later in the
+    // body.
     loop {
         let before = variables.len();
         for stmt in looped.body.stmts.iter().rev() {
@@ -123,13 +126,13 @@ fn control(kernel: &Kernel, looped: Loop<'_>) -> Region {
     Region { stmts: stmts.cloned().collect() }
 }
 
-/// True for an empty block. It marks where the value that an exit carries to the end of an enclosing construct is
-/// filled in, and must not be duplicated.
+/// True for an empty block. It marks the place for the value that an exit carries to the end of an enclosing construct,
+/// and must not be duplicated.
 fn is_place(stmt: &Stmt) -> bool {
     matches!(stmt, Stmt::Block { body, .. } if body.stmts.is_empty())
 }
 
-/// False for a loop that contains an instruction that must exist only once, or whose form the user has requested.
+/// False for a loop that contains an instruction that must not be duplicated, or whose form the user has requested.
 fn may_repeat(b: &Builder, looped: Loop<'_>) -> bool {
     let kernel = b.kernel();
     let once = |v: Value| match &kernel.def(v).inst {
@@ -137,7 +140,7 @@ fn may_repeat(b: &Builder, looped: Loop<'_>) -> bool {
         Inst::Write { var, .. } => {
             b.is_pinned(*var) || b.is_rolled(*var) || kernel.pipelines.iter().any(|p| p.counter == *var)
         }
-        // The resource of a slice, about which the kernel has notes.
+        // The kernel's lists refer to a slice's resource by its value.
         Inst::Concat(_) => {
             kernel.read_only.contains(&v)
                 || kernel.whole_dwords.contains(&v)

@@ -1,4 +1,4 @@
-//! Selections: with known conditions, and those for which bitwise operations need fewer instructions.
+//! Selects: those with known conditions, and those that bitwise operations compute in fewer instructions.
 
 use gcn_isa::program::SourceLoc;
 
@@ -7,7 +7,7 @@ use super::super::{Bin, Call, Inst, Place, Pred, Type, Un, Value};
 use super::{Folded, is_int32};
 use crate::scalar::Elem;
 
-/// `c ? x : y`.
+/// Folds `c ? x : y`.
 pub(super) fn select(
     b: &mut Builder,
     c: Value,
@@ -48,7 +48,7 @@ fn by_bit(b: &mut Builder, c: Value, [x, y]: [Value; 2], ty: Type, loc: Option<S
     Some(Folded::Inst(Inst::Machine(Box::new(Call::plain("v_bfi_b32", [mask, set, clear], ty)))))
 }
 
-/// `c ? x : !x` is `x` with its bits flipped where `c` does not hold: an exclusive or with a mask.
+/// `c ? x : !x` is `x` with its bits flipped where `c` is false: an exclusive or with a mask.
 fn complements(
     b: &mut Builder,
     c: Value,
@@ -64,7 +64,7 @@ fn complements(
         _ => v,
     };
     let (a, z) = (inner(x), inner(y));
-    // The complement may have been made varying before or after its bits were flipped.
+    // The complement may have been converted to varying before or after its bits were flipped.
     let not = |v: Value, of: Value| matches!(b.kernel().def(v).inst, Inst::Un(Un::Not, x) if inner(x) == of);
     let (kept, flips) = match (not(z, a), not(a, z)) {
         (true, _) => (a, [0, u32::MAX]),

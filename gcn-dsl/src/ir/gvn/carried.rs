@@ -1,8 +1,8 @@
-//! Results of a loop's head that the loop's body computes again.
+//! Results of a loop's head that the loop's body would compute again.
 //!
-//! An operand must be defined in an enclosing region, and the head does not enclose the body. So the head writes such a
-//! result to a variable, and the body reads the variable instead: on each trip the head runs before the body, with all
-//! lanes active that run the body. The variable needs no values of other lanes.
+//! An operand must be defined in an enclosing region, and the head does not enclose the body. So such a result is
+//! written to a variable in the head, and the body reads the variable: in each iteration the head runs before the body,
+//! with all lanes active that run the body. Other lanes' values of the variable are not needed.
 
 use hashbrown::HashMap;
 
@@ -10,16 +10,17 @@ use super::super::{Bin, Inst, Kernel, Manner, Place, Type, Value, ValueDef, Vari
 use crate::scalar::Elem;
 
 pub(super) struct Carried {
-    /// For each instruction of a head, the instructions of the body that it replaces.
+    /// Pairs of an instruction of a head and an instruction of the body that it replaces.
     found: Vec<(Value, Value)>,
-    /// The user observes these variables, or loops that will be pipelined carry them.
+    /// The variables whose reads must stay, because the user observes them, or because loops that will be pipelined
+    /// carry them.
     observed: Vec<bool>,
-    /// Loops that are pipelined keep their form.
+    /// True if loops will be pipelined, which must keep their form until then.
     pipelined: bool,
 }
 
 impl Carried {
-    /// Before any instruction is numbered.
+    /// The state before any instruction is numbered.
     pub fn of(kernel: &Kernel) -> Carried {
         let pipelined = !kernel.pipelines.is_empty();
         let mut observed = vec![pipelined; kernel.variables.len()];
@@ -27,12 +28,12 @@ impl Carried {
         Carried { found: Vec::new(), observed, pipelined }
     }
 
-    /// True if reads of the variable stay as they are.
+    /// True if reads of the variable must stay as they are.
     pub fn is_observed(&self, var: Variable) -> bool {
         self.observed[var.0 as usize]
     }
 
-    /// Records that the body's `v` equals the head's `first`, if keeping the value costs less than computing it again.
+    /// Records that the body's `v` equals the head's `first`, if keeping that value costs less than computing it again.
     pub fn add(&mut self, kernel: &Kernel, first: Value, v: Value) -> bool {
         let pays = !self.pipelined && is_work(kernel, first);
         if pays {
@@ -41,7 +42,7 @@ impl Carried {
         pays
     }
 
-    /// Declares the variables. Returns the write to insert after each instruction of a head.
+    /// Declares the variables. Returns, for each carried instruction of a head, the write to insert after it.
     pub fn apply(self, kernel: &mut Kernel) -> HashMap<Value, Value> {
         let mut variables: HashMap<Value, Variable> = HashMap::new();
         let mut writes = HashMap::new();
@@ -61,8 +62,8 @@ impl Carried {
     }
 }
 
-/// True for a one-register result that takes an instruction. Parts of addresses, conditions and constants are excluded:
-/// they are folded into the instructions that use them.
+/// True for a result in one register that takes an instruction to compute. Parts of addresses, conditions and constants
+/// are excluded, because they are folded into the instructions that use them.
 fn is_work(kernel: &Kernel, v: Value) -> bool {
     let ty = kernel.ty(v);
     let one = ty.place == Place::Varying && ty.dwords() == 1 && ty.elem != Elem::Bool;

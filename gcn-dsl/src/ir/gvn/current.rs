@@ -1,20 +1,20 @@
-//! The values that variables hold at the current point, as far as they are known.
+//! The values that variables have at the current point, where these are known.
 //!
-//! Inactive lanes hold other values. They become active again at the end of a region at the earliest, and there all
-//! knowledge from the region is forgotten.
+//! Inactive lanes may have other values. They become active again only at the end of a region, where everything learnt
+//! in it is forgotten.
 
 use super::super::{Inst, Kernel, Region, Stmt, Value, Variable};
 
-/// The value that a variable holds, if it is known.
+/// The value of a variable, if it is known.
 type Known = Option<Value>;
 
 pub(super) struct Current {
     known: Vec<Known>,
-    /// The variables that each loop changes, the last loop first.
+    /// The variables that each loop still to be entered changes, last loop first.
     loops: Vec<Vec<Variable>>,
-    /// What was known before each change, to be restored.
+    /// An undo log: what was known before each change.
     log: Vec<(Variable, Known)>,
-    /// The variables that were written, in order.
+    /// The variables that were written, in program order.
     written: Vec<Variable>,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct Mark {
 }
 
 impl Current {
-    /// Nothing is known at the start of a body.
+    /// The state at the start of a body, where nothing is known.
     pub fn of(kernel: &Kernel, body: &Region) -> Current {
         let mut loops = Vec::new();
         written_in(kernel, body, &mut loops);
@@ -33,17 +33,17 @@ impl Current {
         Current { known: vec![None; kernel.variables.len()], loops, log: Vec::new(), written: Vec::new() }
     }
 
-    /// The value that the variable holds here, if it is known.
+    /// The value of the variable here, if it is known.
     pub fn get(&self, var: Variable) -> Known {
         self.known[var.0 as usize]
     }
 
-    /// Notes what a variable is found to hold.
+    /// Records the value of a variable, found by a read.
     pub fn read(&mut self, var: Variable, value: Value) {
         self.set(var, Some(value));
     }
 
-    /// Notes a write.
+    /// Records a write.
     pub fn write(&mut self, var: Variable, known: Known) {
         self.set(var, known);
         self.written.push(var);
@@ -59,46 +59,46 @@ impl Current {
         Mark { log: self.log.len(), written: self.written.len() }
     }
 
-    /// Back to what was known at `mark`.
+    /// Restores what was known at `mark`.
     pub fn reset(&mut self, mark: &Mark) {
         for (var, before) in self.log.drain(mark.log..).rev() {
             self.known[var.0 as usize] = before;
         }
     }
 
-    /// Leaves the statement that was entered at `mark`: variables written since then are unknown.
+    /// Leaves the statement that was entered at `mark`: the variables written since then become unknown.
     pub fn leave(&mut self, mark: &Mark) {
         self.reset(mark);
         let mut written = self.written.split_off(mark.written);
-        // Without duplicates, so that nested statements do not multiply the list.
+        // Remove duplicates, so that nested statements do not multiply the list.
         written.sort_unstable();
         written.dedup();
         written.iter().for_each(|var| self.set(*var, None));
         self.written.append(&mut written);
     }
 
-    /// Enters the next loop, which may change variables on earlier trips.
+    /// Enters the next loop: the variables that it may have changed in earlier iterations become unknown.
     pub fn enter_loop(&mut self) {
         let changed = self.loops.pop().unwrap_or_default();
         changed.iter().for_each(|var| self.set(*var, None));
     }
 }
 
-/// The reads of variables, with their values as far as they are known.
+/// The reads of variables, with their values where known.
 pub(super) struct Reads {
-    /// In program order.
+    /// Variable, read and value of each read whose value is known, in program order.
     known: Vec<(Variable, Value, Value)>,
-    /// Variables with another read.
+    /// For each variable, whether it has a read whose value is unknown.
     others: Vec<bool>,
 }
 
 impl Reads {
-    /// Before any read.
+    /// The state before any read.
     pub fn of(kernel: &Kernel) -> Reads {
         Reads { known: Vec::new(), others: vec![false; kernel.variables.len()] }
     }
 
-    /// Records a read, and its value if that is known and defined there.
+    /// Records a read, and its value if that is known and visible there.
     pub fn add(&mut self, var: Variable, read: Value, known: Known) {
         match known {
             Some(known) => self.known.push((var, read, known)),
@@ -106,7 +106,7 @@ impl Reads {
         }
     }
 
-    /// The reads and their values, for those variables whose reads are all known.
+    /// The reads and their values, for those variables of which the values of all reads are known.
     pub fn all_known(self) -> impl Iterator<Item = (Value, Value)> {
         let Reads { known, others } = self;
         known
@@ -116,7 +116,8 @@ impl Reads {
     }
 }
 
-/// The variables that `region` writes. Those that each loop in it writes are appended to `loops`, in program order.
+/// The variables that `region` writes. For each loop in it, those that the loop writes are appended to `loops`, in
+/// program order.
 fn written_in(kernel: &Kernel, region: &Region, loops: &mut Vec<Vec<Variable>>) -> Vec<Variable> {
     let mut written = Vec::new();
     for stmt in &region.stmts {

@@ -1,4 +1,4 @@
-//! Which memories may be the same.
+//! Alias analysis: which memories may overlap.
 
 use super::super::{Kernel, LdsId, Memory};
 
@@ -7,7 +7,7 @@ pub(in crate::ir) fn is_read_only(kernel: &Kernel, memory: Memory) -> bool {
     matches!(memory, Memory::Buffer(resource) if kernel.read_only.contains(&resource))
 }
 
-/// True for all names of the LDS array whose size the launch gives.
+/// True for any name of the LDS array whose size the launch gives.
 pub(super) fn is_dynamic(kernel: &Kernel, id: LdsId) -> bool {
     kernel.lds[id.0 as usize].dynamic
 }
@@ -21,7 +21,7 @@ pub(super) fn is_raw(kernel: &Kernel, memory: Memory) -> bool {
     }
 }
 
-/// True if an access to one may touch the bytes of an access to the other.
+/// True if an access to one may touch the same bytes as an access to the other.
 pub(in crate::ir) fn may_alias(kernel: &Kernel, a: Memory, b: Memory) -> bool {
     let dynamic = |m| matches!(m, Memory::Lds(id) if is_dynamic(kernel, id));
     let raw = |m| is_raw(kernel, m);

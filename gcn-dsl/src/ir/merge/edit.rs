@@ -1,9 +1,9 @@
-//! What merging does at an instruction, and what vector and scalar accesses have in common.
+//! The changes that merging makes at an instruction, and helpers for vector and scalar accesses.
 
 use super::super::align::{Alignment, Split};
 use super::super::{Inst, Kernel, Stmt, Value};
 
-/// Changes at one instruction: statements to insert before it, and whether it is removed.
+/// The changes at one instruction: statements to insert before it, and whether it is removed.
 #[derive(Default, Clone)]
 pub(super) struct Edit {
     pub before: Vec<Stmt>,
@@ -18,7 +18,7 @@ pub(super) fn block_bytes(kernel: &Kernel, alignment: &mut Alignment, base: &Spl
     }
 }
 
-/// The instruction that extracts these dwords of a wide value.
+/// The instruction that extracts `dwords` dwords, from `dword` on, of a value of `of` dwords.
 pub(super) fn part(from: Value, dword: u32, dwords: u32, of: u32) -> Inst {
     if dwords == of { Inst::Bitcast(from) } else { Inst::Extract { from, dword: dword as u8 } }
 }

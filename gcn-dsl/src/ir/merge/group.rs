@@ -1,4 +1,4 @@
-//! Groups: the accesses of a run that can be moved next to each other.
+//! Groups of accesses of a run that can be moved next to each other.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::super::{Kernel, Memory, Value};
 use super::alias::{is_dynamic, is_raw, is_read_only};
 use crate::scalar::Elem;
 
-/// An access of whole dwords, or of one narrower element.
+/// An access to whole dwords, or to one narrower element.
 #[derive(Clone, Copy)]
 pub(super) struct Access {
     /// Its position in the run.
@@ -23,22 +23,22 @@ pub(super) struct Access {
     pub elem: Elem,
 }
 
-/// Accesses to one object with one base, with nothing in between that they must not pass.
+/// Accesses to one object with one base; between them is nothing that they must not pass.
 pub(super) struct Group {
     pub memory: Memory,
-    /// The common part; its constant is 0.
+    /// The common part of the offsets; its constant is 0.
     pub base: Split,
     pub store: bool,
-    /// The base is a multiple of this many bytes: a power of two, or the size of an element.
+    /// The number of bytes of which the base is a multiple: a power of two, or the size of an element.
     pub aligned: u32,
-    /// In order of position.
+    /// The accesses, in program order.
     pub accesses: Vec<Access>,
-    /// Accesses of the other kind with the same base, to other bytes, that stand between them.
+    /// Accesses of the other kind between them, with the same base and to other bytes.
     pub passed: Vec<Access>,
 }
 
 impl Group {
-    /// The start of the aligned block, or the element, that an offset from the base is in.
+    /// The start of the aligned block, or of the element, that contains the byte at `constant` from the base.
     pub fn start_of(&self, constant: u32) -> u32 {
         if self.aligned.is_power_of_two() {
             return constant & !(self.aligned - 1);
@@ -47,7 +47,7 @@ impl Group {
         constant.wrapping_sub(rest.cast_unsigned())
     }
 
-    /// A number for each access: consecutive accesses to the same aligned block have the same one.
+    /// For each access, the number of its run of consecutive accesses to the same aligned block.
     pub fn block_runs(&self) -> Vec<u32> {
         let mut block_run = 0;
         let mut before = None;
@@ -59,8 +59,8 @@ impl Group {
         self.accesses.iter().map(number).collect()
     }
 
-    /// True if the parts may pass the accesses of the other kind between them. Those have other bytes in a lane; if they lie in the
-    /// same aligned block, they have so in every lane.
+    /// True if the parts of a merged access may pass the accesses of the other kind between them. In one lane those
+    /// access other bytes; within the same aligned block, this holds for the bytes of all lanes.
     pub fn passes(&self, parts: &[Access]) -> bool {
         let ends =
             |a: &Access| [a.constant, a.constant.wrapping_add(a.bytes - 1)].map(|at| self.start_of(at));
@@ -73,12 +73,12 @@ impl Group {
     }
 }
 
-/// Memory that may be the same.
+/// Classes of memory; accesses of different classes never alias.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Class {
-    /// Memory behind raw pointers, and slices that overlap.
+    /// Memory behind raw pointers, and slices that overlap others.
     Raw,
-    /// All names of the LDS array whose size the launch gives.
+    /// The LDS array whose size the launch gives, under any name.
     Dynamic,
     Object(Memory),
 }
@@ -93,9 +93,10 @@ impl Class {
     }
 }
 
-/// The groups of a class that can still grow. A store closes all groups but the one that it joins, and a load closes groups of
-/// stores, so at most one group of stores is open. A load and a store with one base and different bytes pass each other: then the
-/// groups of both stay open, and every load is compared with all stores since its group began.
+/// The groups of a class that can still grow. A store closes all groups except the one that it joins, and a load closes
+/// the group of stores, so at most one group of stores is open. But a load and a store with the same base and different
+/// bytes may pass each other: then both groups stay open, and every load is compared with all stores since its group
+/// began.
 #[derive(Default)]
 struct Open {
     loads: HashMap<(Memory, Split), usize>,
@@ -107,11 +108,11 @@ struct Stores {
     taken: Taken,
 }
 
-/// The bytes to which a group stores; they do not overlap. The first byte of each access, and how many it has.
+/// The bytes to which a group stores, which do not overlap: the first byte and the size of each store.
 #[derive(Default)]
 struct Taken {
     bytes: BTreeMap<u32, u32>,
-    /// The bytes of the widest access.
+    /// The size in bytes of the widest access.
     most: u32,
 }
 
@@ -121,7 +122,7 @@ impl Taken {
         self.most = self.most.max(bytes);
     }
 
-    /// True if an access of `bytes` at `constant` overlaps one of the group. Offsets wrap at 2^32.
+    /// True if an access to `bytes` bytes at `constant` overlaps one of the group. Offsets wrap at 2^32.
     fn overlaps(&self, constant: u32, bytes: u32) -> bool {
         let within = |first: u32, bytes: u32, hit: &dyn Fn(u32, u32) -> bool| {
             let last = first.wrapping_add(bytes.saturating_sub(1));
@@ -135,8 +136,8 @@ impl Taken {
                 hits(first..=u32::MAX) || hits(0..=last)
             }
         };
-        // An access that starts before `constant` overlaps it if it is long enough; none is longer than the
-        // widest.
+        // An access that starts before `constant` may overlap it; it starts at most the size of the widest access
+        // before.
         let reach = self.most;
         within(constant, bytes, &|_, _| true)
             || within(constant.wrapping_sub(reach), reach, &|c, n| constant.wrapping_sub(c) < n)
@@ -162,11 +163,11 @@ impl Groups {
         self.open.retain(|class, _| matches!(class, Class::Object(memory) if is_read_only(kernel, *memory)));
     }
 
-    /// Adds a load; `access` if it may become a part of a wider one.
+    /// Adds a load. `access` is given if it may become part of a wider load.
     pub fn load(&mut self, kernel: &Kernel, memory: Memory, base: Split, access: Option<Access>) {
         let open = self.open.entry(Class::of(kernel, memory)).or_default();
-        // A load ends the group of stores: stores move down to the last one of their group, and one that
-        // moved below the load would come too late for it.
+        // A load closes the group of stores: these are merged at the last store of their group, and a store that moved
+        // past the load would come too late for it.
         if let Some(stores) = open.stores.take() {
             let group = &mut self.all[stores.group];
             let apart = (group.memory, group.base) == (memory, base);
@@ -176,7 +177,7 @@ impl Groups {
                     open.stores = Some(stores);
                 }
                 None => {
-                    // Only loads after the last store may still move up to each other.
+                    // Only loads after the last store may still be merged with each other.
                     let last = group.accesses.last().map_or(0, |a| a.at);
                     let key = (group.memory, group.base);
                     if let Some(before) = open.loads.remove(&key) {
@@ -205,8 +206,8 @@ impl Groups {
             open.stores = None;
             return;
         };
-        // A store ends the groups of loads with another base: loads move up to the first one of their group, and one that moved
-        // above the store would miss its value.
+        // A store closes the groups of loads with another base: loads are merged at the first load of their group, and
+        // one that moved before the store would miss its value.
         let loads = open.loads.remove(&(memory, base));
         open.loads.clear();
         let all = &self.all;
@@ -243,7 +244,7 @@ mod tests {
     use super::*;
 
     proptest::proptest! {
-        /// The witness is every byte by itself.
+        /// Compares with a model that treats every byte separately.
         #[test]
         fn overlaps_are_those_of_the_bytes(
             parts in proptest::collection::vec((0u32..96, 1u32..17), 0..6),

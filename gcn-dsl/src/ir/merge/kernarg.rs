@@ -4,11 +4,11 @@ use super::super::{Inst, Kernel, Region, Stmt, Type, Value, ValueDef};
 use super::edit::part;
 use crate::scalar::Elem;
 
-/// The sizes of a scalar load, in dwords, widest first.
+/// The sizes of scalar loads in dwords, widest first.
 const SIZES: [u32; 4] = [16, 8, 4, 2];
 
-/// Merges the arguments that the body loads at its start. The segment is a multiple of 8 bytes long, and
-/// nothing is read beyond the 8 bytes that hold the last used argument.
+/// Merges the loads of arguments at the start of the body. The size of the segment is a multiple of 8 bytes, and
+/// nothing is read beyond the 8 bytes that contain the last used argument.
 pub(super) fn merge(kernel: &mut Kernel, body: &mut Region) {
     let at_start = body.stmts.iter().take_while(|s| matches!(s, Stmt::Inst(_)));
     let mut args: Vec<(u32, u32, Value)> = at_start
@@ -25,9 +25,9 @@ pub(super) fn merge(kernel: &mut Kernel, body: &mut Region) {
     let mut wide = Vec::new();
     let mut rest = args.as_slice();
     while let Some(&(first, dwords, _)) = rest.first() {
-        // The four dwords of a slice's resource start with its pointer, and the registers of a wide load
-        // start at a multiple of four. A pointer at another position would have to be copied, so it does not
-        // join this load.
+        // The four dwords of a slice's resource start with its pointer, and the registers of a wide load start at a
+        // multiple of four. A pointer at any other position would have to be copied, so it does not become part of this
+        // load.
         let aligned = rest.iter().take_while(|a| a.1 != 2 || (a.0 - first).is_multiple_of(4)).count();
         let choice = SIZES.iter().find_map(|&size| {
             let inside = rest[..aligned].iter().take_while(|a| a.0 + a.1 <= first + size).count();

@@ -1,8 +1,8 @@
-//! Elements of 8 and 16 bits that are merged to dwords.
+//! Merging of 8- and 16-bit elements into dwords.
 //!
 //! They are merged only where they fill dwords, so that a merged store writes no byte that the kernel does not store.
-//! Where a slice may end within a dword, [`tails`](super::super::tails) adds the elements that a wide access would
-//! lose; in a loop that costs as much as a merge of one dword saves.
+//! If a slice may end within a dword, [`tails`](super::super::tails) adds accesses for the elements that a wide access
+//! would lose; in a loop, this costs as much as merging one dword saves.
 
 use gcn_isa::program::SourceLoc;
 use smallvec::SmallVec;
@@ -13,7 +13,8 @@ use crate::scalar::Elem;
 
 const WORD: Type = Type::varying(Elem::U32);
 
-/// True if narrow elements of this memory are merged. A raw pointer to them need not be a multiple of a dword.
+/// True if narrow elements of this memory are merged. Raw pointers are excluded, because they need not be aligned to
+/// dwords.
 pub(super) fn merge_in(memory: Memory) -> bool {
     matches!(memory, Memory::Buffer(_) | Memory::Lds(_))
 }
@@ -23,8 +24,8 @@ pub(super) fn has_tail(kernel: &Kernel, memory: Memory) -> bool {
     matches!(memory, Memory::Buffer(resource) if !kernel.whole_dwords.contains(&resource))
 }
 
-/// Drops the accesses to dwords of the block at `start` that are not filled. If handling the tail is `dear`, a single
-/// filled dword is dropped as well.
+/// Removes the accesses to dwords of the block at `start` that are not filled. If handling the tail is `dear`
+/// (expensive), a single filled dword is removed as well.
 pub(super) fn keep_whole_dwords(start: u32, accesses: &mut SmallVec<[Access; 4]>, dear: bool) {
     if accesses.iter().all(|a| a.bytes >= 4) {
         return;
@@ -68,7 +69,7 @@ pub(super) fn element(
     Inst::Bitcast(word)
 }
 
-/// Packs values side by side into values of whole dwords. Returns each with its bytes.
+/// Packs values into values of whole dwords. Returns each of these with its size in bytes.
 pub(super) fn words(
     kernel: &mut Kernel,
     values: &[(Value, u32)],

@@ -1,4 +1,4 @@
-//! Merges scalar loads into loads of up to 16 dwords. They pass everything, because nothing writes the memory
+//! Merges scalar loads into loads of up to 16 dwords. They may pass everything, because nothing writes the memory that
 //! they read.
 
 use hashbrown::HashMap;
@@ -9,9 +9,9 @@ use super::super::{Inst, Kernel, Stmt, Type, Value, ValueDef};
 use super::edit::{Edit, block_bytes, part};
 use crate::scalar::Elem;
 
-/// Bytes of the widest scalar load.
+/// The size in bytes of the widest scalar load.
 const WIDEST: u32 = 64;
-/// The sizes of a scalar load, in dwords.
+/// The sizes of scalar loads in dwords.
 const SIZES: [u32; 5] = [1, 2, 4, 8, 16];
 
 struct Access {
@@ -61,7 +61,7 @@ fn merge_block(
     let mut rest = accesses.as_slice();
     while let Some(leader) = rest.first() {
         let first = dword(leader);
-        // The largest size of which more than half is used. Unused dwords cost SGPRs, fewer loads save issue
+        // Choose the largest size of which more than half is used: unused dwords cost SGPRs, but fewer loads save issue
         // slots.
         let choice = SIZES.iter().rev().find_map(|&size| {
             let inside = rest.iter().take_while(|a| dword(a) + a.dwords <= first + size).count();
@@ -85,7 +85,7 @@ fn merge_block(
     }
 }
 
-/// Emits one load at the place of the first.
+/// Emits one load at the position of the first one.
 fn load(kernel: &mut Kernel, resource: Value, at: Split, size: u32, parts: &[Access], edits: &mut [Edit]) {
     let Some(leader) = parts.iter().min_by_key(|a| a.at) else { return };
     let before = &mut edits[leader.at].before;

@@ -1,4 +1,4 @@
-//! Which pairs save instructions.
+//! The cost model of packing: which pairs save instructions.
 
 use gcn_isa::Operand;
 use hashbrown::HashMap;
@@ -10,7 +10,8 @@ use super::{Origin, Pair, Pairs, Source};
 use crate::scalar::Elem;
 
 impl Pairs<'_> {
-    /// Drops the pairs whose results have other readers, unless these can read them in place after both exist.
+    /// Drops pairs with results that have other readers, unless these readers come after both results and can read them
+    /// in place.
     pub(super) fn drop_shared(&mut self) {
         let mut readers: HashMap<Value, Vec<Value>> = HashMap::new();
         let kernel = self.kernel;
@@ -50,7 +51,8 @@ impl Pairs<'_> {
         }
     }
 
-    /// True if `reader` comes after both results of a pair, or is a result of a pair that reads this one and so comes after it.
+    /// True if `reader` comes after both results of the pair, or is itself a result of a pair that reads this one and
+    /// therefore comes after it.
     fn may_read(&self, reader: Value, pair: usize) -> bool {
         let order = |v: Value| self.at[v.0 as usize].order;
         let reads = |of: &Pair| of.sources.iter().any(|s| matches!(s.from, Origin::Pair(of) if of == pair));
@@ -58,10 +60,10 @@ impl Pairs<'_> {
             || self.pair_of.get(&reader).is_some_and(|of| self.pairs[*of].kept && reads(&self.pairs[*of]))
     }
 
-    /// Drops the connected sets of dword pairs that take more instructions than they save.
+    /// Drops connected sets of pairs of dwords that cost more instructions than they save.
     pub(super) fn drop_costly(&mut self) {
         let mut saved = vec![0; self.pairs.len()];
-        // The sources of a pair come later in the list.
+        // The sources of a pair come after it in the list.
         for at in (0..self.pairs.len()).rev() {
             self.separate(at);
             let pair = &self.pairs[at];
@@ -91,7 +93,7 @@ impl Pairs<'_> {
         self.pairs[at].sources = sources;
     }
 
-    /// The pairs that pay, in program order.
+    /// The pairs whose packing pays, in program order.
     pub(super) fn paying(&self) -> Vec<usize> {
         let mut groups = Groups((0..self.pairs.len()).collect());
         let kept = || self.pairs.iter().enumerate().filter(|(_, pair)| pair.kept);
@@ -115,11 +117,11 @@ impl Pairs<'_> {
 
     /// The number of instructions that a packed instruction saves.
     fn saves(&self, pair: &Pair) -> i32 {
-        // Each result of narrow integers has to be extended again.
+        // Narrow integer results must be extended again after single instructions.
         let single = if pair.elem.is_float() { 2 } else { 4 };
         let moves: i32 = pair.sources.iter().map(|source| self.moves(pair, source.from)).sum();
         let scalars = pair.sources.iter().filter(|source| self.is_scalar(source.from)).count() as i32;
-        // An instruction reads one scalar.
+        // An instruction can read only one scalar register.
         single - 1 - moves - (scalars - 1).max(0)
     }
 
@@ -137,8 +139,8 @@ impl Pairs<'_> {
         }
     }
 
-    /// True for a dword that can be computed next to the other one without a move, because no other pair needs it
-    /// elsewhere.
+    /// True for a dword that can be computed directly in the register next to the other one, because no other pair
+    /// needs it elsewhere.
     fn is_free(&self, half: Half, pair: &Pair) -> bool {
         let Half::Low(v) = half else { return false };
         let here = self.at[v.0 as usize].region == self.at[pair.last.0 as usize].region;
@@ -174,7 +176,7 @@ pub(super) fn is_inline(bits: u32) -> bool {
     !matches!(Operand::const32(bits), Operand::Literal(_))
 }
 
-/// Disjoint sets.
+/// Disjoint sets (union-find).
 struct Groups(Vec<usize>);
 
 impl Groups {
@@ -187,7 +189,7 @@ impl Groups {
 
     fn join(&mut self, a: usize, b: usize) {
         let (a, b) = (self.first(a), self.first(b));
-        // The smaller number is the root; paths are short because pairs are joined in ascending order.
+        // The smaller number is the root; paths stay short because pairs are joined in ascending order.
         self.0[a.max(b)] = a.min(b);
     }
 }

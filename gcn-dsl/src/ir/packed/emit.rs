@@ -1,4 +1,4 @@
-//! The packed instructions.
+//! Emits the packed instructions.
 
 use hashbrown::HashMap;
 use smallvec::SmallVec;
@@ -12,7 +12,7 @@ use crate::scalar::Elem;
 
 const WORD: Type = Type::varying(Elem::U32);
 
-/// Packs the pairs of `found`, and replaces the words composed of their results.
+/// Packs the pairs in `found`, and replaces the words that are composed of their results.
 pub(super) fn run(kernel: &mut Kernel, found: &Found) {
     let mut emit = Emit { kernel, pairs: &found.pairs, values: HashMap::new(), before: HashMap::new() };
     found.packed.iter().for_each(|pair| emit.pair(*pair));
@@ -28,13 +28,13 @@ pub(super) fn run(kernel: &mut Kernel, found: &Found) {
     });
 }
 
-/// The statements to insert before an instruction, and whether the instruction is removed.
+/// For each instruction: the statements to insert before it, and whether it is removed.
 type Before = HashMap<Value, (Vec<Stmt>, bool)>;
 
 struct Emit<'a> {
     kernel: &'a mut Kernel,
     pairs: &'a [Pair],
-    /// The packed results.
+    /// The results of the packed instructions, by pair.
     values: HashMap<usize, Value>,
     before: Before,
 }
@@ -59,7 +59,7 @@ impl Emit<'_> {
                 *sign ^= u8::from(negated) << slot;
             }
         }
-        // Two halves form a word, as in the variables that hold them.
+        // Two 16-bit halves form a word, as in the variables that contain them.
         let ty = if pair.elem == Elem::F32 { two(Place::Varying, pair.elem) } else { WORD };
         let mut call = Call::plain(mnemonic, args, ty);
         if halves != [0, 0b111 >> (3 - pair.sources.len())] {
@@ -73,7 +73,7 @@ impl Emit<'_> {
         self.values.insert(at, value);
         let wide = pair.elem == Elem::F32;
         if wide {
-            // Others read the results where they are.
+            // Other readers extract the results from the packed one.
             for (dword, result) in pair.results.into_iter().enumerate() {
                 self.kernel.values[result.0 as usize].inst =
                     Inst::Extract { from: value, dword: dword as u8 };
@@ -84,7 +84,7 @@ impl Emit<'_> {
         self.before.insert(pair.last, (out, wide));
     }
 
-    /// Replaces the words. Returns the new values for the variables that held them.
+    /// Replaces the words. Returns the new values by the old ones.
     fn words(&mut self, words: &[Word]) -> HashMap<Value, Value> {
         let mut replaced = HashMap::new();
         for word in words {
@@ -111,8 +111,8 @@ impl Emit<'_> {
         replaced
     }
 
-    /// A source of dwords as an argument, and which of two dwords is selected for the low and the high half of the
-    /// result.
+    /// Emits a source of dwords. Returns the argument, and which of its two dwords is selected for the low and the high
+    /// half of the result.
     fn wide_source(&mut self, from: Origin, out: &mut Vec<Stmt>) -> (Value, [bool; 2]) {
         let varying = two(Place::Varying, Elem::F32);
         let (inst, ty, halves) = match from {
@@ -120,7 +120,7 @@ impl Emit<'_> {
             Origin::Dwords(v, dword, halves) => {
                 let Type { place, .. } = self.kernel.ty(v);
                 match self.kernel.ty(v).dwords() - dword {
-                    // The last dword of an odd number.
+                    // The last dword of a value with an odd number of them has no neighbour.
                     1 => {
                         let ty = Type { place, ..Type::varying(Elem::F32) };
                         let last = self.append(Inst::Extract { from: v, dword }, ty, out);
@@ -130,7 +130,7 @@ impl Emit<'_> {
                     _ => (Inst::Extract { from: v, dword }, two(place, Elem::F32), halves),
                 }
             }
-            // Only the low one of two dwords is read.
+            // Only the low one of the two dwords is read.
             Origin::Halves(v, halves) => match self.kernel.def(v).inst {
                 Inst::Splat(uniform) if !is_computed(self.kernel, uniform) => {
                     (Inst::Concat(SmallVec::from_slice(&[uniform])), two(Place::Uniform, Elem::F32), halves)
@@ -167,18 +167,19 @@ impl Emit<'_> {
         self.append(inst, Type::varying(Elem::F32), out)
     }
 
-    /// A source as an argument, and which of its halves is selected for the low and the high half of the result.
+    /// Emits a source of 16-bit halves. Returns the argument, and which of its halves is selected for the low and the
+    /// high half of the result.
     fn source(&mut self, from: Origin, elem: Elem, out: &mut Vec<Stmt>) -> (Value, [bool; 2]) {
         match from {
             Origin::Pair(of) => (self.values[&of], [false, true]),
-            // An instruction can read one scalar directly. Results of vector instructions are in a vector register
-            // already.
+            // An instruction can read one scalar register directly. A uniform value that a vector instruction computes
+            // is in a vector register already.
             Origin::Halves(v, halves) | Origin::Dwords(v, _, halves) => match self.kernel.def(v).inst {
                 Inst::Splat(uniform) if !is_computed(self.kernel, uniform) => (uniform, halves),
                 _ => (v, halves),
             },
             Origin::Constant(bits) => {
-                // A small integer needs no register if all 32 bits equal those of the inline constant.
+                // A small integer is an inline constant if its sign extension to 32 bits is one.
                 let bits = if elem.is_float() { bits } else { i32::from(bits as i16).cast_unsigned() };
                 (self.append(Inst::Const(bits.into()), Type::varying(elem), out), [false, false])
             }
@@ -198,7 +199,7 @@ fn two(place: Place, elem: Elem) -> Type {
     Type { place, elem, count: 2 }
 }
 
-/// Two halves of 16 bits in one word.
+/// Composes two 16-bit halves into a word.
 pub(super) fn together(kernel: &mut Kernel, halves: [Half; 2], out: &mut Vec<Stmt>) -> Value {
     let mut selector = 0;
     let [low, high] = [0usize, 1].map(|side| {

@@ -1,4 +1,4 @@
-//! A half of a packed register: 16 bits of a dword, or one of two dwords.
+//! Halves of packed registers: 16 bits of a dword, or one of two dwords.
 
 use super::super::patterns::{Byte, bytes_of};
 use super::super::{Inst, Kernel, Place, Type, Un, Value};
@@ -7,26 +7,26 @@ use crate::scalar::Elem;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Half {
     Const(u32),
-    /// The low 16 bits of a value of one dword, or that dword.
+    /// The low 16 bits of a one-dword value or, for dwords, the whole value.
     Low(Value),
-    /// The high 16 bits.
+    /// The high 16 bits of a one-dword value.
     High(Value),
-    /// A dword of a value of several.
+    /// A dword of a value of several dwords.
     Dword(Value, u8),
 }
 
-/// True for elements of which two are packed into two dwords.
+/// True for element types of which packed instructions take two dwords.
 pub(super) fn is_wide(ty: Type) -> bool {
     ty.place != Place::Acc && ty.count == 1 && ty.elem == Elem::F32
 }
 
 impl Half {
-    /// The half that a value of one element is.
+    /// The half for a value of one element.
     pub fn of(kernel: &Kernel, v: Value) -> Half {
         if is_wide(kernel.ty(v)) { Half::of_dword(kernel, v) } else { Half::of_word(kernel, v) }
     }
 
-    /// A dword.
+    /// The half for a dword.
     pub fn of_dword(kernel: &Kernel, v: Value) -> Half {
         if let Some(bits) = kernel.constant(v) {
             return Half::Const(bits as u32);
@@ -35,7 +35,7 @@ impl Half {
         loop {
             match kernel.def(from).inst {
                 Inst::Bitcast(of) if kernel.ty(of).dwords() == 1 => (low, from) = (of, of),
-                // A vector instruction reads scalars where they are.
+                // A vector instruction can read scalar registers directly, so look through the conversion to varying.
                 Inst::Splat(of) if matches!(kernel.def(of).inst, Inst::Extract { .. }) => from = of,
                 Inst::Extract { from, dword } if kernel.ty(from).place != Place::Acc => {
                     return Half::Dword(original(kernel, from), dword);
@@ -45,7 +45,7 @@ impl Half {
         }
     }
 
-    /// The low 16 bits of a value of one dword.
+    /// The half for the low 16 bits of a one-dword value.
     fn of_word(kernel: &Kernel, v: Value) -> Half {
         let mut v = v;
         loop {
@@ -57,7 +57,7 @@ impl Half {
                     v = of;
                     continue;
                 }
-                // A conversion between integers keeps the low bits.
+                // Conversions between integers keep the low bits.
                 Inst::Cast(of) if kernel.ty(v).is_narrow_integer() && kernel.ty(of).is_varying_word() => {
                     v = of;
                     continue;
@@ -73,7 +73,7 @@ impl Half {
         }
     }
 
-    /// Both halves of a composed word.
+    /// Both halves of a word, if it is composed of them.
     pub fn both(kernel: &Kernel, word: Value) -> Option<[Half; 2]> {
         let [a, b, c, d] = bytes_of(kernel, word);
         let halves = [Half::from_bytes(a, b)?, Half::from_bytes(c, d)?];
@@ -92,7 +92,7 @@ impl Half {
         }
     }
 
-    /// The same half, of the original value behind bitcasts.
+    /// The same half, of the value behind bitcasts.
     fn resolved(self, kernel: &Kernel) -> Half {
         match self {
             Half::High(v) => Half::High(original(kernel, v)),
@@ -100,7 +100,7 @@ impl Half {
         }
     }
 
-    /// The half before a float's sign was inverted, and whether it was inverted.
+    /// The half with a negation stripped, and whether there was one.
     pub fn without_sign(kernel: &Kernel, v: Value) -> (Half, bool) {
         match Half::of(kernel, v) {
             Half::Low(v) if matches!(kernel.ty(v).elem, Elem::F16 | Elem::F32) => match kernel.def(v).inst {
@@ -112,7 +112,7 @@ impl Half {
     }
 }
 
-/// The original value behind bitcasts of the same size.
+/// The value behind bitcasts that keep the number of dwords.
 fn original(kernel: &Kernel, v: Value) -> Value {
     match kernel.def(v).inst {
         Inst::Bitcast(of) if kernel.ty(of).dwords() == kernel.ty(v).dwords() => original(kernel, of),

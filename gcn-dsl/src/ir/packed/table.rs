@@ -1,4 +1,4 @@
-//! The packed instructions by operation.
+//! Table of the packed instructions by operation.
 
 use gcn_isa::Target;
 
@@ -10,11 +10,12 @@ use crate::scalar::Elem;
 pub enum Packed {
     /// An operation of two operands.
     Bin(Bin),
-    /// A fused multiplication and addition.
+    /// A fused multiply-add.
     Fma,
 }
 
-/// The packed instruction for an element type, and whether its second source is negated: floats have no subtraction.
+/// The packed instruction for an element type, and whether its second source must be negated, since there is no packed
+/// subtraction of floats.
 pub fn instruction(op: Packed, elem: Elem) -> Option<(&'static str, bool)> {
     use Packed::{Bin as B, Fma};
     Some(match (elem, op) {
@@ -39,7 +40,7 @@ pub fn instruction(op: Packed, elem: Elem) -> Option<(&'static str, bool)> {
     })
 }
 
-/// Whether the target has the instruction.
+/// True if the target has the instruction.
 pub fn exists(mnemonic: &str, target: Target) -> bool {
     gcn_isa::table::find_operation(target, mnemonic).next().is_some()
 }

@@ -1,8 +1,8 @@
-//! Pairs of variables that a loop carries, joined to one variable.
+//! Joins pairs of variables that a loop carries into one packed variable.
 //!
-//! Accumulators of neighbouring elements are separate variables. If a loop writes two of them with equal operations,
-//! both become halves of one variable: each write composes a word, and each read extracts a half. The packing starts at
-//! these words as at any others.
+//! The accumulators of neighbouring elements are separate variables. If a loop writes two of them with the same
+//! operation, both become halves of one variable: each write composes a word, and each read extracts a half. Packing
+//! then starts at these words as at any others.
 
 use gcn_isa::Target;
 use hashbrown::{HashMap, HashSet};
@@ -16,10 +16,10 @@ use crate::scalar::Elem;
 /// Two variables of one type.
 pub(super) type Couple = [Variable; 2];
 
-/// Variables that may be joined: a loop writes both with results of the same operation.
+/// Pairs of variables that may be joined: a loop writes both with results of the same operation.
 pub(super) fn candidates(kernel: &Kernel, target: Target) -> Vec<Couple> {
     let mut found = Vec::new();
-    // A pinned variable has registers of its own that the user chose.
+    // Pinned variables must stay in the registers that the user chose.
     let mut taken: HashSet<Variable> = kernel.pins.iter().map(|pin| pin.var).collect();
     if !kernel.pipelines.is_empty() {
         return found;
@@ -35,12 +35,13 @@ pub(super) fn candidates(kernel: &Kernel, target: Target) -> Vec<Couple> {
             });
             let mut single: Vec<(Variable, _)> = Vec::new();
             for (var, op) in written {
-                // Each variable is in one couple, and a second write in the same body does not make it a candidate again.
+                // Each variable is in one pair only, and its first write in a body decides.
                 if !taken.insert(var) {
                     continue;
                 }
                 match single.iter().position(|(_, other)| *other == op) {
-                    // The nearest variable before it with the same operation: unrolled code writes neighbours one after the other.
+                    // Take the closest preceding variable with the same operation: unrolled code writes neighbours one
+                    // after the other.
                     Some(at) => found.push([single.remove(at).0, var]),
                     None => single.push((var, op)),
                 }
@@ -50,14 +51,15 @@ pub(super) fn candidates(kernel: &Kernel, target: Target) -> Vec<Couple> {
     found
 }
 
-/// Joins variables. Returns, for each couple, the words that loops write and that have to be results of packed instructions.
+/// Joins variables. Returns, for each pair, the words that loops write; for the join to pay, these must be results of
+/// packed instructions.
 pub(super) fn join(kernel: &mut Kernel, couples: &[Couple]) -> Vec<Vec<Value>> {
     let mut joined = HashMap::new();
     for (couple, variables) in couples.iter().enumerate() {
         let elem = kernel.variables[variables[0].0 as usize].elem;
         let both = Variable(kernel.variables.len() as u32);
         kernel.variables.push(of_both(elem));
-        // It may be written half by half, and has no value before.
+        // It may be written one half at a time and has no value before, as a joined variable.
         kernel.joined.push(both);
         for (half, var) in variables.iter().enumerate() {
             joined.insert(*var, Joined { both, elem, couple, half });
@@ -75,7 +77,7 @@ fn of_both(elem: Elem) -> Type {
     if elem == Elem::F32 { Type { count: 2, ..Type::varying(elem) } } else { Type::varying(Elem::U32) }
 }
 
-/// The part that a variable becomes of a joined one.
+/// The half of a joined variable that an original variable becomes.
 #[derive(Clone, Copy)]
 struct Joined {
     both: Variable,
@@ -84,7 +86,7 @@ struct Joined {
     half: usize,
 }
 
-/// A write that waits for the write of the other half.
+/// A write of one half that is delayed until the write of the other half.
 struct Waiting {
     to: Joined,
     value: Value,
@@ -94,7 +96,7 @@ struct Waiting {
 struct Join<'k> {
     kernel: &'k mut Kernel,
     joined: HashMap<Variable, Joined>,
-    /// Values that have been read of joined variables and not been written since.
+    /// The present values of joined variables, where a read has loaded them.
     read: HashMap<usize, Value>,
     carried: Vec<Vec<Value>>,
     /// The number of enclosing loops.
@@ -108,7 +110,7 @@ impl Join<'_> {
             let inst = match stmt {
                 Stmt::Inst(v) => self.kernel.def(v).inst.clone(),
                 _ => {
-                    // Other lanes may continue from here, or read the variable.
+                    // Other lanes may continue from here, or read the variable, so write the halves that are delayed.
                     waiting.drain(..).for_each(|write| self.half(write, out));
                     self.read.clear();
                     self.loops += u32::from(stmt.repeats());
@@ -124,7 +126,7 @@ impl Join<'_> {
             let (Some(to), Stmt::Inst(v)) = (self.joined.get(&var).copied(), &stmt) else {
                 return out.push(stmt);
             };
-            // A read of one half does not see a write of the other one.
+            // A read of one half does not observe a write of the other one.
             let sees = |write: &Waiting| {
                 write.to.couple == to.couple
                     && (write.to.half == to.half || matches!(inst, Inst::Write { .. }))
@@ -158,7 +160,7 @@ impl Join<'_> {
             ty: Some(Type::varying(to.elem)),
             loc: None,
         });
-        // The other half keeps its value: it is read and written back together with the new one.
+        // The other half keeps its value: it is read and written back with the new one.
         self.read(other, Joined { half: 1 - to.half, ..to }, out);
         let halves = if to.half == 0 { [value, other] } else { [other, value] };
         self.write(to, halves, keep, out);
@@ -180,7 +182,7 @@ impl Join<'_> {
                 together(self.kernel, halves, out)
             }
         };
-        // Initial values before a loop are written once; only words that each trip writes must pay off.
+        // Initial values before a loop are written once; only words that each iteration writes must pay.
         if self.loops > 0 && constants.contains(&None) {
             self.carried[to.couple].push(value);
         }
@@ -192,7 +194,7 @@ impl Join<'_> {
         });
     }
 
-    /// Turns `v`, a read of a variable that was joined, into the extraction of its half, at the end of `out`.
+    /// Turns `v`, a read of a variable that was joined, into the extraction of its half, and appends it to `out`.
     fn read(&mut self, v: Value, from: Joined, out: &mut Vec<Stmt>) {
         let (both, elem) = (from.both, from.elem);
         let kernel = &mut *self.kernel;
@@ -207,7 +209,7 @@ impl Join<'_> {
         out.push(Stmt::Inst(v));
     }
 
-    /// 16 bits of a word.
+    /// The instruction that extracts 16 bits of a word.
     fn narrow(&mut self, both: Value, from: Joined, out: &mut Vec<Stmt>) -> Inst {
         let mut word = both;
         if from.half == 1 {

@@ -1,13 +1,13 @@
-//! The LDS arrays that a pipelined loop fills anew on each trip, so that each may have a second buffer.
+//! The LDS arrays that a pipelined loop fills anew in each trip, and whether they can be double-buffered.
 //!
-//! As written, a trip stores a tile, waits at a barrier, loads from the tile and waits at a barrier again. With two
-//! alternating buffers a trip stores the tile of the next trip while it computes, and one barrier is enough: it
-//! separates the stores of one trip from the loads of the next, and the loads of a trip from the stores to the same
+//! In the original loop a trip stores a tile, waits at a barrier, loads from the tile, and waits at a barrier again.
+//! With two alternating buffers, a trip stores the tile of the next trip while it computes, and one barrier is enough:
+//! it separates the stores of one trip from the loads of the next, and the loads of a trip from the stores to the same
 //! buffer two trips later.
 //!
-//! The program's meaning is unchanged under these conditions: the second barrier orders nothing else, the arrays are
-//! used nowhere else, a trip reads only bytes that it has written itself (`cover`), and the stored values can be
-//! computed a trip ahead.
+//! This preserves the program's meaning under these conditions: the second barrier orders nothing else, the arrays are
+//! used nowhere else, a trip reads only bytes that the same trip has written (`cover`), and the stored values can be
+//! computed one trip ahead.
 
 use gcn_isa::program::SourceLoc;
 use hashbrown::{HashMap, HashSet};
@@ -23,20 +23,20 @@ use super::{Request, request};
 pub(super) struct Fill {
     /// The arrays, in order of declaration.
     pub arrays: Vec<LdsId>,
-    /// The stores, and the instructions that compute the stored values from `held` and from values outside the loop, in
-    /// order.
+    /// The stores, and the instructions that compute the stored values from `held` and from values defined outside the
+    /// loop, in order.
     pub insts: Vec<Value>,
-    /// The inputs that the slice that runs ahead computes: loads, and variables that each trip changes.
+    /// The inputs, which the slice that runs ahead computes: loads, and variables that each trip changes.
     pub held: Vec<Value>,
-    /// The instructions that a trip omits, because they belong to the tile of the next trip.
+    /// The instructions that are removed from a trip, because they belong to the tile of the next one.
     pub moved: HashSet<Value>,
-    /// The barrier that stays.
+    /// The one barrier that remains.
     pub barrier: Value,
-    /// Dwords that a lane stores.
+    /// The number of dwords that each lane stores.
     pub dwords: u32,
 }
 
-/// For each loop to pipeline, by its counter, the arrays that the kernel uses nowhere else.
+/// For each loop to be pipelined, by its counter: the arrays that the kernel uses nowhere else.
 pub(super) fn alone(
     kernel: &Kernel,
     requests: &HashMap<Variable, Request>,
@@ -48,7 +48,7 @@ pub(super) fn alone(
             && let Some(request) = request(kernel, requests, body)
             && let Some(here) = accesses(kernel, body)
         {
-            // As many accesses inside the loop as in the whole kernel: none are outside.
+            // The loop has all accesses of the kernel if their numbers are equal.
             let own = here.into_iter().filter(|(id, n)| all.get(id) == Some(n)).map(|(id, _)| id);
             found.insert(request.counter, own.filter(|id| !kernel.lds[id.0 as usize].dynamic).collect());
         }
@@ -56,7 +56,7 @@ pub(super) fn alone(
     found
 }
 
-/// The number of accesses to each array. `None` if there may be others, by instructions that the kernel names.
+/// The number of accesses to each array. `None` if there may be others, by machine instructions that the kernel names.
 fn accesses(kernel: &Kernel, region: &Region) -> Option<HashMap<LdsId, u32>> {
     let (mut counts, mut known) = (HashMap::new(), true);
     region.each_inst(&mut |v| {
@@ -64,13 +64,13 @@ fn accesses(kernel: &Kernel, region: &Region) -> Option<HashMap<LdsId, u32>> {
         if let Some((Memory::Lds(id), _)) = inst.place() {
             *counts.entry(id).or_insert(0) += 1;
         }
-        // An instruction that the kernel names may address LDS by a register, so that nothing says which array.
+        // Such an instruction may address LDS by a register, so the array is unknown.
         known &= !matches!(inst, Inst::Machine(call) if call.effect != Effect::Pure && !is_probe(call));
     });
     known.then_some(counts)
 }
 
-/// How the arrays get a second buffer, or why they do not.
+/// The plan for double-buffering the arrays, or the reason why it is impossible.
 pub(super) fn of(
     kernel: &Kernel,
     workgroup: [u32; 3],
@@ -95,10 +95,10 @@ pub(super) fn of(
     trip.fill(body, plan, arrays)
 }
 
-/// An access of a trip.
+/// An LDS access in a trip.
 struct Use {
     inst: Value,
-    /// The index of the statement of the body that contains it.
+    /// The index of the statement in the body that contains it.
     stmt: usize,
     access: Access,
     at: Option<SourceLoc>,
@@ -135,7 +135,7 @@ impl<'k> Trip<'k> {
             }
         }
         let stored: HashSet<LdsId> = trip.stores.iter().map(|store| store.access.array).collect();
-        // Arrays that the loop only reads keep their single buffer.
+        // Arrays that the loop only reads stay single-buffered.
         trip.loads.retain(|load| stored.contains(&load.access.array));
         Ok(trip)
     }
@@ -158,13 +158,15 @@ impl<'k> Trip<'k> {
             }
             Inst::Load { memory: Memory::Lds(id), offset, manner } => {
                 let mut read = of(*id, *offset, kernel.ty(v));
-                // A lane receives data from the addresses of other lanes, so the whole array must have been written.
+                // A transposing load gives a lane data from the addresses of other lanes, so require that the whole
+                // array has been written.
                 if *manner != Manner::Plain {
                     read.access.bytes = u32::MAX;
                 }
                 self.loads.push(read);
             }
-            // Memory other than LDS: stores are for code after the loop, and nothing writes the memory that is loaded.
+            // Accesses to other memory are harmless: the loop stores only for code after it, and what it loads is not
+            // written.
             Inst::Store { memory, .. } if !matches!(memory, Memory::Lds(_)) => {}
             inst => match source(inst) {
                 Some(Source::Memory(Memory::Private(_))) => {}
@@ -177,7 +179,7 @@ impl<'k> Trip<'k> {
         Ok(())
     }
 
-    /// Refuses an instruction that the second barrier orders, or that relies on its position.
+    /// Rejects instructions that the second barrier orders, or whose position matters.
     fn harmless(&self, inst: &Inst, at: Option<SourceLoc>) -> Result<(), SingleReason> {
         let what = match inst {
             Inst::Barrier => "barrier in a branch or an inner loop",
@@ -205,13 +207,13 @@ impl<'k> Trip<'k> {
         };
         let phase = |at: usize| usize::from(at > first) + usize::from(at > second);
         let all = |uses: &[Use], which: usize| uses.iter().all(|one| phase(one.stmt) == which);
-        // The loop may begin with the loads of the data that the trip before has stored, or with the stores; the two
-        // barriers separate the phases either way.
+        // A trip may begin with the loads of what the previous trip stored, or with the stores; the two barriers
+        // separate the phases either way.
         let takes_turns = (0..2).any(|at| all(&self.stores, at) && all(&self.loads, at + 1));
         if takes_turns { Ok(()) } else { Err(SingleReason::Mixed) }
     }
 
-    /// The instructions that fill the arrays, from the stores back to the slice that runs ahead.
+    /// Collects the instructions that fill the arrays, from the stores back to values of the slice that runs ahead.
     fn fill(&self, body: &Region, plan: &Plan, arrays: Vec<LdsId>) -> Result<Fill, SingleReason> {
         let kernel = self.kernel;
         let loads: HashSet<Value> = plan.loads.iter().copied().collect();
@@ -225,12 +227,12 @@ impl<'k> Trip<'k> {
             let ahead = plan.slice.contains(&v);
             match inst {
                 _ if loads.contains(&v) => _ = held.insert(v),
-                // The variable has another value a trip ahead. The slice that runs ahead knows it, and nothing else does.
+                // One trip ahead, the variable has another value, which only the slice computes.
                 Inst::Read(var) if self.written.contains(var) => match ahead {
                     true => _ = held.insert(v),
                     false => return Err(SingleReason::Computed(kernel.def(v).loc)),
                 },
-                // Lane reads are not pure, since they depend on EXEC, but all lanes of the loop run throughout.
+                // Lane reads depend on EXEC, so they are not pure, but the same lanes run throughout the loop.
                 Inst::Store { .. } | Inst::Read(_) | Inst::ReadFirstLane(_) | Inst::ReadLane(..) => {
                     insts.insert(v);
                     inst.operands(|operand| open.push(operand));
@@ -244,8 +246,8 @@ impl<'k> Trip<'k> {
         }
         let ordered = |of: &HashSet<Value>| own(body).filter(|v| of.contains(v)).collect::<Vec<Value>>();
         let (insts, held) = (ordered(&insts), ordered(&held));
-        // Forward from the loads: whatever uses a value that now belongs to the next trip has to move with it, and what cannot move is an
-        // error.
+        // Then forwards from the loads: all users of a value that now belongs to the next trip must move, too; it is an
+        // error if one cannot.
         let mut moved: HashSet<Value> = loads;
         for (at, stmt) in body.stmts.iter().enumerate() {
             if !uses(kernel, stmt, &moved) {
@@ -257,7 +259,7 @@ impl<'k> Trip<'k> {
                 _ => return Err(SingleReason::Computes(self.first_place(body, at))),
             }
         }
-        // The condition of this trip decides whether the next one comes, whose tile would have been loaded by then.
+        // The condition decides whether there is a next trip, so it must not depend on that trip's tile.
         if moved.contains(&plan.cond) {
             return Err(SingleReason::Computes(kernel.def(plan.cond).loc));
         }
@@ -268,7 +270,7 @@ impl<'k> Trip<'k> {
         Ok(Fill { arrays, insts, held, moved, barrier, dwords })
     }
 
-    /// The place of the first instruction in a statement.
+    /// The source location of the first instruction in a statement.
     fn first_place(&self, body: &Region, stmt: usize) -> Option<SourceLoc> {
         let mut found = None;
         for region in body.stmts[stmt].regions() {

@@ -1,7 +1,7 @@
-//! The bytes of an LDS array that a workgroup reaches by accesses whose addresses depend only on the work-item.
+//! The bytes of an LDS array that the accesses of a workgroup cover, if their addresses depend only on the work-item.
 //!
-//! A second buffer is correct only if each trip writes every byte that it reads: otherwise the trip would read data
-//! that was left two trips earlier. This is computed exactly, for each work-item.
+//! Double buffering is correct only if each trip writes every byte that it reads; otherwise it would read data from two
+//! trips earlier. This is computed exactly, for each work-item.
 
 use hashbrown::HashMap;
 
@@ -16,13 +16,13 @@ pub(super) struct Access {
     pub bytes: u32,
 }
 
-/// The bytes of a value.
+/// The size of a value in bytes.
 pub(super) fn bytes(ty: Type) -> u32 {
     ty.elem.bytes() * u32::from(ty.count)
 }
 
-/// The first load not all of whose bytes are known to be written by the stores of the same trip. Loads of `u32::MAX`
-/// bytes may reach the whole array.
+/// The first load of which some byte is not known to be written by the stores of the same trip. A load of `u32::MAX`
+/// bytes may read the whole array.
 pub(super) fn unwritten(
     kernel: &Kernel,
     workgroup: [u32; 3],
@@ -36,7 +36,7 @@ pub(super) fn unwritten(
         let written = written.entry(store.array).or_insert_with(|| vec![false; size]);
         for item in 0..items.count {
             let Some(at) = items.value(store.offset, item) else { break };
-            // Bytes beyond the end of the array are dropped: no load can read them.
+            // Bytes beyond the end of the array are ignored, since no load can read them.
             let reached = written.iter_mut().skip(at as usize).take(store.bytes as usize);
             reached.for_each(|byte| *byte = true);
         }
@@ -55,7 +55,7 @@ pub(super) fn unwritten(
     loads.iter().position(|load| !is_written(load))
 }
 
-/// The work-items of a workgroup.
+/// Evaluates values for each work-item of a workgroup.
 struct Items<'k> {
     kernel: &'k Kernel,
     workgroup: [u32; 3],
@@ -91,7 +91,7 @@ impl<'k> Items<'k> {
             Inst::LocalId(1) => Some(item / x % y),
             Inst::LocalId(2) => Some(item / (x * y)),
             Inst::LaneId => Some(item % self.kernel.wave().lanes()),
-            // At the top level of the body all lanes run.
+            // At the top level of the body all lanes are active.
             Inst::ReadFirstLane(of) => {
                 let lanes = self.kernel.wave().lanes();
                 self.value(of, item / lanes * lanes)

@@ -1,14 +1,15 @@
-//! Emits a pipelined loop in which the trip before stores a trip's tile to LDS, to the other one of two buffers if
-//! there are two.
+//! Emits a pipelined loop in which the previous trip stores a trip's tile to LDS; with double buffering, to the other
+//! buffer.
 //!
-//! Before the loop, the first tile is stored and the loads of the next ones start. A trip consists of, in this order:
-//! its loads from LDS; the stores of the next tile; the loads of a later tile, to the registers that these stores have
-//! freed; most products; a barrier; the loads of the next trip's first factors; the other products (`order`). Matrix
-//! instructions and other arithmetic move freely between two barriers. With one buffer, the stores come after most
-//! products, and a barrier comes before them.
+//! Before the loop, the first tile is stored and the loads of the following ones start. A trip consists of, in this
+//! order: its loads from LDS; the stores of the next tile; the loads of a later tile, into the registers that these
+//! stores have freed; most of the matrix products; a barrier; the loads of the next trip's first factors; the remaining
+//! products (`order`). Matrix instructions and other arithmetic move freely between two barriers. Without double
+//! buffering, the stores come after most products, with another barrier before them.
 //!
 //! The body is emitted once for each combination of a buffer and a set of registers. If the last trip has loaded
-//! factors for a next trip that does not exist, a barrier follows the loop: the code after it may use LDS again.
+//! factors for a next trip that does not exist, a barrier follows the loop, because the code after it may use LDS
+//! again.
 
 use hashbrown::{HashMap, HashSet};
 
@@ -18,11 +19,11 @@ use super::buffers::Fill;
 use super::order::Order;
 use super::rotate::{Copying, Emit, fresh, renamed};
 
-/// The objects that alternate between copies of the body: for this copy and the next.
+/// The buffers and variables that alternate between the copies of the body: for this copy, and for the next.
 #[derive(Clone, Copy)]
 struct Turn<'a> {
     arrays: [&'a HashMap<LdsId, LdsId>; 2],
-    /// Variables of the LDS loads that run a trip ahead.
+    /// The variables for the LDS loads that run one trip ahead.
     early: [&'a [Variable]; 2],
 }
 
@@ -33,13 +34,13 @@ impl Emit<'_> {
         let sides = [HashMap::new(), seconds];
         let sets = self.sets(stages - 1, &fill.held);
         let early = self.sets(order.sets, &order.early);
-        // All copies of the body are in one block: the tests after all but the last copy leave it, the test after the
-        // last one repeats it.
+        // All copies of the body are in one block. The tests after all copies but the last leave it; the test after the
+        // last copy repeats the loop.
         let whole = fresh(self.labels);
         self.start();
         let names = self.ahead(false);
         self.fill(fill, names, &sides[0]);
-        // One set of registers per trip in flight. The first tile needs none, since it is in LDS already.
+        // One set of registers for each trip in flight. The first tile needs none, since it is already in LDS.
         for trip in 1..stages {
             let names = self.ahead(false);
             self.keep(&sets[trip % sets.len()], &fill.held, &names);
@@ -47,7 +48,8 @@ impl Emit<'_> {
         self.copy(fill.barrier, &HashMap::new());
         self.early(order, &sides[0], &early[0]);
         let before = std::mem::take(&mut self.out);
-        // The copies repeat once buffer and set of registers are both those of the first copy: after the least common multiple of their numbers.
+        // The copies repeat when both buffer and set of registers are those of the first copy: after the least common
+        // multiple of their numbers.
         let period = if order.two { 2 } else { early.len() };
         let copies = if sets.len().is_multiple_of(period) { sets.len() } else { period * sets.len() };
         let mut last = self.plan.cond;
@@ -64,8 +66,8 @@ impl Emit<'_> {
             }
         }
         let mut stmts = self.looped(before, last, whole);
-        // The early loads of the last trip read a tile that nobody uses; what follows the loop may store there only after every wave has
-        // finished them.
+        // The early loads of the last trip read a tile that is not used; the code after the loop may overwrite it only
+        // after every wave has finished them.
         if !order.early.is_empty() {
             self.copy(fill.barrier, &HashMap::new());
         }
@@ -78,7 +80,7 @@ impl Emit<'_> {
         let kernel = &mut *self.kernel;
         let second = |id: &LdsId| {
             let bytes = kernel.lds[id.0 as usize].bytes;
-            // The alignment of the widest LDS access, `ds_read_b128`.
+            // The alignment that the widest LDS access, `ds_read_b128`, needs.
             let offset = kernel.lds_bytes().next_multiple_of(16);
             kernel.lds.push(LdsDef { bytes, offset, dynamic: false });
             (*id, LdsId(kernel.lds.len() as u32 - 1))
@@ -86,12 +88,12 @@ impl Emit<'_> {
         fill.arrays.iter().map(second).collect()
     }
 
-    /// Stores a tile, with the values renamed according to `names`.
+    /// Emits the stores of a tile, with the values renamed by `names`.
     fn fill(&mut self, fill: &Fill, mut names: HashMap<Value, Value>, arrays: &HashMap<LdsId, LdsId>) {
         self.copies(&fill.insts, arrays, &mut names);
     }
 
-    /// Copies instructions, with these arrays.
+    /// Emits copies of instructions, with LDS arrays replaced by `arrays`.
     fn copies(&mut self, insts: &[Value], arrays: &HashMap<LdsId, LdsId>, names: &mut HashMap<Value, Value>) {
         for v in insts {
             let copy = self.copy(*v, names);
@@ -100,14 +102,14 @@ impl Emit<'_> {
         }
     }
 
-    /// The first loads from a tile.
+    /// Emits the first loads from a tile.
     fn early(&mut self, order: &Order, arrays: &HashMap<LdsId, LdsId>, set: &[Variable]) {
         let mut names = HashMap::new();
         self.copies(&order.with_addresses, arrays, &mut names);
         self.keep(set, &order.early, &names);
     }
 
-    /// Emits a trip, with the stores of the next trip's tile. Returns the condition.
+    /// Emits a trip, with the stores of the next trip's tile. Returns the loop's condition.
     fn turn(&mut self, fill: &Fill, order: &Order, set: &[Variable], turn: Turn<'_>) -> Value {
         let [now, next] = turn.arrays;
         let mut copying = Copying { arrays: now.clone(), ..Copying::default() };
@@ -118,13 +120,13 @@ impl Emit<'_> {
         let left_out = fill.moved.iter().chain(&order.early);
         copying.left_out = left_out.copied().collect::<HashSet<Value>>();
         self.statements(&order.before, &mut copying);
-        // One buffer: every wave must have read the old tile before the first store of the new one.
+        // Without double buffering, every wave must have read the old tile before the first store of the new one.
         if !order.two {
             self.copy(fill.barrier, &HashMap::new());
         }
         let held = fill.held.iter().zip(set).map(|(v, var)| (*v, self.read(*var))).collect();
         self.fill(fill, held, next);
-        // The loads reuse the registers of the stored values: neither may pass the other.
+        // The loads reuse the registers of the stored values, so neither may pass the other.
         self.gate(Classes::MFMA | Classes::VALU | Classes::SALU | Classes::TRANS, order.urgent);
         let names = self.ahead(true);
         self.keep(set, &fill.held, &names);

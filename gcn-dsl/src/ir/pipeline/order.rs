@@ -1,8 +1,9 @@
-//! The order of the loads, products and barriers in a loop iteration (a trip) that fills LDS for the next one.
+//! The order of loads, matrix products and barriers in an iteration (*trip*) of a loop that fills LDS for the next one.
 //!
-//! All waves load at the same time after a barrier. If all loads of a tile followed it, the matrix pipe would wait for LDS. So the
-//! barrier stands before the last products of a trip, whose factors are in registers by then. During these products a wave loads
-//! the factors of the next trip's first products, and during those the rest of that trip's factors.
+//! After a barrier all waves load at the same time. If all loads of a tile came after it, the matrix pipe would have to
+//! wait for LDS. So the barrier is placed before the last products of a trip, whose factors are in registers by then.
+//! During these products a wave loads the factors of the next trip's first products, and during those the rest of that
+//! trip's factors.
 
 use hashbrown::{HashMap, HashSet};
 
@@ -13,26 +14,26 @@ use super::choose;
 use super::plan::{Source, own, source, uses};
 
 /// The order of a trip: the statements `before`, the stores of the next tile, the statements `between`, the barrier,
-/// the loads `early` for the next trip, the statements `after`. With one buffer there is a barrier before the stores as
-/// well.
+/// the loads `early` of the next trip, the statements `after`. Without double buffering, there is another barrier
+/// before the stores.
 pub(super) struct Order {
-    /// Loads that the trip before has already issued.
+    /// The loads that the previous trip has already issued.
     pub early: Vec<Value>,
     /// These loads and the instructions that compute their addresses, in order.
     pub with_addresses: Vec<Value>,
-    /// The number of register sets for them: two, if products after the barrier still need those of their own trip.
+    /// The number of register sets for them: two if products after the barrier still need those of the present trip.
     pub sets: usize,
     pub before: Vec<Stmt>,
     pub between: Vec<Stmt>,
     pub after: Vec<Stmt>,
-    /// The arrays have two buffers.
+    /// True for double buffering.
     pub two: bool,
-    /// The next tile is stored as early as possible: another workgroup has products meanwhile, and the loads that
-    /// follow need the time.
+    /// True if the next tile is to be stored as early as possible: another workgroup has products meanwhile, and the
+    /// following loads need the time.
     pub urgent: bool,
 }
 
-/// The order of a trip as it is written.
+/// The original order of a trip.
 pub(super) fn as_written(kernel: &Kernel, body: &Region) -> Order {
     let (before, between) = body.stmts.split_at(first_loads(kernel, body));
     let (before, between, after) = (before.to_vec(), between.to_vec(), Vec::new());
@@ -61,10 +62,10 @@ pub(super) fn of(
     let with_addresses = trip.with_addresses(&cuts.early)?;
     let mut walk = Walk::of(&trip, &cuts)?;
     for (at, stmt) in body.stmts.iter().enumerate() {
-        // Every wave must have loaded its factors before another wave stores.
+        // Every wave must have loaded its factors before any wave stores.
         if at == if two { cuts.barrier } else { cuts.stores } {
-            // With two buffers the barrier of this trip is what protects the buffer that the next stores overwrite; with one buffer, the
-            // barrier before the stores.
+            // With double buffering, this trip's barrier protects the buffer that the next stores overwrite; otherwise,
+            // the barrier before the stores does.
             walk.loads(&trip.loads);
         }
         walk.part = usize::from(at >= cuts.stores) + usize::from(at >= cuts.barrier);
@@ -72,20 +73,20 @@ pub(super) fn of(
     }
     let [before, between, after] = walk.parts;
     let early: HashSet<Value> = cuts.early.iter().copied().collect();
-    // The early loads of the next trip are issued before `after` runs, so that their registers are live together with those that `after`
-    // still reads.
+    // The early loads of the next trip are issued before `after`, so their registers are live at the same time as those
+    // that `after` still reads.
     let sets = 1 + usize::from(after.iter().any(|stmt| uses(kernel, stmt, &early)));
     Some(Order { early: cuts.early, with_addresses, sets, before, between, after, two, urgent })
 }
 
-/// The number of statements up to the last load from LDS before the first product with such loads.
+/// The number of statements up to the last LDS load before the first product that uses such loads.
 fn first_loads(kernel: &Kernel, body: &Region) -> usize {
     let mut after = None;
     for (at, stmt) in body.stmts.iter().enumerate() {
         let mut loads = false;
         let mut note = |v: Value| loads |= lds(kernel, v).is_some();
         match stmt {
-            // Loads after the first product may feed later products only; taking them as well would hold the stores back.
+            // Loads after the first product may be for later products only; including them would delay the stores.
             Stmt::Inst(v) if after.is_some() && matches!(kernel.def(*v).inst, Inst::Machine(_)) => break,
             Stmt::Inst(v) => note(*v),
             _ => stmt.regions().iter().for_each(|region| region.each_inst(&mut note)),
@@ -105,28 +106,29 @@ pub(super) fn lds(kernel: &Kernel, v: Value) -> Option<LdsId> {
     }
 }
 
-/// A matrix instruction of a trip.
+/// A matrix instruction in a trip.
 struct Product {
     inst: Value,
     stmt: usize,
-    /// The cycles for which it occupies the matrix pipe, if the waves of the workgroup on its SIMD multiply as well.
+    /// The number of cycles for which it occupies the matrix pipe, including those of the other waves of the workgroup
+    /// on the SIMD.
     cycles: u32,
 }
 
-/// The LDS loads and the products of a trip.
+/// The LDS loads and the matrix products of a trip.
 struct Trip<'k> {
     kernel: &'k Kernel,
     body: &'k Region,
-    /// The values that the loop computes.
+    /// The values that are computed in the loop.
     inside: HashSet<Value>,
     written: HashSet<Variable>,
-    /// In order.
+    /// The LDS loads, in program order.
     loads: Vec<Value>,
     products: Vec<Product>,
 }
 
 impl<'k> Trip<'k> {
-    /// `None` if an inner loop or a branch loads from LDS.
+    /// Returns `None` if an inner loop or a branch loads from LDS.
     fn of(kernel: &'k Kernel, machine: Machine, body: &'k Region, arrays: &[LdsId]) -> Option<Trip<'k>> {
         let is_load = |v: Value| lds(kernel, v).is_some_and(|id| arrays.contains(&id));
         let (mut inside, mut written, mut all) = (HashSet::new(), HashSet::new(), 0);
@@ -145,39 +147,40 @@ impl<'k> Trip<'k> {
             Some(Product { inst, stmt, cycles })
         };
         let products = body.stmts.iter().enumerate().filter_map(product).collect();
-        // `own` sees the statements of the body alone. A difference means that an inner region loads, whose place in the order nothing
-        // here can choose.
+        // `own` sees only the statements of the body itself. If the numbers differ, a nested region has loads, which
+        // cannot be placed separately.
         (loads.len() == all).then_some(Trip { kernel, body, inside, written, loads, products })
     }
 
-    /// `None` if there is nothing to reorder. `stored`: the dwords of the next tile that each lane stores.
+    /// The positions at which to divide the trip; `None` if there is nothing to reorder. `stored` is the number of
+    /// dwords of the next tile that each lane stores.
     fn cuts(&self, machine: Machine, stored: u32) -> Option<Cuts> {
         let (mut early, mut covered) = (Vec::new(), 0);
         let mut rest = self.products.iter();
-        // At most half of the products come first, so that as many can be last.
+        // Take at most half of the products for the first part, so that enough remain for the last.
         for product in rest.by_ref().take(self.products.len() / 2) {
             self.needs(product.inst, &mut early);
             covered += product.cycles;
-            // Enough products to hide the loads that they themselves need: more of them would only lengthen the live ranges of their
-            // factors.
+            // Take enough products to hide the loads that they themselves need; more would only lengthen the live
+            // ranges of their factors.
             if covered >= self.time(machine, &early) {
                 break;
             }
         }
         let time = self.time(machine, &early);
         let barrier = last(&mut rest, time)?;
-        // Taken from what the barrier has left: the stores need their own cover of products before the barrier.
+        // Taken from those that remain before the barrier, because the stores need products of their own to hide them.
         let stores = last(&mut rest, choose::lds_cycles(machine, stored)).unwrap_or(barrier);
         (!early.is_empty()).then_some(Cuts { early, time, stores, barrier })
     }
 
-    /// The time from the arrival at a barrier until these loads after it have completed.
+    /// The time from the arrival at a barrier until these loads after it are complete.
     fn time(&self, machine: Machine, loads: &[Value]) -> u32 {
         let dwords = loads.iter().map(|v| u32::from(self.kernel.ty(*v).dwords())).sum();
         choose::lds_cycles(machine, dwords)
     }
 
-    /// Adds the loads of the factors of a product, without those of the sum that it adds to.
+    /// Adds the loads of the factors of a product, without those of the accumulator to which it adds.
     fn needs(&self, product: Value, found: &mut Vec<Value>) {
         let mut seen = HashSet::new();
         let mut open = vec![product];
@@ -189,7 +192,8 @@ impl<'k> Trip<'k> {
                 if !found.contains(&v) {
                     found.push(v);
                 }
-            // A sum is a chain through earlier products. Following it would collect the factors of all of them.
+            // An accumulator is a chain through earlier products; following it would collect the factors of all of
+            // them.
             } else if v == product || self.products.iter().all(|other| other.inst != v) {
                 self.kernel.def(v).inst.operands(|operand| open.push(operand));
             }
@@ -209,38 +213,38 @@ impl<'k> Trip<'k> {
         let inst = &self.kernel.def(v).inst;
         let may = match inst {
             Inst::Read(var) => !self.written.contains(var),
-            // The same lanes run throughout the trip.
+            // The same lanes are active throughout the trip.
             Inst::ReadFirstLane(_) | Inst::ReadLane(..) => true,
-            // Only the requested loads themselves may be repeated; an address that depends on another load might have changed.
+            // Only the given loads may be repeated; an address that depends on another load might have changed.
             _ => load || inst.is_pure(),
         };
         let mut all = may;
-        // Operands first: the result is in an order in which it can be emitted.
+        // Operands come first, so the result is in a valid order.
         inst.operands(|operand| all = all && self.add(operand, false, seen, found));
         found.push(v);
         all
     }
 }
 
-/// Where a trip is cut.
+/// The positions at which a trip is divided.
 struct Cuts {
-    /// Loads that the trip before makes.
+    /// The loads that the previous trip issues.
     early: Vec<Value>,
     /// The time that loads need.
     time: u32,
     /// The statement before which the next tile is stored.
     stores: usize,
-    /// The statement before which the barrier stands.
+    /// The statement before which the barrier is placed.
     barrier: usize,
 }
 
-/// The statements of a trip in a new order: loads, and the values computed from them, come just before the products
-/// that need them.
+/// The statements of a trip in a new order, in which loads, and values computed from them, come just before the
+/// products that need them.
 struct Walk<'t> {
     trip: &'t Trip<'t>,
-    /// The values that are placed only when they are needed.
+    /// The values that are emitted only when they are needed.
     waiting: HashSet<Value>,
-    /// For each product, by its statement, the loads that start before it.
+    /// For each product, by its statement: the loads that start before it.
     starts: HashMap<usize, Vec<Value>>,
     parts: [Vec<Stmt>; 3],
     part: usize,
@@ -257,8 +261,8 @@ impl<'t> Walk<'t> {
             let inst = &trip.kernel.def(v).inst;
             let mut computed = false;
             inst.operands(|operand| computed |= loaded.contains(&operand));
-            // Conversions and shuffles of loaded factors are delayed with them; otherwise they would keep their loads
-            // where the author wrote them.
+            // Conversions and shuffles of loaded factors are delayed together with the loads; otherwise these would
+            // have to stay where they are.
             if computed && inst.is_pure() && trip.products.iter().all(|product| product.inst != v) {
                 loaded.insert(v);
                 waiting.insert(v);
@@ -267,7 +271,7 @@ impl<'t> Walk<'t> {
         let mut starts: HashMap<usize, Vec<Value>> = HashMap::new();
         for (i, product) in trip.products.iter().enumerate() {
             let mut ahead = 0;
-            // Walks back from the product until the products in between take as long as a load; the load starts there.
+            // Go back from the product until the products in between take as long as a load, and start the load there.
             let back = trip.products[..i].iter().rev().take_while(|other| {
                 let more = ahead < cuts.time;
                 ahead += other.cycles;
@@ -279,7 +283,7 @@ impl<'t> Walk<'t> {
         Some(Walk { trip, waiting, starts, parts: Default::default(), part: 0 })
     }
 
-    /// Appends those loads that have not been appended yet.
+    /// Appends those of the loads that have not been appended.
     fn loads(&mut self, loads: &[Value]) {
         loads.iter().for_each(|load| self.value(*load));
     }
@@ -307,7 +311,7 @@ impl<'t> Walk<'t> {
     }
 }
 
-/// Collects the operands and conditions of a statement and of the statements inside it.
+/// Collects the operands and conditions of a statement and of all statements inside it.
 fn operands(kernel: &Kernel, stmt: &Stmt, found: &mut Vec<Value>) {
     found.extend(stmt.condition());
     if let Stmt::Inst(v) = stmt {
@@ -319,8 +323,8 @@ fn operands(kernel: &Kernel, stmt: &Stmt, found: &mut Vec<Value>) {
         .for_each(|stmt| operands(kernel, stmt, found));
 }
 
-/// Removes products from the end that occupy the matrix pipe for at least `time`. Returns the statement of the first of
-/// them.
+/// Removes products from the end until they occupy the matrix pipe for at least `time`. Returns the statement of the
+/// first of these.
 fn last(products: &mut std::slice::Iter<'_, Product>, time: u32) -> Option<usize> {
     let (mut covered, mut stmt) = (0, None);
     while covered < time {

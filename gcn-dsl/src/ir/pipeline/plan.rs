@@ -1,15 +1,13 @@
-//! Decides which loads of a loop run ahead, and which instructions must run ahead with them.
+//! Decides which loads of a loop run ahead, and which instructions must run ahead with them (the *slice*).
 //!
-//! A load may run ahead under two conditions. First, no trip can change what a later trip's load finds.
-//! Second, its address can be computed before the trip: from loop invariants, from loads that run ahead
-//! themselves, and from *induction variables*, whose next values are computed from each other only. An
-//! induction variable must not depend on a load: the slice that runs ahead would wait for that load on each
-//! trip. The set of induction variables is the greatest fixpoint: it starts with all variables and loses,
-//! round by round, those that are written in another way.
+//! A load may run ahead under two conditions. First, no trip can change what a later trip's load reads. Second, its
+//! address can be computed before the trip: from loop invariants, from other loads that run ahead, and from *induction
+//! variables*, whose next values are computed only from each other. An induction variable must not depend on a load,
+//! because the slice would then wait for that load in each trip. The set of induction variables is a greatest fixpoint:
+//! it starts with all variables, and each round removes those that are written in another way.
 //!
-//! Only statements of the body itself qualify, not those of nested branches. There the same lanes run on each
-//! trip, because nothing leaves the loop early: the macro rejects `break`, `continue` and `return` in such a
-//! loop.
+//! Only statements of the body itself qualify, not those of nested branches. The same lanes run them in each trip,
+//! because nothing leaves the loop early: the macro rejects `break`, `continue` and `return` in such a loop.
 
 use gcn_isa::program::SourceLoc;
 use gcn_isa::table::{self, Class};
@@ -30,17 +28,18 @@ pub(super) struct Plan {
     pub loads: Vec<Value>,
     /// The whole slice: the loads, the instructions that they need, and those that advance to the next trip.
     pub slice: HashSet<Value>,
-    /// The variables of which the slice needs a copy: a trip reads what the previous one wrote.
+    /// The variables of which the slice needs its own copy, because a trip reads what the previous one wrote.
     pub state: Vec<Variable>,
     /// The loop's condition.
     pub cond: Value,
     /// Scalar loads on which nothing else in the slice depends.
     pub last: HashSet<Value>,
-    /// The statement of the body after which the loaded values are not used, if it comes before a barrier. Later loads start there.
+    /// The statement of the body after which the loaded values are not used any more, if it comes before a barrier.
+    /// Loads of a later trip start there.
     pub used_up: Option<usize>,
 }
 
-/// The plan for a loop, if a load can run ahead, and the loads that stay.
+/// The plan for a loop, if a load can run ahead; and the loads that stay in their trip.
 pub(super) fn of(kernel: &Kernel, body: &Region, cond: Value) -> (Option<Plan>, Vec<StayingLoad>) {
     let facts = Facts::of(kernel, body);
     let mut ready = Ready::of(kernel, body, &facts);
@@ -71,7 +70,7 @@ fn used_up(kernel: &Kernel, body: &Region, loads: &[Value]) -> Option<usize> {
         if matches!(inst, Inst::Barrier) {
             barrier = barrier.or(Some(at));
         }
-        // The fence between the last use and the loads would take instructions from its groups.
+        // The fence between the last use and the loads would separate the instructions of an `interleave!`.
         if matches!(inst, Inst::Schedule(what) if matches!(**what, Schedule::Mark(Mark::Interleave(_)))) {
             return None;
         }
@@ -91,7 +90,7 @@ pub(super) fn uses(kernel: &Kernel, stmt: &Stmt, values: &HashSet<Value>) -> boo
     used || stmt.regions().into_iter().flat_map(|region| &region.stmts).any(|stmt| uses(kernel, stmt, values))
 }
 
-/// Statements of a loop that loads may not pass.
+/// The statements of a loop that prevent loads from running ahead.
 #[derive(Default)]
 struct Facts {
     stores: Vec<(Memory, Option<SourceLoc>)>,
@@ -127,8 +126,8 @@ impl Facts {
                 _ if is_probe(call) => {}
                 _ => ordered(call.mnemonic),
             },
-            // Operations of a manual schedule are identified by number, and a second copy of the body would
-            // use the same numbers.
+            // Operations of a manual schedule are identified by number, and another copy of the body would contain the
+            // same numbers.
             Inst::Schedule(what)
                 if matches!(
                     **what,
@@ -141,7 +140,7 @@ impl Facts {
         }
     }
 
-    /// The reason why a load from `memory` stays in its trip, if there is one.
+    /// The reason why a load from `memory` cannot run ahead, if there is one.
     fn against(&self, kernel: &Kernel, memory: Memory) -> Option<StaysReason> {
         if let Some(at) = self.manual {
             return Some(StaysReason::Manual(at));
@@ -161,22 +160,22 @@ impl Facts {
         if let Some((what, at)) = self.ordered {
             return Some(StaysReason::Ordered(what, at));
         }
-        // A raw load checks no bounds. If the kernel may end before the later trip, the load could fault at
-        // an address that the program never reads.
+        // A raw load has no bounds check. If the kernel may end before the later trip, the load could fault at an
+        // address that the program never reads.
         let raw = matches!(memory, Memory::Global(_) | Memory::Lanes(_));
         self.traps.filter(|_| raw).map(StaysReason::Traps)
     }
 }
 
-/// True for an instruction of `dbg!`, which accesses no memory and needs no order.
+/// True for an instruction of `dbg!`, which accesses no memory and may be reordered.
 pub(super) fn is_probe(call: &Call) -> bool {
     matches!(call.args.first(), Some(Arg::Literal(number)) if *number >= probe::FIRST)
 }
 
-/// The memory that an instruction loads from.
+/// The kind of memory from which an instruction loads.
 pub(super) enum Source {
     Memory(Memory),
-    /// A read-only slice, through scalar memory.
+    /// A read-only slice, through the scalar cache.
     Scalar(Value),
     Bypass,
 }
@@ -200,7 +199,7 @@ struct Ready<'a> {
     /// For each variable that the loop writes, its writes; `None` if it is not an induction variable.
     writes: HashMap<Variable, Option<Vec<Value>>>,
     known: HashSet<Value>,
-    /// Values that depend on a load.
+    /// The values that depend on a load.
     loaded: HashSet<Value>,
 }
 
@@ -221,7 +220,7 @@ impl<'a> Ready<'a> {
         Ready { kernel, body, facts, inside, writes, known: HashSet::new(), loaded: HashSet::new() }
     }
 
-    /// Removes variables until the remaining ones are computed from each other only.
+    /// Removes variables until the remaining ones are computed only from each other.
     fn settle(&mut self) {
         loop {
             self.known.clear();
@@ -234,8 +233,8 @@ impl<'a> Ready<'a> {
                     self.loaded.insert(v);
                 }
             }
-            // A write disqualifies its variable if its value cannot be computed ahead, or depends on a load.
-            // Removing a variable can disqualify others, so this repeats.
+            // A write disqualifies its variable if its value cannot be computed ahead, or depends on a load. That may
+            // disqualify other variables, so this repeats.
             let fail = |v: &Value| !self.known.contains(v) || self.loaded.contains(v);
             let dropped: Vec<Variable> = self
                 .writes
@@ -269,12 +268,12 @@ impl<'a> Ready<'a> {
         loaded
     }
 
-    /// True if the instruction may run ahead, given the current set of variables.
+    /// True if the instruction may run ahead, given the present set of induction variables.
     fn can(&self, v: Value) -> bool {
         let inst = &self.kernel.def(v).inst;
         let may = match inst {
             Inst::Read(var) | Inst::Write { var, .. } => !matches!(self.writes.get(var), Some(None)),
-            // Lane reads depend on EXEC, but the same lanes run on every trip.
+            // Lane reads depend on EXEC, but the same lanes are active in every trip.
             Inst::ReadFirstLane(_) | Inst::ReadLane(..) => true,
             _ if source(inst).is_some() => self.against(v).is_none(),
             _ => inst.is_pure(),
@@ -282,7 +281,7 @@ impl<'a> Ready<'a> {
         may && self.has_known_operands(v)
     }
 
-    /// The reason why a load stays, whatever its address.
+    /// The reason why a load cannot run ahead even if its address can be computed.
     fn against(&self, v: Value) -> Option<StaysReason> {
         match source(&self.kernel.def(v).inst)? {
             Source::Memory(memory) => self.facts.against(self.kernel, memory),
@@ -295,7 +294,7 @@ impl<'a> Ready<'a> {
         own(self.body).filter(|v| self.known.contains(v) && source(&self.kernel.def(*v).inst).is_some())
     }
 
-    /// The loads that stay.
+    /// The loads that stay in their trip.
     fn left(&self) -> Vec<StayingLoad> {
         let mut left = Vec::new();
         let own: HashSet<Value> = own(self.body).collect();
@@ -310,7 +309,7 @@ impl<'a> Ready<'a> {
                 None => StaysReason::Nested,
             };
             let new = StayingLoad { at: def.loc, reason };
-            // A source line may occur more than once, for instance that of a pipelined inner loop.
+            // A source line may occur more than once, for example in a pipelined inner loop.
             if !left.contains(&new) {
                 left.push(new);
             }
@@ -335,7 +334,7 @@ impl<'a> Ready<'a> {
         state
     }
 
-    /// The slice: everything that the loads and the condition depend on, through variables as well.
+    /// The slice: everything that the loads and the loop's condition depend on, also through variables.
     fn plan(&self, cond: Value) -> Plan {
         let loads: Vec<Value> = self.loads().collect();
         let mut plan = Plan {
@@ -376,7 +375,7 @@ impl<'a> Ready<'a> {
     }
 }
 
-/// The instructions of a region itself, without nested ones.
+/// The instructions of a region without those of nested regions.
 pub(super) fn own(region: &Region) -> impl Iterator<Item = Value> {
     region.stmts.iter().filter_map(|stmt| match stmt {
         Stmt::Inst(v) => Some(*v),

@@ -1,10 +1,10 @@
-//! The reasons why loads stay in their trip, and the error for a loop in which all of them do.
+//! The reasons why loads cannot run ahead, and the error for a loop in which none can.
 
 use std::fmt;
 
 use gcn_isa::program::SourceLoc;
 
-/// The reason why a load does not run ahead.
+/// The reasons why a load cannot run ahead.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum StaysReason {
@@ -13,93 +13,92 @@ pub enum StaysReason {
     /// The memory can be written, and the loop contains an operation after which other waves' stores may
     /// become visible.
     Ordered(&'static str, Option<SourceLoc>),
-    /// The loop may end the kernel, and the load checks no bounds: the address of a later trip may be
-    /// invalid.
+    /// The loop may end the kernel, and the load has no bounds check, so the address of a later trip may be invalid.
     Traps(Option<SourceLoc>),
     /// The address depends on a value that the trip itself computes.
     Address,
-    /// It is in a branch or an inner loop.
+    /// The load is in a branch or an inner loop.
     Nested,
-    /// It requests the current contents of memory (`Cache::Bypass`).
+    /// The load requests the current contents of memory (`Cache::Bypass`).
     Bypass,
-    /// It reads a private array, which this lane writes.
+    /// The load reads a private array, which the lane itself writes.
     Private,
     /// The loop changes MODE, on which the address computation depends.
     Mode(Option<SourceLoc>),
-    /// A part of the loop is a manual schedule, whose instructions keep their places.
+    /// A part of the loop is a manual schedule, whose instructions stay in place.
     Manual(Option<SourceLoc>),
 }
 
-/// A load that stays in its trip.
+/// A load that cannot run ahead.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StayingLoad {
-    /// Its position.
+    /// The load's location.
     pub at: Option<SourceLoc>,
-    /// Why.
+    /// The reason.
     pub reason: StaysReason,
 }
 
-/// `#[pipeline]` on a loop in which no load can run ahead.
+/// The error for a `#[pipeline]` loop in which no load can run ahead.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NoLoadAhead {
-    /// The attribute's position.
+    /// The location of the attribute.
     pub at: Option<SourceLoc>,
-    /// The loop's loads.
+    /// The loop's loads, with the reasons.
     pub left: Vec<StayingLoad>,
 }
 
 impl std::error::Error for NoLoadAhead {}
 
-/// The reason why the LDS arrays of a pipelined loop keep one buffer each.
+/// The reasons why the LDS arrays of a pipelined loop are not double-buffered.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum SingleReason {
     /// The attribute requests it, or gives only a number of stages.
     Asked,
-    /// Second buffers would reduce the number of waves that fit onto a compute unit, and other waves hide more latency.
+    /// Double buffering would reduce the number of waves that fit on a compute unit, and these hide more latency.
     Occupancy,
-    /// The workgroup has no room for two: bytes needed, and bytes available.
+    /// Double buffers do not fit into LDS: the bytes needed, and the bytes available.
     Room(u32, u32),
     /// The loop stores to no LDS array.
     NoArray,
     /// The kernel also uses an array outside the loop, or may do so by an explicitly named instruction.
     Elsewhere,
-    /// The trip has a number of barriers other than two.
+    /// A trip does not have exactly two barriers, but this number.
     Barriers(usize),
-    /// Stores and loads do not alternate, with a barrier after each.
+    /// Stores and loads do not alternate with a barrier after each.
     Mixed,
-    /// A load whose bytes are not all known to be written in the same trip.
+    /// Some bytes of a load are not known to be written in the same trip.
     Older(Option<SourceLoc>),
-    /// A stored value depends on the results of the trip.
+    /// A stored value depends on results of the trip.
     Computed(Option<SourceLoc>),
-    /// The trip computes with values from global memory, and not only with values from LDS.
+    /// The trip also computes with values from global memory, not only with values from LDS.
     Computes(Option<SourceLoc>),
-    /// An operation in the loop relies on both barriers, or on its position.
+    /// An operation in the loop relies on both barriers, or its position matters.
     Ordered(&'static str, Option<SourceLoc>),
 }
 
-/// `#[pipeline(buffers = 2)]` on a loop whose LDS arrays cannot have a second buffer.
+/// The error for a `#[pipeline(buffers = 2)]` loop whose LDS arrays cannot be double-buffered.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OneBuffer {
-    /// The attribute's position.
+    /// The location of the attribute.
     pub at: Option<SourceLoc>,
-    /// Why.
+    /// The reason.
     pub reason: SingleReason,
 }
 
 impl std::error::Error for OneBuffer {}
 
-/// A loop that cannot be pipelined as its attribute requests.
+/// The error for a loop that cannot be pipelined as its attribute requests.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Refused {
     /// No load can run ahead.
     Loads(NoLoadAhead),
-    /// Its arrays cannot have two buffers.
+    /// The arrays cannot be double-buffered.
     Buffers(OneBuffer),
 }
 
-/// Decides whether it is an error that no load runs ahead. A loop in which only `debug_assert!` prevents it stays as it
-/// is, so that a kernel that builds without debugging also builds with it.
+/// Decides whether it is an error that no load can run ahead. If only `debug_assert!` is the reason, the loop stays as
+/// it is without an error, so that a kernel that builds without debugging also builds with it.
 pub(super) fn check(at: Option<SourceLoc>, left: Vec<StayingLoad>) -> Result<(), NoLoadAhead> {
     match left.iter().any(|l| matches!(l.reason, StaysReason::Traps(_))) {
         true => Ok(()),

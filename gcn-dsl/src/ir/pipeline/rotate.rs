@@ -23,14 +23,14 @@ pub(super) struct Emit<'a> {
     pub labels: &'a mut u32,
     pub plan: &'a Plan,
     pub body: &'a Region,
-    /// Variables of the loop, each with the copy that is ahead.
+    /// The variables of the loop, each with the slice's copy, which is ahead.
     state: Vec<(Variable, Variable)>,
     pub out: Vec<Stmt>,
     at: Option<SourceLoc>,
 }
 
 impl<'a> Emit<'a> {
-    /// To emit the loop with this body.
+    /// An emitter for the loop with this body.
     pub fn new(
         kernel: &'a mut Kernel,
         labels: &'a mut u32,
@@ -47,7 +47,7 @@ impl<'a> Emit<'a> {
     /// The statements that replace the loop.
     pub fn rotate(&mut self, stages: usize, split: Option<&Split>) -> Vec<Stmt> {
         let plan = self.plan;
-        // If a trip's values are used up before later loads start, these reuse their registers.
+        // If a trip's values are not used any more when later loads start, these reuse their registers.
         let copies = if plan.used_up.is_some() { stages - 1 } else { stages };
         let sets = self.sets(copies, &plan.loads);
         let addresses = split.map(|split| (split, self.sets(1, &split.addresses).swap_remove(0)));
@@ -63,8 +63,8 @@ impl<'a> Emit<'a> {
         }
         let before = std::mem::take(&mut self.out);
         let mut last = plan.cond;
-        // Copy `trip` uses the set that was loaded `stages - 1` trips earlier. The loads that it issues go into
-        // the set of the previous copy, which nothing reads any more, or into its own.
+        // Copy number `trip` uses the set that was loaded `stages - 1` trips earlier. It loads into the set of the
+        // previous copy, which is not read any more, or into its own.
         for trip in 0..copies {
             let (set, next) = (&sets[trip], &sets[(trip + stages - 1) % copies]);
             last = match &addresses {
@@ -78,7 +78,7 @@ impl<'a> Emit<'a> {
         self.looped(before, last, whole)
     }
 
-    /// The loop of the statements that were emitted, in a block that the copies of the body leave.
+    /// Wraps the emitted statements in a loop, and in the block by which the copies of the body leave it.
     pub fn looped(&mut self, before: Vec<Stmt>, cond: Value, whole: Label) -> Vec<Stmt> {
         let trips = Stmt::DoWhile { body: Region { stmts: std::mem::take(&mut self.out) }, cond };
         let mut stmts = before;
@@ -117,13 +117,13 @@ impl<'a> Emit<'a> {
         self.value(Inst::Read(var), ty)
     }
 
-    /// Writes without keeping inactive lanes: all lanes that run the loop run the write, and no others see
+    /// Writes a variable without keeping inactive lanes: all lanes that run the loop run the write, and no others use
     /// the variable.
     fn write(&mut self, var: Variable, value: Value) {
         self.effect(Inst::Write { var, value, keep: false });
     }
 
-    /// The slice starts at the first trip.
+    /// Initialises the slice's variables for the first trip.
     pub fn start(&mut self) {
         for (var, further) in self.state.clone() {
             let value = self.read(var);
@@ -133,9 +133,9 @@ impl<'a> Emit<'a> {
 
     /// Emits the slice once: the loads of its trip, and the step to the next trip, if there is one.
     ///
-    /// Scalar loads come last, with a wait (`drained`) before them. They return in any order, so waiting for
-    /// those of this trip means waiting for all that are outstanding: if later ones were started earlier, the
-    /// wait would include them.
+    /// Scalar loads come last, with a wait before them if `drained`. They complete in any order, so a wait for those of
+    /// this trip waits for all that are outstanding; if later ones had been started before, it would wait for these,
+    /// too.
     pub fn ahead(&mut self, drained: bool) -> HashMap<Value, Value> {
         let (plan, mut undrained) = (self.plan, drained);
         let (mut names, now) = self.slice(|v| !plan.last.contains(&v), &mut undrained);
@@ -145,7 +145,7 @@ impl<'a> Emit<'a> {
         names
     }
 
-    /// Emits the slice without its loads: their addresses, and the step to the next trip.
+    /// Emits the slice without its loads: the addresses, and the step to the next trip.
     fn addresses(&mut self) -> HashMap<Value, Value> {
         let plan = self.plan;
         let (names, now) = self.slice(|v| !plan.loads.contains(&v), &mut false);
@@ -153,7 +153,8 @@ impl<'a> Emit<'a> {
         names
     }
 
-    /// Emits this part of the slice. Returns the new names of its values, and the values of variables after it.
+    /// Emits the part of the slice for which `part` is true. Returns the new names of its values, and the variables'
+    /// values after it.
     fn slice(
         &mut self,
         part: impl Fn(Value) -> bool,
@@ -206,7 +207,7 @@ impl<'a> Emit<'a> {
         self.effect(Inst::Schedule(Box::new(Schedule::WaitAll(Counter::Lgkm))));
     }
 
-    /// Steps to the next trip, but not beyond the last one.
+    /// Advances the slice's variables to the next trip, but not beyond the last one.
     fn advance(&mut self, again: Value, next: &HashMap<Variable, Value>) {
         for (var, further) in self.state.clone() {
             let Some(next) = next.get(&var) else { continue };
@@ -217,8 +218,8 @@ impl<'a> Emit<'a> {
                 _ => self
                     .value(Inst::Splat(again), Type { place: Place::Varying, ..Type::uniform(Elem::Bool) }),
             };
-            // A select instead of a branch: after the last trip the copies keep their values, so the loads
-            // that run ahead repeat addresses that the loop has read.
+            // Use a select, not a branch: after the last trip the copies keep their values, so the loads that run ahead
+            // repeat addresses that the loop has already read.
             let value = self.value(Inst::Select(again, *next, old), ty);
             self.write(further, value);
         }
@@ -231,15 +232,15 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// Emits the body with the values in `set` instead of its loads, and the loads of a later trip into `next`; returns the body's
-    /// condition.
+    /// Emits the body with the values in `set` instead of its loads, and the loads of a later trip into `next`. Returns
+    /// the loop's condition.
     fn trip(&mut self, set: &[Variable], next: &[Variable]) -> Value {
         let held = self.plan.loads.iter().copied().zip(set.iter().copied()).collect();
         let mut copying = Copying { held, ..Copying::default() };
         let (first, rest) = self.body.stmts.split_at(self.plan.used_up.map_or(0, |last| last + 1));
         self.statements(first, &mut copying);
         if self.plan.used_up.is_some() {
-            // Before this point the registers of `next` are in use.
+            // Until here the registers of `next` are in use.
             self.fence(Classes::empty());
         }
         let loaded = self.ahead(true);
@@ -253,8 +254,8 @@ impl<'a> Emit<'a> {
         renamed(&copying.names, self.plan.cond)
     }
 
-    /// Like `trip`, for loads that start after the last use of the loaded values: their addresses were computed among
-    /// the products of the trip before.
+    /// Like `trip`, for loads that start after the last use of the loaded values. Their addresses were computed among
+    /// the products of the previous trip.
     fn split(&mut self, set: &[Variable], next: &[Variable], split: &Split, addresses: &[Variable]) -> Value {
         let plan = self.plan;
         let held = plan.loads.iter().copied().zip(set.iter().copied()).collect();
@@ -272,7 +273,7 @@ impl<'a> Emit<'a> {
         }
         self.statements(&stmts[split.products..split.taken], &mut copying);
         if split.reads_first {
-            // A wave whose second product is ready when the pipe becomes free keeps the pipe.
+            // A wave whose second product is ready when the matrix pipe becomes free keeps the pipe.
             self.gate(Classes::empty(), false);
         }
         let names = self.addresses();
@@ -281,12 +282,12 @@ impl<'a> Emit<'a> {
         renamed(&copying.names, plan.cond)
     }
 
-    /// Only these classes may move across this point.
+    /// Emits a fence, across which only these classes may move.
     fn fence(&mut self, but: Classes) {
         self.effect(Inst::Schedule(Box::new(Schedule::Mark(Mark::Fence(but)))));
     }
 
-    /// The same for a gate.
+    /// Emits a gate, across which only these classes may move.
     pub fn gate(&mut self, but: Classes, urgent: bool) {
         self.effect(Inst::Schedule(Box::new(Schedule::Mark(Mark::Gate { but, urgent }))));
     }
@@ -341,7 +342,7 @@ impl<'a> Emit<'a> {
         self.push(def)
     }
 
-    /// Gives an access other arrays.
+    /// Replaces the LDS array of an access according to `arrays`.
     pub fn exchange(&mut self, v: Value, arrays: &HashMap<LdsId, LdsId>) {
         if let Some((Memory::Lds(id), _)) = self.kernel.values[v.0 as usize].inst.place_mut()
             && let Some(other) = arrays.get(id)
@@ -350,7 +351,7 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// Leaves the loop if no trip follows.
+    /// Leaves the loop if `again` is false.
     pub fn leave_unless(&mut self, again: Value, whole: Label) {
         let ty = self.kernel.ty(again);
         let ended = match self.kernel.def(again).inst {
@@ -363,16 +364,16 @@ impl<'a> Emit<'a> {
     }
 }
 
-/// A copy of the body.
+/// The changes to make while the body is copied.
 #[derive(Default)]
 pub(super) struct Copying {
-    /// Loads whose values are in variables.
+    /// The loads whose values are in variables.
     pub held: HashMap<Value, Variable>,
-    /// Instructions that it leaves out.
+    /// The instructions to omit.
     pub left_out: HashSet<Value>,
-    /// LDS arrays for which it has others.
+    /// The LDS arrays to replace.
     pub arrays: HashMap<LdsId, LdsId>,
-    /// The new names of its values.
+    /// The new names of values.
     pub names: HashMap<Value, Value>,
     pub labels: HashMap<Label, Label>,
 }
@@ -381,7 +382,7 @@ pub(super) fn renamed(names: &HashMap<Value, Value>, v: Value) -> Value {
     names.get(&v).copied().unwrap_or(v)
 }
 
-/// The comparison that is true exactly where `pred` is false. Floats have none, because of NaN.
+/// The comparison that is true exactly where `pred` is false. Not for floats, because of NaNs.
 fn inverse(pred: Pred, elem: Elem) -> Option<Pred> {
     (!elem.is_float()).then_some(match pred {
         Pred::Lt => Pred::Ge,

@@ -1,9 +1,10 @@
-//! Splits a trip at its first product, for loops whose waves share a compute unit with those of another workgroup.
+//! Splits a trip at its first matrix product, for loops whose waves share a compute unit with those of another
+//! workgroup.
 //!
-//! Waves of two workgroups alternate at the matrix pipe: the time that one needs between its products must not exceed
-//! the time of the other's products. So all other work moves elsewhere: a wave computes the addresses of the next
-//! trip's loads among its products, and starts its products only when all its factors have been requested, since a wave
-//! that waits between two products loses the pipe to the other.
+//! Waves of two workgroups take turns at the matrix pipe: the time that one needs for everything but its products must
+//! not exceed the time of the other's products. So a wave computes the addresses of the next trip's loads among its
+//! products, and starts its products only when all its factors have been requested, because a wave that waits between
+//! two products loses the pipe to the other.
 
 use hashbrown::HashSet;
 
@@ -13,24 +14,24 @@ use super::choose;
 use super::order::lds;
 use super::plan::{Plan, own};
 
-/// Where the parts of a trip begin.
+/// The positions at which the parts of a trip begin.
 pub(super) struct Split {
-    /// The statement before which later loads start.
+    /// The statement before which the loads of a later trip start.
     pub used_up: usize,
     /// The statement of the first product.
     pub products: usize,
-    /// The statement after the second one.
+    /// The statement after the second product.
     pub taken: usize,
-    /// All loads from LDS come before the first product, and two workgroups alternate.
+    /// True if all LDS loads come before the first product and two workgroups alternate.
     pub reads_first: bool,
-    /// The values that the loads that run ahead need and that the loop computes.
+    /// The values that the loads that run ahead need and that are computed in the loop.
     pub addresses: Vec<Value>,
 }
 
-/// Registers for intermediate results of addresses.
+/// The number of registers for intermediate results of address computations.
 const ON_THE_WAY: u32 = 3;
 
-/// The parts, if the loads start before the first product and do not depend on each other, and if keeping the addresses
+/// The split, if the loads start before the first product and do not depend on each other, and if keeping the addresses
 /// in registers does not reduce the number of workgroups on a compute unit.
 pub(super) fn of(kernel: &Kernel, machine: Machine, body: &Region, plan: &Plan) -> Option<Split> {
     let used_up = plan.used_up? + 1;

@@ -1,10 +1,10 @@
-//! The permitted numbers of stages of a pipelined loop. The tests of `gcn-dsl-macros`, which checks literals,
-//! read this file too.
+//! The allowed numbers of stages of a pipelined loop. `gcn-dsl-macros`, which checks literals, has tests that include
+//! this file.
 
-/// Smallest and largest number of stages. The body is emitted once for each stage, so more of them cost code
-/// size; the gain ends when the loads of so many trips cover the latency of memory.
+/// The smallest and the largest number of stages. The body is emitted once for each stage, so stages cost code size;
+/// they gain nothing more once the loads in flight cover the latency of memory.
 pub const STAGES: std::ops::RangeInclusive<u8> = 2..=8;
 
-/// Buffers that an LDS array of a pipelined loop has.
+/// The allowed numbers of buffers of an LDS array in a pipelined loop.
 #[allow(dead_code, reason = "the other reader of this file needs the stages only")]
 pub const BUFFERS: std::ops::RangeInclusive<u8> = 1..=2;

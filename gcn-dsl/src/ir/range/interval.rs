@@ -4,17 +4,17 @@ use super::super::{Bin, Inst, Kernel, Place, Type, Value};
 use super::Ranges;
 use crate::scalar::Elem;
 
-/// All numbers from `low` to `high`.
+/// The numbers from `low` to `high`, inclusive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Interval {
-    /// The least.
+    /// The smallest number.
     pub low: i32,
-    /// The greatest.
+    /// The largest number.
     pub high: i32,
 }
 
 impl Interval {
-    /// Every number.
+    /// All numbers.
     pub const ANY: Interval = Interval { low: i32::MIN, high: i32::MAX };
 
     /// The interval of `v`, given those of its operands.
@@ -38,7 +38,7 @@ impl Interval {
         }
     }
 
-    /// The interval that follows from the instruction. `None`: unknown, or the result may wrap around.
+    /// The interval that follows from the instruction; `None` if it is unknown, or if the result may wrap around.
     fn of_inst(kernel: &Kernel, known: &Ranges, v: Value, ty: Type) -> Option<Interval> {
         if !is_integer(ty) {
             return None;
@@ -58,7 +58,7 @@ impl Interval {
     }
 
     fn of_bin(op: Bin, ty: Type, a: Interval, b: Interval, count: Option<u32>) -> Option<Interval> {
-        // Operations on unsigned numbers agree with signed ones if no operand is negative.
+        // Operations on unsigned numbers agree with signed ones if no operand can be negative.
         let natural = ty.elem.is_signed() || a.low >= 0 && b.low >= 0;
         let between = |low: Option<i32>, high: Option<i32>| Some(Interval { low: low?, high: high? });
         match op {
@@ -79,18 +79,18 @@ impl Interval {
         }
     }
 
-    /// An interval, if the type can represent it: a result outside would wrap around.
+    /// The interval, if the type can represent all of it; otherwise the result may wrap around.
     fn exact(ty: Type, low: i32, high: i32) -> Option<Interval> {
         let all = Interval::of_type(ty);
         (all.low <= low && high <= all.high).then_some(Interval { low, high })
     }
 
-    /// Both facts.
+    /// The intersection.
     fn and(self, other: Interval) -> Interval {
         Interval { low: self.low.max(other.low), high: self.high.min(other.high) }
     }
 
-    /// The number of low bits that hold each of the numbers, their sign included.
+    /// The number of bits that represent all numbers of the interval, including the sign bit.
     pub fn bits(self) -> u32 {
         let bits = |x: i32| u32::BITS - x.leading_zeros().max(x.leading_ones()) + 1;
         bits(self.low).max(bits(self.high))

@@ -1,4 +1,4 @@
-//! Where the partial dword of a slice is, and what it contains.
+//! The position and contents of the partial dword of a slice.
 
 use super::super::{Bin, Inst, Manner, Pred, Stmt, Type, Value};
 use super::{Access, LANE, Last, OUTSIDE, Tails, UNIFORM};
@@ -10,7 +10,7 @@ impl Tails<'_> {
         let key = (access.resource, access.ty.elem.bytes(), aligned);
         let plain = access.stored.is_none() && access.manner == Manner::Plain;
         let constant = plain && self.kernel.read_only.contains(&access.resource);
-        // The contents may change, or the resource is defined in a nested region: load the dword here.
+        // If the contents may change, or the resource is defined in a nested region, load the dword here.
         if !constant || !self.entry.contains(&access.resource) {
             let at = self.last_at(access, aligned, out);
             return self.load_last(access, at, out);
@@ -27,7 +27,7 @@ impl Tails<'_> {
     }
 
     pub(super) fn load_last(&mut self, access: &Access, at: Value, out: &mut Vec<Stmt>) -> Last {
-        // Unsigned: the bits above an element are 0.
+        // Load unsigned elements, so that the bits above an element are 0.
         let element = Type::varying(if access.ty.elem.bytes() == 1 { Elem::U8 } else { Elem::U16 });
         let mut one = |n: i32, out: &mut Vec<Stmt>| {
             let at = self.plus(at, n, out);
@@ -46,7 +46,7 @@ impl Tails<'_> {
         Last { at, bits }
     }
 
-    /// The offset of the partial dword, computed once after the instruction that defines the resource.
+    /// The offset of the partial dword, computed once, after the instruction that defines the resource.
     pub(super) fn last_at(&mut self, access: &Access, aligned: bool, out: &mut Vec<Stmt>) -> Value {
         let key = (access.resource, access.ty.elem.bytes(), aligned);
         if let Some(at) = self.places.get(&key) {
@@ -84,8 +84,8 @@ impl Tails<'_> {
         self.value(Inst::Splat(at), LANE, out)
     }
 
-    /// `at` if it is a multiple of 4, otherwise an offset outside: no aligned dword begins at `at`, and the
-    /// last one is whole.
+    /// `at` if it is a multiple of 4, otherwise an offset outside, because then no aligned dword begins at `at`, and
+    /// the last one is whole.
     pub(super) fn or_outside(&mut self, at: Value, out: &mut Vec<Stmt>) -> Value {
         let [three, zero, outside] =
             [3, 0, OUTSIDE].map(|bits| self.value(Inst::Const(bits.into()), UNIFORM, out));

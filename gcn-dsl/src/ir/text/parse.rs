@@ -1,4 +1,4 @@
-//! Reads the textual form.
+//! The parser of the textual form.
 
 use std::fmt;
 
@@ -18,12 +18,12 @@ use super::super::{
 use super::{Words, counter_name};
 use crate::scalar::Elem;
 
-/// Text that is not a kernel.
+/// The error for text that is not a kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParseError {
     /// The line, from 1.
     pub line: usize,
-    /// What was expected, and what was found.
+    /// The error: what was expected, and what was found.
     pub what: String,
 }
 
@@ -35,11 +35,11 @@ impl fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-/// Reads a kernel as its `Display` writes it. A line that starts with `;` is a comment.
+/// Parses a kernel in the form that its `Display` prints. A line that starts with `;` is a comment.
 ///
 /// # Errors
-/// If the text does not have that form. [`verify`](super::super::verify::verify) checks whether the kernel is well
-/// formed.
+/// If the text does not have that form. Whether the kernel is well formed is checked separately, by
+/// [`verify`](super::super::verify::verify).
 pub fn parse(text: &str) -> Result<Kernel, ParseError> {
     let kernel = Kernel::default();
     let mut reader = Reader { lines: text.lines().enumerate(), at: 0, kernel, unnamed: after_names(text) };
@@ -55,10 +55,11 @@ pub fn parse(text: &str) -> Result<Kernel, ParseError> {
     Ok(reader.kernel)
 }
 
-/// Limit for numbers in a text: far more than any kernel needs, so that a typing error does not allocate all memory.
+/// The largest number allowed in a text: far more than any kernel needs, but small enough that a typing error does not
+/// exhaust memory.
 const MOST: u32 = 1 << 22;
 
-/// The first number after those of all values in the text.
+/// The first number that is larger than those of all values in the text.
 fn after_names(text: &str) -> u32 {
     let number =
         |rest: &str| rest.chars().map_while(|c| c.to_digit(10)).fold(0, |n: u32, d| (n * 10 + d).min(MOST));
@@ -67,10 +68,10 @@ fn after_names(text: &str) -> u32 {
 
 struct Reader<'t> {
     lines: std::iter::Enumerate<std::str::Lines<'t>>,
-    /// The number of the line, from 1.
+    /// The number of the current line, from 1.
     at: usize,
     kernel: Kernel,
-    /// The number of the next instruction without a result: the text does not number them.
+    /// The number of the next instruction without a result, since the text does not number these.
     unnamed: u32,
 }
 
@@ -81,7 +82,7 @@ impl<'t> Reader<'t> {
         ParseError { line: self.at, what: what.to_owned() }
     }
 
-    /// The next line that says something.
+    /// The next line that is not empty or a comment.
     fn next(&mut self) -> Result<Option<&'t str>, ParseError> {
         for (i, line) in self.lines.by_ref() {
             self.at = i + 1;
@@ -93,7 +94,7 @@ impl<'t> Reader<'t> {
         Ok(None)
     }
 
-    /// The statements up to the line that closes the region, and that line.
+    /// Parses statements up to the line that closes the region; returns them and that line.
     fn region(&mut self) -> Result<(Region, &'t str), ParseError> {
         let mut region = Region::default();
         loop {
@@ -107,7 +108,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// A region that `}` alone closes.
+    /// Parses a region that must be closed by `}` alone.
     fn closed(&mut self) -> Result<Region, ParseError> {
         match self.region()? {
             (region, "}") => Ok(region),
@@ -115,7 +116,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// A statement; none if the line is about the kernel as a whole.
+    /// Parses a statement; `None` if the line is a declaration.
     fn statement(&mut self, text: &'t str) -> Result<Option<Stmt>, ParseError> {
         if let Some(cond) = text.strip_prefix("if ").and_then(|rest| rest.strip_suffix(" {")) {
             let cond = self.value(cond)?;
@@ -160,7 +161,7 @@ impl<'t> Reader<'t> {
         Line::new(text).all(Line::value).map_err(|e| self.error(&e))
     }
 
-    /// An instruction, or a line about the kernel as a whole.
+    /// Parses an instruction or a declaration.
     fn line(&mut self, text: &str) -> Read<Option<Stmt>> {
         if self.declaration(text)? {
             return Ok(None);
@@ -188,7 +189,7 @@ impl<'t> Reader<'t> {
         Ok(Some(Stmt::Inst(v)))
     }
 
-    /// The definition with this number, which is [`undefined`] until the text gives one.
+    /// The definition with this number; it is [`undefined`] until the text defines it.
     fn define(&mut self, v: Value) -> &mut ValueDef {
         let (values, at) = (&mut self.kernel.values, v.0 as usize);
         if values.len() <= at {
@@ -197,7 +198,7 @@ impl<'t> Reader<'t> {
         &mut values[at]
     }
 
-    /// Reads a line about the kernel as a whole; false if it is not one.
+    /// Parses a declaration, which is a line about the kernel as a whole; returns false if it is not one.
     fn declaration(&mut self, text: &str) -> Read<bool> {
         let name = text.split([' ', ':']).next().unwrap_or_default();
         let mut line = Line::new(&text[name.len()..]);
@@ -253,7 +254,7 @@ impl<'t> Reader<'t> {
             _ => return Ok(false),
         }
         line.end()?;
-        // Lists may name values whose instructions have been removed.
+        // Lists may contain values whose instructions have been removed.
         let named = [&self.kernel.read_only, &self.kernel.whole_dwords, &self.kernel.overlapping];
         if let Some(last) = named.into_iter().flatten().max().copied() {
             self.define(last);
@@ -261,7 +262,7 @@ impl<'t> Reader<'t> {
         Ok(true)
     }
 
-    /// An instruction whose result has type `ty`.
+    /// Parses an instruction whose result has type `ty`.
     fn inst(&self, line: &mut Line<'_>, ty: Option<Type>) -> Read<Inst> {
         let name = line.take(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.'));
         let mut parts = name.split('.');
@@ -354,7 +355,7 @@ impl<'t> Reader<'t> {
         let (memory, offset) = line.place()?;
         let expected = if op == AtomicOp::CompareExchange { Some(line.next_value()?) } else { None };
         let value = if op == AtomicOp::Load { None } else { Some(line.next_value()?) };
-        // A store has no result; what it stores has its type.
+        // A store has no result; the type is that of the stored value.
         let stored = value.and_then(|v| self.kernel.values.get(v.0 as usize)).and_then(|def| def.ty);
         let ty = ty.or(stored).ok_or("the atomic has no type")?;
         let (scope, ordering) = (read_scope(order.0)?, read_ordering(order.1)?);
@@ -367,7 +368,7 @@ fn undefined() -> ValueDef {
     ValueDef { inst: Inst::Barrier, ty: None, loc: None }
 }
 
-/// The number after `prefix`.
+/// The number after `prefix`, if the rest of the name is one.
 fn numbered(name: &str, prefix: &str) -> Option<usize> {
     name.strip_prefix(prefix)?.parse().ok()
 }
@@ -422,7 +423,7 @@ impl<'t> Line<'t> {
         if self.rest.is_empty() { Ok(()) } else { Err(self.expected("the end of the line")) }
     }
 
-    /// The result of `read`, which must reach the end of the line.
+    /// Parses the whole rest of the line with `read`.
     fn all<T>(mut self, read: impl FnOnce(&mut Self) -> Read<T>) -> Read<T> {
         let value = read(&mut self)?;
         self.end()?;
@@ -435,7 +436,7 @@ impl<'t> Line<'t> {
         Ok(())
     }
 
-    /// The longest prefix of characters for which `belongs` holds.
+    /// Takes the longest prefix of characters for which `belongs` is true.
     fn take(&mut self, belongs: impl Fn(char) -> bool) -> &'t str {
         let end = self.rest.find(|c| !belongs(c)).unwrap_or(self.rest.len());
         let (taken, rest) = self.rest.split_at(end);
@@ -449,7 +450,7 @@ impl<'t> Line<'t> {
         Ok(())
     }
 
-    /// The text before `end`, which is the end of the line.
+    /// Takes the text before `end`, which must be at the end of the line.
     fn until(&mut self, end: &str) -> Read<&'t str> {
         let taken =
             self.rest.strip_suffix(end).ok_or_else(|| self.expected(&format!("`{end}` at the end")))?;
@@ -467,7 +468,7 @@ impl<'t> Line<'t> {
         self.number()?.try_into().map_err(|_| expected)
     }
 
-    /// A number in hexadecimal.
+    /// Parses a hexadecimal number.
     fn wide(&mut self) -> Read<u64> {
         let expected = self.expected("a hexadecimal number");
         let digits = self.take(|c| c.is_ascii_alphanumeric());
@@ -475,7 +476,7 @@ impl<'t> Line<'t> {
         u64::from_str_radix(digits, 16).map_err(|_| expected)
     }
 
-    /// `NAME=NUMBER`, if that is next.
+    /// Parses `NAME=NUMBER`, if the name is next.
     fn named(&mut self, name: &str) -> Read<Option<u32>> {
         if !self.rest.strip_prefix(name).is_some_and(|rest| rest.starts_with('=')) {
             return Ok(None);
@@ -485,7 +486,7 @@ impl<'t> Line<'t> {
         self.number().map(Some)
     }
 
-    /// The number of something that is named by a prefix and a number.
+    /// Parses a name that consists of a prefix and a number; returns the number.
     fn index_of(&mut self, prefix: &str, what: &str) -> Read<u32> {
         let expected = self.expected(what);
         let digits =
@@ -543,7 +544,7 @@ impl<'t> Line<'t> {
         read().ok_or(expected)
     }
 
-    /// `[%offset]`.
+    /// Parses `[%offset]`.
     fn index(&mut self) -> Read<Value> {
         self.symbol("[")?;
         let offset = self.value()?;
@@ -551,7 +552,7 @@ impl<'t> Line<'t> {
         Ok(offset)
     }
 
-    /// Memory with an offset.
+    /// Parses a memory with an offset.
     fn place(&mut self) -> Read<(Memory, Value)> {
         let memory = if self.word("buffer").is_ok() {
             Memory::Buffer(self.value()?)
@@ -567,7 +568,7 @@ impl<'t> Line<'t> {
         Ok((memory, self.index()?))
     }
 
-    /// A register or several.
+    /// Parses a register or a range of registers.
     fn register(&mut self) -> Read<Reg> {
         let expected = self.expected("a register");
         let file = match self.take(|c| c.is_ascii_lowercase()) {
@@ -638,7 +639,7 @@ impl<'t> Line<'t> {
         text.split('+').try_fold(Classes::empty(), |all, name| Ok(all | named(name)?))
     }
 
-    /// The call of a machine instruction, after its name.
+    /// Parses the call of a machine instruction, after its name.
     fn call(&mut self, name: &str, attributes: &[&str]) -> Read<Call> {
         let found = Variant::ALL.into_iter().find_map(|variant| {
             let mnemonic = table::mnemonic(name.strip_suffix(variant.suffix())?)?;

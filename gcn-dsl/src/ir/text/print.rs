@@ -1,4 +1,4 @@
-//! Writes the textual form.
+//! The printer of the textual form.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -138,7 +138,7 @@ fn region(f: &mut Formatter<'_>, kernel: &Kernel, body: &Region, depth: usize) -
     Ok(())
 }
 
-/// An instruction without its result.
+/// Prints an instruction without its result.
 pub(in crate::ir) struct Text<'a>(pub &'a Inst);
 
 impl Display for Text<'_> {
@@ -296,7 +296,7 @@ impl Display for Mark {
     }
 }
 
-/// Classes by their names, with `+` between them.
+/// Prints classes by name, with `+` between them.
 struct Names(Classes);
 
 impl Display for Names {

@@ -9,7 +9,7 @@ use crate::lang::values::kind::Kind;
 use crate::lang::{Declare, Flatten, IntoDevice, S, Stored, with};
 use crate::scalar::Scalar;
 
-/// A type that a kernel can take by value. Its scalars become consecutive arguments, each at its natural alignment and
+/// Types that a kernel can take by value. Their scalars become consecutive arguments, each at its natural alignment and
 /// with at least 4 bytes.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a kernel argument",
@@ -17,13 +17,13 @@ use crate::scalar::Scalar;
     note = "a kernel takes bool, i8..i64, u8..u64, f16, bf16, f32, f64, f8e4m3 and f8e5m2, and arrays, tuples and `#[device] #[repr(C)] struct`s of these"
 )]
 pub trait ByValue: Copy {
-    /// The type in the kernel: uniform values.
+    /// The type in the kernel, whose values are uniform.
     type Device;
-    /// Adds its scalars to the signature.
+    /// Adds the value's scalars to the signature.
     fn declare(signature: Signature, name: &'static str) -> Signature;
-    /// Takes its values from the arguments.
+    /// Reads the value from the arguments.
     fn receive(args: &mut Arguments) -> Self::Device;
-    /// Hands its scalars over.
+    /// Passes the value's scalars to the packer.
     fn pack(self, packer: &mut Packer<'_>);
 }
 
@@ -81,15 +81,15 @@ tuples! {
     (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7)
 }
 
-/// A type that can be passed for a parameter `s: Sphere` of a device function: such a struct of the host, an argument
-/// of the kernel, or an element of a `&[Sphere]` at a uniform index.
+/// Types of an argument for a parameter `s: Sphere` of a device function, which is uniform: such a struct of the host,
+/// an argument of the kernel, or an element of a `&[Sphere]` at a uniform index.
 #[diagnostic::on_unimplemented(
     message = "this parameter takes one `{D}` for all lanes",
     label = "not one `{D}` for all lanes",
     note = "an element at a varying index, or of a `&mut [{D}]`, is each lane's own: declare the parameter as `V<{D}>`"
 )]
 pub trait OneForAll<D: ByValue> {
-    /// Its values.
+    /// The struct as uniform values.
     fn one(self) -> D::Device;
 }
 
@@ -101,14 +101,14 @@ impl<D: ByValue, E: IntoDevice<D::Device>> OneForAll<D> for E {
     }
 }
 
-/// The expansion of such a parameter.
+/// The expansion of the use of such a parameter.
 #[track_caller]
 pub fn one_for_all<D: ByValue, E: OneForAll<D>>(e: E) -> D::Device {
     e.one()
 }
 
-/// The receiver of a method of a `D`, uniform or varying: the expansion of `s` in `s.method()`. For an element of
-/// memory, arrays are read as a whole.
+/// The expansion of `s` in `s.method()`, where `s` is a `D`, uniform or varying. If `s` is an element of memory, its
+/// arrays are loaded as a whole.
 #[track_caller]
 pub fn receiver<D, E>(e: E) -> <<E::Value as Placed>::Place as Kind>::Pick<D::Device, D::Value>
 where
@@ -126,7 +126,7 @@ where
     }
 }
 
-/// The same for a method that returns a `D` itself: the receiver is varying.
+/// As `receiver`, for a method that returns a `D`: the receiver becomes varying.
 #[track_caller]
 pub fn receiver_in_lanes<D: Stored, E: Declare>(e: E) -> D::Value {
     let mut values = Vec::new();
@@ -145,7 +145,7 @@ fn in_lanes<D: Stored>(values: Vec<Value>, loc: &'static Location<'static>) -> D
 }
 
 impl Signature {
-    /// Adds what is passed by value.
+    /// Adds an argument that is passed by value.
     #[must_use]
     pub fn value<T: ByValue>(self, name: &'static str) -> Signature {
         T::declare(self, name)
@@ -153,14 +153,14 @@ impl Signature {
 }
 
 impl Arguments {
-    /// The next argument is passed by value.
+    /// Reads the next argument, which is passed by value.
     pub fn value<T: ByValue>(&mut self) -> T::Device {
         T::receive(self)
     }
 }
 
 impl Packer<'_> {
-    /// A value.
+    /// Packs an argument that is passed by value.
     pub fn value<T: ByValue>(&mut self, x: T) {
         x.pack(self);
     }

@@ -1,9 +1,9 @@
-//! Addresses in the memory of devices, as the host holds them.
+//! Device addresses as the host handles them.
 
 use std::fmt;
 use std::marker::PhantomData;
 
-/// A typed address in a device's memory, for `*const T` and `*mut T` arguments. Made by [`Device::alloc`](crate::Device::alloc)
+/// A typed device address, for `*const T` and `*mut T` arguments. Returned by [`Device::alloc`](crate::Device::alloc)
 /// and by `as_ptr` of a [`DeviceBuffer`](crate::DeviceBuffer).
 pub struct DevicePtr<T> {
     address: u64,
@@ -24,17 +24,17 @@ impl<T> fmt::Debug for DevicePtr<T> {
 }
 
 impl<T> DevicePtr<T> {
-    /// A pointer to an address that other bindings allocated.
+    /// Wraps an address that was allocated by other bindings.
     pub const fn from_address(address: u64) -> DevicePtr<T> {
         DevicePtr { address, element: PhantomData }
     }
 
-    /// The null pointer, for an argument that may be missing: a kernel tests it with `p.is_null()`.
+    /// The null pointer, for an optional argument: a kernel tests it with `p.is_null()`.
     pub const fn null() -> DevicePtr<T> {
         Self::from_address(0)
     }
 
-    /// The same address as one of other elements, for example bytes.
+    /// The same address with another element type, for example bytes.
     ///
     /// ```
     /// use gcn_dsl::prelude::*;

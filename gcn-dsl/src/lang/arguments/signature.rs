@@ -1,7 +1,8 @@
-//! A kernel's signature, its arguments in the kernarg segment, and the packing of host values into it.
+//! A kernel's signature, the layout of its arguments in the kernarg segment, and the packing of host values into it.
 //!
-//! Layout: arguments in order; a scalar at its natural alignment but at least 4 bytes (narrower values are extended to 4);
-//! a slice is an 8-byte pointer, then its length in elements as u32; a pointer is 8 bytes. The segment is a multiple of 8.
+//! Layout: the arguments in order. A scalar has its natural alignment and at least 4 bytes (narrower values are
+//! extended to 4); a slice is an 8-byte pointer followed by its length in elements as u32; a pointer has 8 bytes. The
+//! size of the segment is a multiple of 8.
 
 use gcn_isa::target::WaveSize;
 use gcn_isa::{Target, TargetSet};
@@ -15,39 +16,39 @@ use crate::scalar::{Elem, Scalar, UnknownVariant};
 /// The arguments and the build settings of a `gcn_kernel!` kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signature {
-    /// Symbol name; const generic arguments are part of it (`gemm_128_64`).
+    /// The symbol name, which includes const generic arguments (`gemm_128_64`).
     pub name: String,
-    /// Workgroup size.
+    /// The size of the workgroup.
     pub workgroup: [u32; 3],
-    /// Targets for which the kernel is written; every target if none were named.
+    /// The targets for which the kernel is written: all, unless `#[targets(…)]` names some.
     pub targets: TargetSet,
-    /// The limits on registers.
+    /// The limits on register use.
     pub registers: RegisterLimits,
-    /// `#[wave(…)]`: the size of waves.
+    /// `#[wave(…)]`: the wave size.
     pub wave: Option<WaveSize>,
-    /// `#[contract]`: products and sums may round once.
+    /// `#[contract]`: a multiplication and an addition may be fused, which rounds once.
     pub contract: bool,
-    /// Arguments in order.
+    /// The arguments in order.
     pub args: Vec<SignatureArg>,
 }
 
-/// `#[max_registers(…)]` and `#[min_occupancy(…)]`.
+/// The limits given by `#[max_registers(…)]` and `#[min_occupancy(…)]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RegisterLimits {
-    /// Most VGPRs.
+    /// The largest number of VGPRs.
     pub vgprs: Option<u32>,
-    /// Most SGPRs, VCC and the like not counted.
+    /// The largest number of SGPRs, without VCC and other special registers.
     pub sgprs: Option<u32>,
-    /// Most AGPRs.
+    /// The largest number of AGPRs.
     pub agprs: Option<u32>,
-    /// Least waves per SIMD.
+    /// The smallest number of waves per SIMD that must fit.
     pub min_occupancy: Option<u32>,
-    /// Most bytes of LDS that a workgroup may use for spilled values; none if not given.
+    /// The largest number of LDS bytes that a workgroup may use for spilled values; `None` means none.
     pub lds_spill: Option<u32>,
 }
 
 impl RegisterLimits {
-    /// These limits; those that `other` gives take precedence.
+    /// These limits, where those that `other` sets take precedence.
     #[must_use]
     pub fn replaced_by(self, other: RegisterLimits) -> RegisterLimits {
         RegisterLimits {
@@ -60,22 +61,22 @@ impl RegisterLimits {
     }
 }
 
-/// An argument.
+/// An argument in a signature.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignatureArg {
-    /// Name.
+    /// The argument's name.
     pub name: &'static str,
     /// The kind of argument.
     pub kind: SignatureArgKind,
-    /// Element type; of a struct or an array `u8`.
+    /// The element type; `u8` for a struct or an array.
     pub elem: Elem,
-    /// The number of values of that type in an element of memory.
+    /// The number of values of that type in one element of memory.
     pub count: u32,
-    /// Byte offset in the kernarg segment.
+    /// The byte offset in the kernarg segment.
     pub offset: u32,
 }
 
-/// Kinds of argument.
+/// The kinds of arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SignatureArgKind {
     /// A scalar by value.
@@ -100,7 +101,7 @@ impl SignatureArgKind {
     }
 }
 
-/// Places arguments one after the other.
+/// Assigns offsets to arguments, one after the other.
 #[derive(Debug, Clone, Copy, Default)]
 struct Layout {
     end: u32,
@@ -115,7 +116,7 @@ impl Layout {
     }
 }
 
-/// The type of an element of memory, and the number of values of that type in it.
+/// The scalar type of an element of memory, and the number of such scalars in it.
 fn element<T: Stored>() -> (Elem, u32) {
     let elem = <T as Stored>::ELEM;
     (elem, T::BYTES / elem.bytes())
@@ -140,7 +141,7 @@ impl Signature {
         }
     }
 
-    /// Makes a type that the kernel is generic over a part of the name, by the type's own name.
+    /// Appends the name of a type argument of a generic kernel to the kernel's name.
     #[must_use]
     pub fn of_type<T: ?Sized>(mut self) -> Signature {
         for word in
@@ -154,7 +155,8 @@ impl Signature {
         self
     }
 
-    /// Makes a value that the kernel is built with a part of the name, so that instances have names of their own.
+    /// Appends a host value that the kernel is built with to the kernel's name, so that its instances have different
+    /// names.
     #[must_use]
     pub fn host(mut self, value: &impl std::fmt::Debug) -> Signature {
         self.name.push('_');
@@ -168,7 +170,7 @@ impl Signature {
         self
     }
 
-    /// Limits the kernel to targets by name. Unknown names were refused by the macro.
+    /// Restricts the kernel to the named targets. The macro has rejected unknown names.
     #[must_use]
     pub fn targets(mut self, names: &[&str]) -> Signature {
         let named: Vec<Target> = names.iter().filter_map(|n| n.parse().ok()).collect();
@@ -211,7 +213,7 @@ impl Signature {
         self
     }
 
-    /// `#[wave(32)]` or `#[wave(64)]`. The macro refused other numbers.
+    /// `#[wave(32)]` or `#[wave(64)]`. The macro has rejected other numbers.
     #[must_use]
     pub fn wave(mut self, lanes: u32) -> Signature {
         self.wave = WaveSize::of_lanes(lanes);
@@ -262,14 +264,14 @@ impl Signature {
         self.arg(SignatureArgKind::PointerMut, element::<T>(), name)
     }
 
-    /// Bytes of the kernarg segment.
+    /// The size of the kernarg segment in bytes.
     pub fn kernarg_bytes(&self) -> u32 {
         self.layout().end.next_multiple_of(8)
     }
 }
 
-/// The slice. If it always ends with a whole dword, that is recorded: elements that are whole dwords may have narrow
-/// parts.
+/// Returns the slice and, if its size is always a multiple of 4 bytes, records that: elements with narrow scalars may
+/// themselves fill whole dwords.
 fn whole_dwords<T: Stored, A>(slice: Slice<T, A>) -> Slice<T, A> {
     if <T as Stored>::ELEM.bytes() < 4 && T::BYTES.is_multiple_of(4) {
         with(|c| c.builder.whole_dwords(slice.resource));
@@ -277,14 +279,14 @@ fn whole_dwords<T: Stored, A>(slice: Slice<T, A>) -> Slice<T, A> {
     slice
 }
 
-/// Hands a kernel's body its arguments, in order.
+/// Provides a kernel's body with its arguments, in order.
 #[derive(Debug, Default)]
 pub struct Arguments {
     layout: Layout,
 }
 
 impl Arguments {
-    /// The next argument is a scalar.
+    /// Reads the next argument, a scalar.
     pub(in crate::lang) fn scalar<T: Scalar>(&mut self) -> S<T> {
         let offset = self.layout.place(SignatureArgKind::Value, T::ELEM);
         with(|c| {
@@ -292,7 +294,7 @@ impl Arguments {
             if T::ELEM != Elem::Bool {
                 return S::from_value(v);
             }
-            // Any nonzero byte is true; a condition in an SGPR is 0 or 1.
+            // A host `bool` is 0 or 1 in memory; convert it to a condition.
             let dword = Type::uniform(Elem::U32);
             let raw = c.builder.value(Inst::KernArg { offset }, dword, None);
             let one = c.builder.constant(1, dword);
@@ -301,59 +303,58 @@ impl Arguments {
             S::from_value(c.builder.value(Inst::Cmp(crate::ir::Pred::Ne, bit, zero), S::<T>::TYPE, None))
         })
     }
-    /// The next argument is `&[T]`.
+    /// Reads the next argument, a `&[T]`.
     pub fn slice<T: Stored>(&mut self) -> Slice<T, ReadOnly> {
         let place = self.layout.place(SignatureArgKind::Slice, <T as Stored>::ELEM);
         whole_dwords(Slice::constant_from_kernarg(place))
     }
-    /// The next argument is `&mut [T]`.
+    /// Reads the next argument, a `&mut [T]`.
     pub fn slice_mut<T: Stored>(&mut self) -> Slice<T, Writable> {
         whole_dwords(Slice::from_kernarg(self.layout.place(SignatureArgKind::SliceMut, <T as Stored>::ELEM)))
     }
-    /// The next argument is `*const T`.
+    /// Reads the next argument, a `*const T`.
     pub fn pointer<T: Stored>(&mut self) -> Ptr<T, ReadOnly> {
         Ptr::from_kernarg(self.layout.place(SignatureArgKind::Pointer, <T as Stored>::ELEM))
     }
-    /// The next argument is `*mut T`.
+    /// Reads the next argument, a `*mut T`.
     pub fn pointer_mut<T: Stored>(&mut self) -> Ptr<T, Writable> {
         Ptr::from_kernarg(self.layout.place(SignatureArgKind::PointerMut, <T as Stored>::ELEM))
     }
 }
 
-/// Receives a slice's bytes after the launch.
+/// A function that receives a slice's bytes after the launch and converts them to host values.
 pub type WriteBack<'a> = Box<dyn FnOnce(&[u8]) -> Result<(), UnknownVariant> + 'a>;
 
-/// A host argument on its way to the device.
+/// A host argument, packed for the launch.
 pub enum PackedArg<'a> {
-    /// A scalar's bytes in memory.
+    /// The bytes of a scalar.
     Value(Vec<u8>),
-    /// A slice: element count and bytes; if the kernel may write them, also the function that copies the bytes back
-    /// after the launch.
+    /// A slice on the host, which the launch copies to the device and, if the kernel may write it, back.
     Slice {
-        /// Number of elements.
+        /// The number of elements.
         len: usize,
-        /// The elements.
+        /// The bytes of the elements.
         bytes: Vec<u8>,
-        /// Receives the elements after the launch.
+        /// Copies the elements back after the launch; `None` if the kernel only reads them.
         write_back: Option<WriteBack<'a>>,
     },
-    /// A slice that is on the device already.
+    /// A slice that is already on the device.
     Buffer {
-        /// Number of elements.
+        /// The number of elements.
         len: usize,
         /// Their size in bytes.
         bytes: usize,
-        /// Where they are.
+        /// Their device address.
         address: u64,
     },
     /// A device address.
     Pointer(u64),
 }
 
-/// Takes a kernel's host arguments one by one, in order.
+/// Packs a kernel's arguments, which the host passes one by one, in order.
 #[derive(Default)]
 pub struct Packer<'a> {
-    /// The arguments so far.
+    /// The arguments packed so far.
     pub args: Vec<PackedArg<'a>>,
 }
 
@@ -364,19 +365,19 @@ fn bytes_of<T: Stored>(data: &[T]) -> Vec<u8> {
 }
 
 impl<'a> Packer<'a> {
-    /// A scalar.
+    /// Packs a scalar.
     pub(in crate::lang) fn scalar<T: Scalar>(&mut self, x: T) {
         let mut bytes = Vec::new();
         x.write_bytes(&mut bytes);
         self.args.push(PackedArg::Value(bytes));
     }
 
-    /// A slice that the kernel reads.
+    /// Packs a slice that the kernel reads.
     pub fn slice<T: Stored>(&mut self, data: &[T]) {
         self.args.push(PackedArg::Slice { len: data.len(), bytes: bytes_of(data), write_back: None });
     }
 
-    /// A slice that the kernel may write.
+    /// Packs a slice that the kernel may write.
     pub fn slice_mut<T: Stored>(&mut self, data: &'a mut [T]) {
         let (len, bytes) = (data.len(), bytes_of(data));
         let write_back = Box::new(move |bytes: &[u8]| {
@@ -390,7 +391,7 @@ impl<'a> Packer<'a> {
         self.args.push(PackedArg::Slice { len, bytes, write_back: Some(write_back) });
     }
 
-    /// A device pointer.
+    /// Packs a device pointer.
     pub fn pointer<T: Stored>(&mut self, pointer: crate::lang::DevicePtr<T>) {
         self.args.push(PackedArg::Pointer(pointer.address()));
     }

@@ -11,9 +11,9 @@ use crate::lang::with;
 /// by the memory model of the LLVM AMDGPU guide: every access to LDS and to global memory that any wave makes before it
 /// happens before all accesses that any wave makes after it.
 ///
-/// LDS operations of different waves are not executed in the order in which the waves issue them, so `s_barrier` is
-/// preceded by a wait for this wave's LDS accesses (`s_waitcnt lgkmcnt(0)`), loads included, unless something has
-/// waited for them before. Global accesses need no wait: the waves of a workgroup share a compute unit and its vector
+/// LDS operations of different waves are not executed in the order in which the waves issue them, so the compiler puts
+/// a wait for this wave's LDS accesses (`s_waitcnt lgkmcnt(0)`), loads included, before `s_barrier`, unless an earlier
+/// wait already covers them. Global accesses need no wait: the waves of a workgroup share a compute unit and its vector
 /// cache. Direct copies from global memory to LDS are waited for. [`barrier_with_reads_pending`] waits for less.
 #[track_caller]
 pub fn barrier() -> Barrier {
@@ -21,14 +21,15 @@ pub fn barrier() -> Barrier {
     Barrier(Everyone::gives(()))
 }
 
-/// A [`barrier()`] that does not wait for this wave's loads from LDS: they may still be pending when other waves go on.
+/// A [`barrier()`] that does not wait for this wave's loads from LDS; they may still be pending when other waves
+/// continue.
 ///
-/// No wave may overwrite the memory that these loads read before the next `barrier()`, or before another
-/// `barrier_with_reads_pending()` that every wave reaches with these loads done. The compiler does not check that;
-/// `gcn_dsl::sim::Sanitize::RACES` finds violations. Use it where loads from one buffer may pass the barrier that
-/// publishes another one; buffers with phases ([`LdsBuf`](crate::lang::LdsBuf), [`LdsPair`](crate::lang::LdsPair)) take
-/// `barrier(buffer)`. On targets whose `s_barrier` needs every counter at 0 (before gfx90a) it is the same as
-/// `barrier()`.
+/// No wave may overwrite the memory that these loads read until the next `barrier()`, or until another
+/// `barrier_with_reads_pending()` before which every wave has waited for these loads. The compiler does not check that;
+/// `gcn_dsl::sim::Sanitize::RACES` finds violations. Use it where loads from one buffer may still be pending at the
+/// barrier that publishes another buffer; buffers with phases ([`LdsBuf`](crate::lang::LdsBuf),
+/// [`LdsPair`](crate::lang::LdsPair)) take `barrier(buffer)` instead. On targets whose `s_barrier` needs every counter
+/// at 0 (before gfx90a) it is the same as `barrier()`.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;

@@ -1,4 +1,4 @@
-//! Which lanes have the same value.
+//! Groups of lanes with equal values.
 
 use std::panic::Location;
 
@@ -7,15 +7,15 @@ use crate::lang::control::while_any::WhileAny;
 use crate::lang::{IntoDevice, V, ballot, eq, read_first_lane, select};
 use crate::scalar::{Elem, Number, Scalar};
 
-/// For each lane the mask of the active lanes that have the same value as it, its own bit among them.
+/// For each lane, the mask of the active lanes that have the same value, including its own bit.
 ///
-/// Values are the same if their bits are: 0.0 and -0.0 differ, and a NaN is like a NaN of the same bits.
+/// Values are equal if their bits are: 0.0 and -0.0 differ, and a NaN equals a NaN with the same bits.
 ///
-/// No single instruction does this. It is a loop with a trip for each distinct value, 64 at most: the first lane that
-/// has no mask yet broadcasts its value; all lanes with that value take the mask of those lanes and leave. A trip is a
-/// read of one lane (two for 64-bit types), a comparison and a few moves of masks; conditions need no loop. If few
-/// distinct values are expected, as for the keys of a histogram or the targets of atomics, it saves all atomics but one
-/// for each value:
+/// No single instruction does this. It is a loop with one iteration for each distinct value, at most 64: the first lane
+/// that has no mask yet broadcasts its value; all lanes with that value take the mask of these lanes and leave the
+/// loop. An iteration reads one lane (two reads for 64-bit types), compares, and moves a few masks. For conditions no
+/// loop is needed. If few distinct values are expected, as for the keys of a histogram or the targets of atomics, one
+/// atomic for each value replaces one for each lane:
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -47,14 +47,14 @@ pub fn match_any<T: Scalar>(value: V<T>) -> V<u64> {
         elem if elem.dwords() == 2 => matched(V::<u64>::emit(Inst::Bitcast(value.value), loc)),
         elem => {
             let word = V::<u32>::emit(Inst::Bitcast(value.value), loc);
-            // Narrow integers fill the register with their sign; of floats only the low bits are the value.
+            // Narrow integers are extended to the whole register; of a narrow float only the low bits are defined.
             let narrow_float = elem.is_float() && elem.bytes() < 4;
             matched(if narrow_float { word & ((1 << (8 * elem.bytes())) - 1) } else { word })
         }
     }
 }
 
-/// Values that a lane compares with its own.
+/// Types of the words that lanes compare.
 trait Word: Number {}
 impl Word for u32 {}
 impl Word for u64 {}

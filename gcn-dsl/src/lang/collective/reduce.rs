@@ -1,7 +1,7 @@
 //! Reductions and scans over the lanes of a wave.
 //!
-//! Six data-parallel steps for a whole wave, without LDS. Inactive lanes do not contribute: the steps run with all
-//! lanes active, with the identity of the operation in the inactive ones.
+//! A whole wave takes six steps of data-parallel primitives, without LDS. Inactive lanes do not contribute: the steps
+//! run with all lanes active, after the operation's identity has been written to the inactive ones.
 
 use std::panic::Location;
 
@@ -12,15 +12,15 @@ use crate::lang::numbers::arithmetic::{Arithmetic, Integer};
 use crate::lang::{PerLane, S, V, with};
 use crate::scalar::{Elem, Number};
 
-/// The width of a whole wave.
+/// The segment width that stands for a whole wave.
 pub(in crate::lang) const WHOLE: usize = gcn_isa::target::WAVE_SIZE as usize;
 
-/// Lanes of a wave of the kernel that is being built.
+/// The number of lanes in a wave of the kernel that is being built.
 fn whole() -> u8 {
     with(|c| c.wave.lanes()) as u8
 }
 
-/// A segment's width, which a wave must have room for.
+/// Checks that a segment of `width` lanes is not wider than a wave; the kernel fails if it is.
 fn within_wave(width: usize, loc: &'static Location<'static>) -> u8 {
     let whole = whole();
     if width > usize::from(whole) {
@@ -32,7 +32,7 @@ fn within_wave(width: usize, loc: &'static Location<'static>) -> u8 {
     width as u8
 }
 
-/// Appends the operation; bf16 is added up in f32 and rounded once.
+/// Emits the operation. bf16 is computed in f32 and rounded once at the end.
 pub(in crate::lang) fn wave<T: Number>(
     op: Bin,
     spread: Spread,
@@ -52,7 +52,7 @@ pub(in crate::lang) fn wave<T: Number>(
     })
 }
 
-/// A wave as segments of `W` lanes that are reduced or scanned for themselves: 16, 32 or 64.
+/// A wave as segments of `W` lanes, 16, 32 or 64, each of which is reduced or scanned separately.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -69,7 +69,7 @@ pub(in crate::lang) fn wave<T: Number>(
 #[derive(Debug, Clone, Copy)]
 pub struct Lanes<const W: usize>(());
 
-/// Widths that [`Lanes`] has.
+/// The widths that [`Lanes`] allows.
 #[diagnostic::on_unimplemented(
     message = "lanes are reduced in segments of 16, 32 or 64, and this is another width",
     label = "no segment of this width",

@@ -1,8 +1,8 @@
-//! Values of other lanes.
+//! Exchanges of values between the lanes of a wave.
 //!
-//! A wave's 64 lanes are four *rows* of 16, each of four *quads*. A permutation within a row is one `v_mov_b32` with a
-//! data-parallel primitive and costs as much as a move; one across rows uses the LDS crossbar (`ds_swizzle_b32`,
-//! `ds_bpermute_b32`), or `v_permlane16_swap_b32` and `v_permlane32_swap_b32` on gfx950.
+//! A wave's 64 lanes form four *rows* of 16 lanes, and a row four *quads*. A permutation within a row is a `v_mov_b32`
+//! with a data-parallel primitive (DPP) and costs as much as a move. One across rows uses the LDS crossbar
+//! (`ds_swizzle_b32`, `ds_bpermute_b32`), or `v_permlane16_swap_b32` and `v_permlane32_swap_b32` on gfx950.
 
 use std::panic::Location;
 
@@ -18,7 +18,7 @@ use crate::lang::values::operand::Operand;
 use crate::lang::{IntoDevice, PerLane, S, V, lane_id, select, wave_size, with};
 use crate::scalar::{Elem, Scalar};
 
-/// True where every lane of every wave is known to run.
+/// True if all lanes of all waves are known to run here.
 pub(in crate::lang) fn all_lanes_run() -> bool {
     with(|c| {
         c.builder.divergence() == 0 && c.workgroup.iter().product::<u32>().is_multiple_of(c.wave.lanes())
@@ -47,13 +47,13 @@ pub(in crate::lang) fn by_dword<T: Scalar>(v: V<T>, mut f: impl FnMut(V<u32>) ->
     V::emit(Inst::Concat(parts.into_iter().collect()), loc)
 }
 
-/// A DPP move in which every lane has a source; an inactive source gives 0.
+/// A DPP move in which every lane has a source lane; an inactive source lane gives 0.
 #[track_caller]
 fn permuted<T: Scalar>(v: V<T>, how: Options) -> V<T> {
     by_dword(v, |x| isa::v_mov_b32_dpp(0, x, how.bound_ctrl()))
 }
 
-/// A DPP move; a lane whose source does not exist or is inactive gets `fill`.
+/// A DPP move; a lane whose source lane does not exist or is inactive gets `fill`.
 #[track_caller]
 fn shifted<T: Scalar>(v: V<T>, fill: V<T>, how: Options) -> V<T> {
     let mut fills = Vec::new();
@@ -72,7 +72,7 @@ fn refuse(loc: &'static Location<'static>, message: String) {
     with(|c| c.fail(loc, message));
 }
 
-/// The number of lanes in a wave, with the remedy if there could be more.
+/// States the wave size in an error message and, where waves may have more lanes, how to get them.
 fn lanes_there_are() -> String {
     match wave_size() {
         WAVE_SIZE => "a wave has 64 lanes".to_owned(),
@@ -80,10 +80,11 @@ fn lanes_there_are() -> String {
     }
 }
 
-/// For each lane the value of lane `lane` (modulo [`wave_size()`](crate::lang::wave_size)). An inactive source lane gives 0.
+/// For each lane, the value of lane `lane` (modulo [`wave_size()`](crate::lang::wave_size)). An inactive source lane
+/// gives 0.
 ///
-/// One `ds_bpermute_b32` for each dword. Among 64 lanes on RDNA 3 and 4, two of them and a `v_permlane64_b32`; among 64
-/// lanes on RDNA 1 and 2, a store to LDS and a load from it, in an array with a dword for each work-item that all
+/// Each dword takes one `ds_bpermute_b32`. In waves of 64 lanes, RDNA 3 and 4 need two of them and a
+/// `v_permlane64_b32`; RDNA 1 and 2 store to LDS and load from it, in an array with a dword for each work-item that all
 /// shuffles of the kernel share. If the pattern is known when the kernel is built, [`shuffle_xor`], [`shuffle_up`],
 /// [`quad_permute`] and the functions on rows are cheaper.
 #[track_caller]
@@ -100,15 +101,15 @@ pub fn shuffle<T: Scalar>(v: impl PerLane<T>, lane: impl IntoDevice<V<u32>>) -> 
     })
 }
 
-/// A distance between lanes: known when the kernel is built, `u32`, or computed by the kernel, `S<u32>` or `V<u32>`, which
-/// takes a `ds_bpermute_b32`.
+/// Types of a distance between lanes: `u32` if it is known when the kernel is built; `S<u32>` or `V<u32>` if the kernel
+/// computes it, which takes a `ds_bpermute_b32`.
 #[diagnostic::on_unimplemented(
     message = "a distance between lanes is a `u32`, `S<u32>` or `V<u32>`, not `{Self}`",
     label = "not a distance between lanes",
     note = "convert with `as u32`"
 )]
 pub trait Distance {
-    /// The number, or the value.
+    /// The distance as a host number, or as a device value.
     fn distance(self) -> Result<u32, V<u32>>;
 }
 impl Distance for u32 {
@@ -131,11 +132,11 @@ impl Distance for V<u32> {
     }
 }
 
-/// For each lane the value of lane `lane_id() ^ mask`: the step of a butterfly. An inactive source lane gives 0.
+/// For each lane, the value of lane `lane_id() ^ mask`, as in a step of a butterfly. An inactive source lane gives 0.
 ///
-/// A `mask` below 16 is one or two DPP moves (`ds_swizzle_b32` instead of two if not all lanes run), 16 and 32 are a
-/// swap on gfx950, other masks below 32 are `ds_swizzle_b32`, the rest `ds_bpermute_b32`. A mask of 64 or more is an
-/// error when the kernel is built.
+/// A `mask` below 16 takes one or two DPP moves (instead of two, `ds_swizzle_b32` if not all lanes run); 16 and 32 take
+/// a swap on gfx950; other masks below 32 take `ds_swizzle_b32`, and the rest `ds_bpermute_b32`. A mask of 64 or more
+/// is an error when the kernel is built.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -189,7 +190,7 @@ pub fn shuffle_xor<T: Scalar>(v: impl PerLane<T>, mask: impl Distance) -> V<T> {
     }
 }
 
-/// `shuffle_xor` by 16 or 32 on targets that swap rows or halves of two registers.
+/// `shuffle_xor` by 16 or 32 on targets with instructions that swap rows or halves of two registers.
 #[track_caller]
 fn swapped<T: Scalar>(v: V<T>, mask: u32) -> V<T> {
     let upper: u64 = if mask == 32 { 0xffff_ffff_0000_0000 } else { 0xffff_0000_ffff_0000 };
@@ -200,19 +201,21 @@ fn swapped<T: Scalar>(v: V<T>, mask: u32) -> V<T> {
     })
 }
 
-/// A condition that holds in the lanes of `mask`.
+/// A condition that is true in the lanes of `mask`.
 pub(in crate::lang) fn lanes(mask: u64) -> V<bool> {
     let bits: S<u64> = mask.into_device();
     lane_mask(bits)
 }
 
-/// A mask of lanes as a condition: true in the lanes whose bit is set. The inverse of [`ballot`](crate::lang::ballot).
+/// Converts a mask of lanes to a condition, which is true in the lanes whose bit is set. The inverse of
+/// [`ballot`](crate::lang::ballot).
 #[track_caller]
 pub fn lane_mask(mask: impl IntoDevice<S<u64>>) -> V<bool> {
     V::emit(Inst::Bitcast(mask.into_device().value), Location::caller())
 }
 
-/// For each lane the value of the lane `n` below; the first `n` lanes keep their own. An inactive source lane gives 0.
+/// For each lane, the value of the lane whose number is `n` lower; the first `n` lanes keep their own value. An
+/// inactive source lane gives 0.
 #[track_caller]
 pub fn shuffle_up<T: Scalar>(v: impl PerLane<T>, n: impl Distance) -> V<T> {
     let v = v.per_lane();
@@ -233,7 +236,8 @@ pub fn shuffle_up<T: Scalar>(v: impl PerLane<T>, n: impl Distance) -> V<T> {
     )
 }
 
-/// For each lane the value of the lane `n` above; the last `n` lanes keep their own. An inactive source lane gives 0.
+/// For each lane, the value of the lane whose number is `n` higher; the last `n` lanes keep their own value. An
+/// inactive source lane gives 0.
 #[track_caller]
 pub fn shuffle_down<T: Scalar>(v: impl PerLane<T>, n: impl Distance) -> V<T> {
     let v = v.per_lane();
@@ -254,7 +258,7 @@ pub fn shuffle_down<T: Scalar>(v: impl PerLane<T>, n: impl Distance) -> V<T> {
     )
 }
 
-/// True if `v_mov_b32` can move lanes of one dword by one of these controls.
+/// True if the target's `v_mov_b32` has one of these DPP controls.
 fn dpp_has(controls: DppControls) -> bool {
     let mut rows = with(|c| gcn_isa::table::find_operation(c.target, "v_mov_b32"));
     rows.any(|row| row.dpp_controls.intersects(controls))
@@ -284,7 +288,7 @@ fn along<T: Scalar>(
     }
 }
 
-/// Lane `k` of each quad gets the value of lane `lanes[k]` (0 to 3) of the quad. An inactive source lane gives 0.
+/// In each quad, lane `k` gets the value of lane `lanes[k]` (0 to 3). An inactive source lane gives 0.
 #[track_caller]
 pub fn quad_permute<T: Scalar>(v: impl PerLane<T>, lanes: [u8; 4]) -> V<T> {
     let v = v.per_lane();
@@ -295,21 +299,21 @@ pub fn quad_permute<T: Scalar>(v: impl PerLane<T>, lanes: [u8; 4]) -> V<T> {
     permuted(v, Options::new().quad_perm(lanes))
 }
 
-/// Each row of 16 lanes in reverse. An inactive source lane gives 0.
+/// Reverses each row of 16 lanes. An inactive source lane gives 0.
 #[track_caller]
 pub fn row_mirror<T: Scalar>(v: impl PerLane<T>) -> V<T> {
     let v = v.per_lane();
     permuted(v, Options::new().row_mirror())
 }
 
-/// Each eight lanes in reverse. An inactive source lane gives 0.
+/// Reverses each half row of 8 lanes. An inactive source lane gives 0.
 #[track_caller]
 pub fn row_half_mirror<T: Scalar>(v: impl PerLane<T>) -> V<T> {
     let v = v.per_lane();
     permuted(v, Options::new().row_half_mirror())
 }
 
-/// True if `n` is a distance in a row.
+/// True if `n` is a valid distance in a row; otherwise the kernel fails.
 #[track_caller]
 fn in_row(n: u32) -> bool {
     if n > 15 {
@@ -318,35 +322,38 @@ fn in_row(n: u32) -> bool {
     n <= 15
 }
 
-/// For each lane the value of the lane `n` below in its row of 16, around the row's end. An inactive source lane gives 0.
+/// For each lane, the value of the lane whose number is `n` lower in its row of 16, wrapping around in the row. An
+/// inactive source lane gives 0.
 #[track_caller]
 pub fn row_rotate<T: Scalar>(v: impl PerLane<T>, n: u32) -> V<T> {
     let v = v.per_lane();
     if !in_row(n) || n == 0 { v } else { permuted(v, Options::new().row_ror(n as u8)) }
 }
 
-/// For each lane the value of the lane `n` below in its row of 16; `fill` if there is none or it is inactive.
+/// For each lane, the value of the lane whose number is `n` lower in its row of 16, or `fill` if that lane does not
+/// exist or is inactive.
 #[track_caller]
 pub fn row_shift_up<T: Scalar>(v: impl PerLane<T>, n: u32, fill: impl IntoDevice<V<T>>) -> V<T> {
     let v = v.per_lane();
     if !in_row(n) || n == 0 { v } else { shifted(v, fill.into_device(), Options::new().row_shr(n as u8)) }
 }
 
-/// For each lane the value of the lane `n` above in its row of 16; `fill` if there is none or it is inactive.
+/// For each lane, the value of the lane whose number is `n` higher in its row of 16, or `fill` if that lane does not
+/// exist or is inactive.
 #[track_caller]
 pub fn row_shift_down<T: Scalar>(v: impl PerLane<T>, n: u32, fill: impl IntoDevice<V<T>>) -> V<T> {
     let v = v.per_lane();
     if !in_row(n) || n == 0 { v } else { shifted(v, fill.into_device(), Options::new().row_shl(n as u8)) }
 }
 
-/// For each lane the value of lane `n` of its row of 16. An inactive source lane gives 0.
+/// For each lane, the value of lane `n` of its row of 16. An inactive source lane gives 0.
 #[track_caller]
 pub fn row_broadcast<T: Scalar>(v: impl PerLane<T>, n: u32) -> V<T> {
     let v = v.per_lane();
     if !in_row(n) {
         return v;
     }
-    // Both have one encoding.
+    // The two controls have the same encoding.
     if dpp_has(DppControls::ROW_NEWBCAST | DppControls::ROW_SHARE) {
         return permuted(v, Options::new().row_newbcast(n as u8));
     }
@@ -386,8 +393,9 @@ pub fn write_lane<T: Scalar>(
     })
 }
 
-/// The number of set bits of `mask` that belong to lanes below this one: a lane's index among those that a
-/// [`ballot`](crate::lang::ballot) names, or that [`match_any`](crate::lang::match_any) gives each lane.
+/// The number of set bits of `mask` that belong to lower lanes than this one. For a mask from
+/// [`ballot`](crate::lang::ballot) or [`match_any`](crate::lang::match_any), this is the lane's index among the lanes
+/// of the mask.
 #[track_caller]
 pub fn mbcnt(mask: impl Operand<u64>) -> V<u32> {
     let loc = Location::caller();
@@ -408,7 +416,7 @@ pub fn mbcnt(mask: impl Operand<u64>) -> V<u32> {
     if wave_size() == 32 { low } else { isa::v_mbcnt_hi_u32_b32(half(1), low) }
 }
 
-/// True in the first active lane, false in all others: selects one lane that acts for the wave.
+/// True in the first active lane and false in all others: selects one lane to act for the wave.
 #[track_caller]
 pub fn is_first_lane() -> V<bool> {
     crate::lang::eq(mbcnt(active_lanes()), 0u32)

@@ -1,8 +1,8 @@
-//! Reductions and scans over a workgroup, written in the language itself: an example of a library of device functions.
+//! Reductions and scans over a workgroup, written in the language itself, as any library of device functions could be.
 //!
-//! Each wave combines its lanes and stores one value to LDS; after a barrier every wave combines the waves' values.
-//! Only the public functions at the end are special: they make the token themselves, and return [`Everyone`]. A library
-//! elsewhere takes `AllLanes`.
+//! Each wave reduces its lanes and stores one value to LDS; after a barrier every wave combines the values of all
+//! waves. Unlike the functions of another library, which would take an `AllLanes` token, the public functions at the
+//! end create the token themselves and return [`Everyone`].
 
 use super::reduce::{
     Lanes, Segment, wave_and, wave_exclusive_and, wave_exclusive_max, wave_exclusive_min, wave_exclusive_or,
@@ -28,7 +28,7 @@ fn waves() -> u32 {
     work_items().div_ceil(wave_size())
 }
 
-/// True if no wave has lanes that never run.
+/// True if the last wave is full, so that no lane is always inactive.
 fn whole_waves() -> bool {
     work_items().is_multiple_of(wave_size())
 }
@@ -38,9 +38,9 @@ fn work_items() -> u32 {
     size.x * size.y * size.z
 }
 
-/// An associative and commutative operation that combines values.
+/// An associative and commutative operation on values.
 trait Operation<T: Number> {
-    /// The neutral element.
+    /// The operation's identity element.
     fn identity() -> S<T>;
     fn join(a: V<T>, b: V<T>) -> V<T>;
     fn of_wave(x: V<T>) -> S<T>;
@@ -55,19 +55,19 @@ trait Operation<T: Number> {
 }
 
 gcn_kernel! {
-    /// All waves' values together, and those of the waves before this one.
+    /// The combined value of all waves, and that of the waves before this one.
     #[device]
     #[track_caller]
     fn joined<O: Operation<T>, T: Number>(all: AllLanes, own: T) -> (T, T) {
         let values = LdsSlice::<T>::new(waves() as usize);
-        // Every lane of a wave stores the same.
+        // All lanes of a wave store the same value.
         values[wave_id()] = own;
         barrier();
         comptime if whole_waves() {
             let value = values[lane_id().min(waves() - 1)];
-            // After this the memory may be written again.
+            // After this barrier the array may be overwritten.
             barrier();
-            // At most 16 waves of 64 lanes: each row of lanes holds all of them.
+            // Up to 16 waves: every row of 16 lanes holds the values of all of them.
             let (upto, before) = comptime if waves() <= 16 {
                 (O::inclusive::<16>(value), O::exclusive::<16>(value))
             } else {
@@ -94,7 +94,7 @@ gcn_kernel! {
         comptime if waves() == 1 { own } else { joined::<O, T>(all_lanes(), own).0 }
     }
 
-    /// In how many work-items `c` holds.
+    /// The number of work-items in which `c` is true.
     #[device]
     #[track_caller]
     fn counted(all: AllLanes, c: V<bool>) -> u32 {
@@ -167,7 +167,7 @@ macro_rules! workgroup {
 
         #[doc = concat!($what, " of the values of all work-items of the workgroup, in each of them.")]
         ///
-        /// Every work-item must get here: two barriers.
+        /// Every work-item must reach this call, which contains two barriers.
         #[track_caller]
         pub fn $reduce<T: $bound>(x: impl PerLane<T>) -> Everyone<S<T>> {
             Everyone::gives(reduce::<$op, T>(AllLanes::<AnyTarget>::here(), x.per_lane()))
@@ -175,7 +175,8 @@ macro_rules! workgroup {
 
         #[doc = concat!($what, " of the values of this work-item and those before it in the workgroup.")]
         ///
-        /// Work-items are in order of `x + size.x * (y + size.y * z)`. Every work-item must get here: two barriers.
+        /// Work-items are ordered by `x + size.x * (y + size.y * z)`. Every work-item must reach this call, which
+        /// contains two barriers.
         #[track_caller]
         pub fn $inclusive<T: $bound>(x: impl PerLane<T>) -> Everyone<V<T>> {
             Everyone::gives(inclusive::<$op, T>(AllLanes::<AnyTarget>::here(), x.per_lane()))
@@ -183,7 +184,8 @@ macro_rules! workgroup {
 
         #[doc = concat!($what, " of the values of the work-items before this one in the workgroup; ", $first, " for the first.")]
         ///
-        /// Work-items are in order of `x + size.x * (y + size.y * z)`. Every work-item must get here: two barriers.
+        /// Work-items are ordered by `x + size.x * (y + size.y * z)`. Every work-item must reach this call, which
+        /// contains two barriers.
         #[track_caller]
         pub fn $exclusive<T: $bound>(x: impl PerLane<T>) -> Everyone<V<T>> {
             Everyone::gives(exclusive::<$op, T>(AllLanes::<AnyTarget>::here(), x.per_lane()))
@@ -210,25 +212,25 @@ workgroup! {
         wave_xor wave_inclusive_xor wave_exclusive_xor inclusive_xor exclusive_xor |a, b| a ^ b;
 }
 
-/// The number of work-items of the workgroup for which `c` holds, like CUDA's `__syncthreads_count`.
+/// The number of work-items of the workgroup in which `c` is true, as CUDA's `__syncthreads_count`.
 ///
-/// Every work-item must get here: two barriers.
+/// Every work-item must reach this call, which contains two barriers.
 #[track_caller]
 pub fn workgroup_count(c: impl IntoDevice<V<bool>>) -> Everyone<S<u32>> {
     Everyone::gives(counted(AllLanes::<AnyTarget>::here(), c.into_device()))
 }
 
-/// Whether `c` holds in any work-item of the workgroup, as `__syncthreads_or` of CUDA.
+/// True if `c` is true in any work-item of the workgroup, as CUDA's `__syncthreads_or`.
 ///
-/// Every work-item must get here: two barriers.
+/// Every work-item must reach this call, which contains two barriers.
 #[track_caller]
 pub fn workgroup_any(c: impl IntoDevice<V<bool>>) -> Everyone<S<bool>> {
     Everyone::gives(ne(counted(AllLanes::<AnyTarget>::here(), c.into_device()), 0))
 }
 
-/// Whether `c` holds in every work-item of the workgroup, as `__syncthreads_and` of CUDA.
+/// True if `c` is true in every work-item of the workgroup, as CUDA's `__syncthreads_and`.
 ///
-/// Every work-item must get here: two barriers.
+/// Every work-item must reach this call, which contains two barriers.
 #[track_caller]
 pub fn workgroup_all(c: impl IntoDevice<V<bool>>) -> Everyone<S<bool>> {
     Everyone::gives(eq(counted(AllLanes::<AnyTarget>::here(), !c.into_device()), 0))

@@ -1,8 +1,8 @@
 //! Tuples and arrays of device values.
 //!
-//! They are host tuples and arrays whose members are handles: an aggregate has no place of its own, each member is in
-//! its own registers. The properties of a device value hold for them member by member: they convert, are variables, are
-//! assigned and join. `#[device] struct` generates the same implementations for a struct.
+//! Aggregates of device values are host tuples and arrays whose members are handles. The aggregate itself has no
+//! registers; each member has its own. Everything that a device value can do applies member by member: conversions,
+//! variables, assignments, merging of branches. `#[device] struct` generates the same impls for a struct.
 
 use std::cell::RefCell;
 use std::marker::PhantomData;
@@ -17,14 +17,15 @@ use crate::lang::values::operand::OfType;
 use crate::lang::{IntoDevice, S, Slice, V};
 use crate::scalar::Scalar;
 
-/// A type that a field of a struct can be given: its own type, a host value for `S` and `V`, `S<T>` for `V<T>`.
+/// Types of a value given for a struct's field of type `X`: `X` itself, a host value for `S` and `V`, `S<T>` for
+/// `V<T>`.
 #[diagnostic::on_unimplemented(
     message = "this field is `{X}`, which `{Self}` does not become by itself",
     label = "expected `{X}`, found `{Self}`",
     note = "a varying `V<T>` never narrows to a uniform `S<T>` by itself; between element types convert with `as`"
 )]
 pub trait IntoField<X> {
-    /// The conversion.
+    /// Converts the value.
     fn into_field(self) -> X;
 }
 
@@ -67,7 +68,7 @@ macro_rules! literals {
 }
 literals!(S V);
 
-/// Writable memory is also readable.
+/// A field for a read-only slice also accepts a writable one.
 #[diagnostic::do_not_recommend]
 impl<T> IntoField<Slice<T, crate::lang::ReadOnly>> for Slice<T, crate::lang::Writable> {
     #[track_caller]
@@ -76,12 +77,13 @@ impl<T> IntoField<Slice<T, crate::lang::ReadOnly>> for Slice<T, crate::lang::Wri
     }
 }
 
-/// A field that nothing is.
+/// The type of no field; see its use below.
 #[derive(Debug)]
 pub enum NoField {}
 
 #[diagnostic::do_not_recommend]
-// With a single implementation, rustc would infer it as the intended type and not show the message above.
+// A second impl that is never used. With a single one, rustc would infer it as the intended type and not show the
+// message above.
 impl<T> IntoField<NoField> for V<T> {
     fn into_field(self) -> NoField {
         unreachable!("no field is of this type")
@@ -94,29 +96,30 @@ pub fn field<X, E: IntoField<X>>(e: E) -> X {
     e.into_field()
 }
 
-/// The type that the elements of an array have together.
+/// The common type of the elements of an array.
 #[derive(Debug)]
 pub struct Like<X>(PhantomData<X>);
 
 impl<X> Like<X> {
-    /// This type next to that of another element.
+    /// Pairs this type with that of another element.
     pub fn beside<B>(self, _: &B) -> Beside<X, B> {
         Beside(PhantomData)
     }
 }
 
-/// The type of the first element.
+/// Starts with the type of the first element.
 pub fn like<X>(_: &X) -> Like<X> {
     Like(PhantomData)
 }
 
-/// The types of two elements of an array.
+/// The types of two elements of an array, of which method lookup finds the common type: it tries [`BesideSame`], then
+/// [`BesideOther`], then [`BesideAny`].
 #[derive(Debug)]
 pub struct Beside<A, B>(PhantomData<(A, B)>);
 
-/// Elements of one type: chosen by rustc before [`BesideOther`].
+/// The two types are equal.
 pub trait BesideSame<X> {
-    /// The type of both.
+    /// The common type.
     fn both(&self) -> Like<X>;
 }
 impl<X> BesideSame<X> for &Beside<X, X> {
@@ -125,9 +128,9 @@ impl<X> BesideSame<X> for &Beside<X, X> {
     }
 }
 
-/// A uniform next to a varying value, as [`BesideAny`] would also accept: this one is tried first.
+/// The two types merge, as a uniform and a varying one do.
 pub trait BesideOther<X> {
-    /// The type of both.
+    /// The common type.
     fn both(&self) -> Like<X>;
 }
 impl<A: Merge<Uniform, B>, B> BesideOther<A::Output> for &&Beside<A, B> {
@@ -136,9 +139,9 @@ impl<A: Merge<Uniform, B>, B> BesideOther<A::Output> for &&Beside<A, B> {
     }
 }
 
-/// Elements that have no type together: the second does not become the first.
+/// The two types have no common type; the first is used, and rustc reports that the second does not convert to it.
 pub trait BesideAny<X> {
-    /// The type of the first.
+    /// The first type.
     fn both(&self) -> Like<X>;
 }
 impl<A, B> BesideAny<A> for Beside<A, B> {
@@ -147,12 +150,12 @@ impl<A, B> BesideAny<A> for Beside<A, B> {
     }
 }
 
-/// An element of an array of `X`.
+/// An element of type `E` of an array whose elements have the common type `X`.
 #[derive(Debug)]
 pub struct Element<E, X>(RefCell<Option<E>>, PhantomData<X>);
 
 impl<E, X> Element<E, X> {
-    /// An element; the others have this type.
+    /// Wraps an element, given the common type.
     pub fn of(element: E, _: &Like<X>) -> Element<E, X> {
         Element(RefCell::new(Some(element)), PhantomData)
     }
@@ -161,9 +164,9 @@ impl<E, X> Element<E, X> {
     }
 }
 
-/// Elements that are of the type already: chosen by rustc before [`ElementBecomes`].
+/// The element already has the common type. Method lookup finds this before [`ElementBecomes`].
 pub trait ElementIs<X> {
-    /// The element.
+    /// The element, unchanged.
     fn element(&self) -> X;
 }
 impl<X> ElementIs<X> for Element<X, X> {
@@ -172,9 +175,9 @@ impl<X> ElementIs<X> for Element<X, X> {
     }
 }
 
-/// Elements that become of the type.
+/// The element converts to the common type.
 pub trait ElementBecomes<E, X> {
-    /// The element.
+    /// The element, converted.
     #[track_caller]
     fn element(&self) -> X
     where
@@ -190,20 +193,20 @@ impl<E, X> ElementBecomes<E, X> for &Element<E, X> {
     }
 }
 
-/// The expansion of a number among the elements of an array: it takes the type of the others.
+/// The expansion of a literal among the elements of an array: it takes the common type of the others.
 #[track_caller]
 pub fn alike<X, E: IntoDevice<X>>(_: &Like<X>, e: E) -> X {
     e.into_device()
 }
 
-/// An index of an array of device values: a number of the host.
+/// Types of an index into an array of device values where an element is assigned: host numbers.
 #[diagnostic::on_unimplemented(
     message = "an array of device values is in registers, whose elements are chosen by a host `usize`, not by `{Self}`",
     label = "not a number of the host",
     note = "for indices that the device computes there is memory of a lane's own, `Private::<T, N>::new()`, and the workgroup's, `Lds::<T, N>::new()`"
 )]
 pub trait ElementIndex {
-    /// The number.
+    /// The index.
     fn number(self) -> usize;
 }
 impl ElementIndex for usize {
@@ -217,7 +220,7 @@ pub fn element<I: ElementIndex>(i: I) -> usize {
     i.number()
 }
 
-/// A type without values to return: for the end of a device function without a result.
+/// Results that a call at the end of a device function without a result may have.
 #[diagnostic::on_unimplemented(
     message = "the function returns nothing, and this is a `{Self}`",
     label = "a `{Self}` that nobody gets",
@@ -247,7 +250,7 @@ impl<E: OfType<W>, W, const N: usize> OfType<[W; N]> for [E; N] {
 impl<E: IntoDevice<X>, X, const N: usize> IntoDevice<[X; N]> for [E; N] {
     #[track_caller]
     fn into_device(self) -> [X; N] {
-        // A closure has no caller: each element is converted here.
+        // `map` with a closure would lose the caller's source location (`#[track_caller]`), so convert in a loop.
         let mut out = Vec::with_capacity(N);
         for e in self {
             out.push(e.into_device());
@@ -309,7 +312,7 @@ impl<How, A: Merge<How, A> + Copy, const N: usize> Merge<How, [A; N]> for Never 
     }
 }
 
-/// Structs of device values.
+/// Structs of device values, defined by `#[device] struct`.
 pub trait Aggregate: Flatten {}
 
 impl<How, X: Aggregate + Merge<How, X>> Merge<How, X> for Never {

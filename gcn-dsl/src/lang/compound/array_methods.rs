@@ -1,5 +1,5 @@
-//! Methods of arrays of device values that Rust's arrays and slices also have. Rust's own compare and choose on the
-//! host, where a device value has no order and converts to nothing; these append instructions that do it in each lane.
+//! Methods of arrays of device values that Rust's arrays and slices have, too. Rust's own methods compare and select on
+//! the host, where device values have no order; these methods emit instructions that do it in each lane.
 
 use std::ops::BitOr;
 use std::panic::Location;
@@ -11,18 +11,18 @@ use crate::ir::Pred;
 use crate::lang::{Compare, IntoDevice, Maybe, S, V, with};
 use crate::scalar::Scalar;
 
-/// Implements `a.fill(0)`, `a.sort()` and the like for an array `a` of device values: rustc finds them before the
-/// methods of slices.
+/// Methods such as `a.fill(0)` and `a.sort()` for an array `a` of device values. Method lookup finds them before those
+/// of slices.
 pub trait DeviceArray<X> {
-    /// Every element becomes `value`.
+    /// Assigns `value` to every element.
     #[track_caller]
     fn fill<E: IntoDevice<X>>(&mut self, value: E);
-    /// The elements in ascending order, by as many comparisons as a sorting network has.
+    /// Sorts the elements in ascending order with a sorting network.
     #[track_caller]
     fn sort(&mut self)
     where
         X: Ordered;
-    /// The same: elements that are equal cannot be told apart.
+    /// The same as [`sort`](DeviceArray::sort), since equal elements cannot be told apart.
     #[track_caller]
     fn sort_unstable(&mut self)
     where
@@ -30,7 +30,7 @@ pub trait DeviceArray<X> {
     {
         self.sort();
     }
-    /// The elements become those of `from`, of which there are as many.
+    /// Assigns the elements of `from`, which must have the same length.
     #[track_caller]
     fn copy_from_slice<E: IntoDevice<X> + Copy>(&mut self, from: &[E]);
     /// The first element.
@@ -39,8 +39,8 @@ pub trait DeviceArray<X> {
     fn last(&self) -> Maybe<X>;
 }
 
-/// Runs `compared(i, j)` with `i < j` for the pairs of a network that sorts `n` elements: Batcher's merge exchange, Knuth's Algorithm M
-/// (The Art of Computer Programming, volume 3, 5.2.2).
+/// The pairs `[i, j]`, with `i < j`, whose elements a network that sorts `n` elements compares and exchanges, in order:
+/// Batcher's merge exchange, Knuth's Algorithm M (The Art of Computer Programming, volume 3, 5.2.2).
 pub(in crate::lang) fn network(n: usize) -> Vec<[usize; 2]> {
     let top = n.next_power_of_two() / 2;
     let mut pairs = Vec::new();
@@ -103,11 +103,12 @@ macro_rules! arrays {
 }
 arrays!(S V);
 
-/// `a.contains(&v)` of an array of device values: found by rustc before the method of slices, which compares on the host.
+/// `a.contains(&v)` for an array of device values. Method lookup finds it before the method of slices, which would
+/// compare on the host.
 pub trait HasElement<E> {
-    /// `S<bool>`, or `V<bool>` where an element or the value is each lane's own.
+    /// `S<bool>`, or `V<bool>` if an element or the value is varying.
     type Output;
-    /// That an element equals `value`.
+    /// True if an element equals `value`.
     fn contains(&self, value: &E) -> Self::Output;
 }
 
@@ -129,7 +130,7 @@ where
 mod tests {
     use super::network;
 
-    /// A network sorts everything if it sorts all zeros and ones (Knuth, theorem Z).
+    /// A network sorts every input if it sorts every sequence of zeros and ones (the 0-1 principle; Knuth, theorem Z).
     #[test]
     fn the_network_sorts() {
         for n in 0..=16usize {

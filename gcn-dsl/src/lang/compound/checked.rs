@@ -1,4 +1,4 @@
-//! Integer operations that report when Rust's result does not exist: `checked_*` returns an `Option`.
+//! The integer operations `checked_*`, which return an `Option`: none if Rust's operation would return `None`.
 
 use crate::lang::compound::option::where_holds;
 use crate::lang::device::Maybe;
@@ -8,7 +8,7 @@ use crate::lang::{S, V, and, eq, gt, le, ne, or};
 macro_rules! methods {
     ($handle:ident) => {
         impl<T: Integer> $handle<T> {
-            /// The result unless it wrapped around.
+            /// The result, if it did not wrap around.
             #[track_caller]
             fn unless((result, over): (Self, $handle<bool>)) -> Maybe<Self> {
                 where_holds(!over, result)
@@ -39,7 +39,7 @@ macro_rules! methods {
                 Self::unless(self.overflowing_shr(n))
             }
 
-            /// A result of a division, which is one by numbers but 0 and unless the quotient wrapped around.
+            /// The result of a division, if the divisor is not 0 and the quotient did not wrap around.
             #[track_caller]
             fn divided(result: Self, other: Self, over: $handle<bool>) -> Maybe<Self> {
                 where_holds(and(ne(other, Self::constant(0)), !over), result)
@@ -67,31 +67,31 @@ macro_rules! methods {
                 Self::divided(self.rem_euclid(other), other, self.overflowing_rem(other).1)
             }
 
-            /// `-self`, if the type has it.
+            /// `-self`, if the type can represent it.
             #[track_caller]
             pub fn checked_neg(self) -> Maybe<Self> {
                 Self::unless(self.overflowing_neg())
             }
 
-            /// `self` to the power of `n`, known when the kernel is built, if the type has it.
+            /// `self` to the power of `n`, which is known when the kernel is built, if the type can represent it.
             #[track_caller]
             pub fn checked_pow(self, n: u32) -> Maybe<Self> {
                 Self::unless(self.overflowing_pow(n))
             }
 
-            /// The number of the highest bit that is one, above 0.
+            /// The base-2 logarithm, rounded down, of a number greater than 0.
             #[track_caller]
             pub fn checked_ilog2(self) -> Maybe<$handle<u32>> {
                 where_holds(gt(self, Self::constant(0)), self.ilog2())
             }
 
-            /// The logarithm to the base of 10, rounded down, above 0.
+            /// The base-10 logarithm, rounded down, of a number greater than 0.
             #[track_caller]
             pub fn checked_ilog10(self) -> Maybe<$handle<u32>> {
                 where_holds(gt(self, Self::constant(0)), self.ilog10())
             }
 
-            /// The absolute value, if the type has it.
+            /// The absolute value, if the type can represent it.
             #[track_caller]
             pub fn checked_abs(self) -> Maybe<Self>
             where
@@ -100,7 +100,7 @@ macro_rules! methods {
                 Self::unless(self.overflowing_abs())
             }
 
-            /// The largest number whose square is at most `self`; `self` must not be negative.
+            /// The square root, rounded down, of a number that is not negative.
             #[track_caller]
             pub fn checked_isqrt(self) -> Maybe<Self>
             where
@@ -139,7 +139,7 @@ macro_rules! methods {
                 Self::unless(self.overflowing_add_signed(other))
             }
 
-            /// The smallest power of two that is not below `self`, if the type has it.
+            /// The smallest power of two that is at least `self`, if the type can represent it.
             #[track_caller]
             pub fn checked_next_power_of_two(self) -> Maybe<Self>
             where
@@ -155,7 +155,7 @@ macro_rules! methods {
                 T: Unsigned,
             {
                 let multiple = self.next_multiple_of(other);
-                // A multiple that wrapped around is smaller than the value it was computed from.
+                // If the multiple wrapped around, it is smaller than `self`.
                 let fits = or(le(self, multiple), eq(self, Self::constant(0)));
                 where_holds(and(ne(other, Self::constant(0)), fits), multiple)
             }

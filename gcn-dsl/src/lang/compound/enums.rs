@@ -1,10 +1,10 @@
-//! Enums with data: a discriminant and the fields of all variants, side by side.
+//! Enums with fields: a discriminant and the fields of all variants.
 //!
-//! A lane has no memory that several types could share, so a device enum has registers for the fields of every variant;
-//! the discriminant tells which of them are valid. The others are undefined: they take no instruction, because a value
-//! that is not written in a branch needs none. rustc itself checks patterns: it sees a value as each of its variants in
-//! turn, as values of a plain Rust enum, and the tests on the device are those of the discriminant. A discriminant that
-//! is known when the kernel is built is a constant, and branches on it are folded.
+//! Registers cannot be shared between fields of different types, so a device enum has registers for the fields of every
+//! variant; the discriminant says which of them are valid. The others are undefined, which costs no instruction. rustc
+//! itself checks the patterns of a `match`: the expansion passes it each variant in turn as a value of a plain Rust
+//! enum. On the device, a pattern is a test of the discriminant. A discriminant that is known when the kernel is built
+//! is a constant, and branches on it are folded.
 
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -19,16 +19,17 @@ use crate::lang::values::merge::Merge;
 use crate::lang::{AssignIn, Flatten, IntoDevice, LanePtr, Ptr, S, V, Vector, next_value, with};
 use crate::scalar::{Number, Scalar, f8e4m3, f8e5m2};
 
-/// Values that patterns can destructure or compare with.
+/// Types whose values patterns can destructure or compare.
 #[diagnostic::on_unimplemented(
     message = "a pattern in a kernel is for values of the device, not for `{Self}`",
     label = "expected a value of the device, found `{Self}`",
     note = "match on a value that is known when the kernel is built in `comptime {{ match … }}`"
 )]
 pub trait Placed {
-    /// [`Uniform`] if all parts are uniform: then the discriminant is uniform as well.
+    /// [`Uniform`] if all parts of the value are uniform, which makes the discriminant of an enum uniform; otherwise
+    /// varying.
     type Place: Kind;
-    /// The type of patterns for it: numbers of the host, tuples, arrays and enums of them.
+    /// The type of patterns for it: host numbers, and tuples, arrays and enums of these.
     type Pattern;
 }
 
@@ -50,7 +51,7 @@ placed! {
     [X: Placed, const N: usize] [X; N]: X::Place, [X::Pattern; N];
     [const N: usize] crate::lang::isa::Sgprs<N>: Uniform, Self;
     ['x, X: Placed] &'x X: X::Place, X::Pattern;
-    // Nothing is in it that must be uniform.
+    // Without any part, there is none that would have to be uniform.
     [] (): Varying, ();
 }
 
@@ -59,7 +60,7 @@ macro_rules! hosts {
 }
 hosts!(bool i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64 f8e4m3 f8e5m2);
 
-/// Uniform if all are.
+/// Uniform if all members are.
 macro_rules! place_of {
     ($a:ident) => { $a::Place };
     ($a:ident $($rest:ident)+) => { <$a::Place as Kind>::Or<place_of!($($rest)+)> };
@@ -80,14 +81,14 @@ macro_rules! tuples {
 }
 tuples! { (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) (A B C D E F G) (A B C D E F G H) }
 
-/// Values that may be undefined: possible fields of a variant.
+/// Types whose values may be undefined, as fields of a variant are.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be in an `Option` or a device enum",
     label = "not a value that a variant holds",
     note = "variants hold `S<T>`, `V<T>`, vectors of numbers, and tuples, arrays, device structs and enums of them"
 )]
 pub trait Blank<Any = ()>: Flatten {
-    /// Undefined bits.
+    /// A value of undefined bits.
     fn blank() -> Self;
 }
 
@@ -119,23 +120,23 @@ impl<Any> Blank<Any> for () {
     fn blank() -> Self {}
 }
 
-/// The expansion of `Field: Blank` for the fields of a device enum.
+/// The expansion of the fields of a device enum: makes rustc check that each implements `Blank`.
 pub fn holds_blank<X: Blank>() {}
 
-/// Values of an enum.
+/// Enum types.
 #[diagnostic::on_unimplemented(
     message = "expected an enum, found `{Self}`",
     label = "expected an `Option` or a device enum, found `{Self}`",
     note = "`#[device] enum` declares one; an `Option` of the host is matched on in `comptime {{ … }}`"
 )]
 pub trait Variants: Copy {
-    /// The enum as rustc sees it, with values of the device as fields.
+    /// The plain Rust enum that rustc sees in patterns; its fields are device values.
     type Host;
-    /// The condition that a value is of a variant: `S<bool>` or `V<bool>`.
+    /// The type of the condition that a value is of a given variant: `S<bool>` or `V<bool>`.
     type Condition;
-    /// The value as each variant, in order.
+    /// The value as each of the variants, in order.
     fn each(&self) -> Vec<Self::Host>;
-    /// The condition that it is one of the variants for which `chosen` is true.
+    /// True if the value is one of the variants for which `chosen` is true.
     fn one_of(&self, chosen: &[bool]) -> Self::Condition;
 }
 
@@ -151,11 +152,11 @@ impl<M: Variants> Variants for &M {
     }
 }
 
-/// Enums without fields that are stored in memory, `#[device] #[repr(u32)] enum`: numbers of which some have names.
+/// Enums without fields that memory can hold, `#[device] #[repr(u32)] enum`: numbers of which some have names.
 pub trait Listed: Scalar {
-    /// The enum itself. The indirection keeps rustc from inferring a type where none is determined.
+    /// The enum itself. This indirection keeps rustc from inferring a type where nothing determines one.
     type Itself: Scalar;
-    /// The variants.
+    /// All variants.
     fn all() -> Vec<Self::Itself>;
 }
 
@@ -184,27 +185,27 @@ macro_rules! listed {
 }
 listed!(S V);
 
-/// Constructs a value of an enum.
+/// Enums that can be constructed from a variant.
 pub trait OfVariant: Variants {
-    /// The variant with these fields.
+    /// The value that is `variant`.
     fn of(variant: Self::Host) -> Self;
 }
 
-// `Host` and `Condition` are parameters and not `M::…`: rustc would report a missing implementation once more for those.
-/// The test of a pattern, without its fields.
+// `Host` and `Condition` are parameters because with `M::Host` rustc would report a missing implementation twice.
+/// The test of a pattern on the variant alone, without the patterns of its fields.
 #[track_caller]
 pub fn is_variant<M: Variants<Host = H, Condition = C>, H, C>(matched: &M, pattern: impl Fn(H) -> bool) -> C {
     let chosen: Vec<bool> = matched.each().into_iter().map(pattern).collect();
     matched.one_of(&chosen)
 }
 
-/// The fields that a pattern names.
+/// The fields that a pattern binds.
 pub fn variant<M: Variants<Host = H>, H, R>(matched: &M, fields: impl Fn(H) -> Option<R>) -> R {
     let found = matched.each().into_iter().find_map(fields);
     found.unwrap_or_else(|| unreachable!("rustc has seen that the pattern is one of the variants"))
 }
 
-/// The condition for a discriminant that counts the variants.
+/// True if the discriminant is the number of a variant for which `chosen` is true.
 #[track_caller]
 fn tag_is<T: Matched<Host = u32>>(tag: T, chosen: &[bool]) -> T::Condition {
     if let Some(known) = with(|c| c.builder.as_const(tag.ir_value())) {
@@ -229,7 +230,7 @@ fn tag_is<T: Matched<Host = u32>>(tag: T, chosen: &[bool]) -> T::Condition {
     conditions.fold(first, T::either)
 }
 
-/// A discriminant, uniform or varying according to the place `P`.
+/// A discriminant; `P` says whether it is uniform or varying.
 #[derive(Debug)]
 pub struct Tag<P> {
     value: Value,
@@ -252,7 +253,7 @@ impl<P: Kind> Tag<P> {
         Tag { value, place: PhantomData }
     }
 
-    /// That of a variant that is known.
+    /// The discriminant of a known variant.
     pub fn of(variant: u32) -> Self {
         Tag::new(with(|c| c.builder.constant(variant.into(), Self::ty())))
     }
@@ -262,7 +263,7 @@ impl<P: Kind> Tag<P> {
         P::picked(Some(S::from_value(self.value)), Some(V::from_value(self.value)))
     }
 
-    /// The condition that it is one of those variants for which `chosen` is true.
+    /// True if it is one of the variants for which `chosen` is true.
     #[track_caller]
     pub fn is_one_of(self, chosen: &[bool]) -> P::Pick<S<bool>, V<bool>> {
         match P::VARYING {
@@ -305,18 +306,18 @@ macro_rules! tags_join {
 }
 tags_join! { [P: Kind] Uniform P; [] Varying Varying; }
 
-/// A condition of place `P`, as a type.
+/// Wraps a condition of kind `P` in its handle type.
 pub(in crate::lang) fn condition<P: Kind>(value: Value) -> P::Pick<S<bool>, V<bool>> {
     P::picked(Some(S::from_value(value)), Some(V::from_value(value)))
 }
 
-/// The type of a condition of place `P`.
+/// The IR type of a condition of kind `P`.
 pub(in crate::lang) fn condition_type<P: Kind>() -> Type {
     if P::VARYING { V::<bool>::TYPE } else { S::<bool>::TYPE }
 }
 
-/// A host value of the matched type, which never exists: rustc checks the same patterns on it for exhaustiveness and
-/// reachability.
+/// Gives rustc a host value of the type that the patterns match, so that it checks them for exhaustiveness and
+/// reachability. The value itself never exists.
 pub fn host_value<M: Placed>(_matched: &M) -> Option<M::Pattern> {
     None
 }

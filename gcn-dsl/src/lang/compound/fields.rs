@@ -1,6 +1,6 @@
-//! The contents of a struct's variables: values, and handles of memory. A field may be an array in LDS or in a lane's
-//! private memory, or a slice. Such memory is not a value, and a variable of the struct always names the same memory.
-//! In the list of the struct's values it is represented by a number with the highest bit set, which no value has.
+//! Fields of structs that are memory: an array in LDS or in private memory, or a slice. Such a field is not a value,
+//! and a variable of the struct always names the same memory. In the struct's list of IR values it is represented by a
+//! number with the highest bit set, which no IR value has.
 
 use std::marker::PhantomData;
 
@@ -26,7 +26,7 @@ macro_rules! held {
         }
         impl<T, const N: usize, F, G> AssignIn<F, G> for $memory<T, N> {}
 
-        // It is one for all lanes.
+        // Memory is the same for all lanes.
         impl<T, const N: usize> Placed for $memory<T, N> {
             type Place = Uniform;
             type Pattern = Self;
@@ -35,7 +35,7 @@ macro_rules! held {
 }
 held! { Private PrivateId; Lds LdsId; }
 
-/// A slice is represented by its index among those that structs hold.
+/// A slice is represented by its index in the list of slices that structs contain.
 impl<T, A> Flatten for Slice<T, A> {
     fn flatten(&self, out: &mut Vec<Value>) {
         let Slice { resource, pointer, start, len, constant, .. } = *self;

@@ -1,4 +1,4 @@
-//! `v.iter().sum()` and the like of arrays of values.
+//! Expansions of iterator methods such as `v.iter().sum()`, for arrays of device values.
 
 use std::ops::{BitAnd, BitOr};
 use std::panic::Location;
@@ -7,16 +7,16 @@ use crate::ir::Inst;
 use crate::lang::numbers::arithmetic::{Arithmetic, Integer};
 use crate::lang::{IntoDevice, Maybe, S, V, select};
 
-/// Elements of an iterator that can be summed and multiplied: values of the device, and numbers of the host.
+/// Element types of iterators with `sum()` and `product()`: device values and host numbers.
 #[diagnostic::on_unimplemented(
     message = "no sum and product of `{Self}`",
     label = "an iterator over `{Self}`",
     note = "in a kernel an iterator's numbers have these; for parts of a slice, write a `for` over the indices"
 )]
 pub trait Total: Sized {
-    /// Of no number.
+    /// The sum of no numbers.
     fn zero() -> Self;
-    /// The product of no number.
+    /// The product of no numbers.
     fn one() -> Self;
     /// `self + other`.
     fn plus(self, other: Self) -> Self;
@@ -24,16 +24,16 @@ pub trait Total: Sized {
     fn times(self, other: Self) -> Self;
 }
 
-/// Elements of an iterator that have a minimum and a maximum.
+/// Element types of iterators with `min()` and `max()`.
 #[diagnostic::on_unimplemented(
     message = "no `min()` and `max()` of all `{Self}`",
     label = "an iterator over `{Self}`",
     note = "as in Rust only integers are in a total order: for floats write a loop, `for e in v {{ largest = largest.max(e); }}`"
 )]
 pub trait Ordered: Sized {
-    /// The smaller one.
+    /// The smaller of the two.
     fn smaller(self, other: Self) -> Self;
-    /// The larger one.
+    /// The larger of the two.
     fn larger(self, other: Self) -> Self;
 }
 
@@ -103,7 +103,7 @@ macro_rules! ordered_on_the_host {
 }
 ordered_on_the_host!(i8 u8 i16 u16 i32 u32 i64 u64 usize);
 
-/// A loop in place of `fold`, so that the instructions count as the caller's line.
+/// A loop instead of `fold`, whose closure would give the instructions a source location in this crate.
 macro_rules! folded {
     ($values:ident, $of_two:path) => {{
         let mut all = None;
@@ -117,7 +117,7 @@ macro_rules! folded {
     }};
 }
 
-/// The expansion of `values.sum()`. The first value begins it, as adding to -0.0 does in Rust.
+/// The expansion of `values.sum()`. It starts with the first value; the result is that of Rust, which starts with -0.0.
 #[track_caller]
 pub fn sum_of<I: IntoIterator<Item = X>, X: Total>(values: I) -> X {
     folded!(values, X::plus).unwrap_or_else(X::zero)
@@ -141,7 +141,7 @@ pub fn greatest_of<I: IntoIterator<Item = X>, X: Ordered>(values: I) -> Option<X
     folded!(values, X::larger)
 }
 
-/// The expansion of `v.iter().any(…)`; `conditions` are the results of its closure.
+/// The expansion of `v.iter().any(…)`; `conditions` are the results of the closure.
 #[track_caller]
 pub fn any_element<X: BitOr<Output = X>>(conditions: impl Iterator<Item = X>) -> X
 where
@@ -150,7 +150,7 @@ where
     conditions.reduce(|a, b| a | b).unwrap_or_else(|| false.into_device())
 }
 
-/// The expansion of `v.iter().all(…)`.
+/// The expansion of `v.iter().all(…)`; `conditions` are the results of the closure.
 #[track_caller]
 pub fn all_elements<X: BitAnd<Output = X>>(conditions: impl Iterator<Item = X>) -> X
 where
@@ -159,11 +159,11 @@ where
     conditions.reduce(|a, b| a & b).unwrap_or_else(|| true.into_device())
 }
 
-/// Conditions among which the first true one can be found.
+/// Conditions among which `position` finds the first true one.
 pub trait Positioned: Sized {
-    /// Its number, if there is one.
+    /// The type of the position, which may be absent.
     type Number;
-    /// The number of the first of the conditions that holds.
+    /// The position of the first true condition.
     fn position(conditions: Vec<Self>) -> Self::Number;
 }
 
@@ -201,21 +201,21 @@ impl Positioned for S<bool> {
     }
 }
 
-/// The expansion of `v.iter().position(…)`; `conditions` are the results of its closure.
+/// The expansion of `v.iter().position(…)`; `conditions` are the results of the closure.
 #[track_caller]
 pub fn position_of<X: Positioned>(conditions: impl Iterator<Item = X>) -> X::Number {
     X::position(conditions.collect())
 }
 
-/// A type that can be passed for a parameter `&[V<T>]` of a device function: an array of device values of any length.
-/// The elements are converted to the element type.
+/// Types of an argument for a parameter `&[V<T>]` of a device function: arrays of device values of any length, whose
+/// elements convert to `V<T>`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a list of `{X}`",
     label = "expected the reference to an array of `{X}`",
     note = "values in registers are passed as `&[a, b, c]` or `&array`; memory is a parameter `&[f32]`, without the `V`"
 )]
 pub trait Listable<X> {
-    /// The elements.
+    /// The elements, converted.
     #[track_caller]
     fn listed(self) -> Vec<X>;
 }

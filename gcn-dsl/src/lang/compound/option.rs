@@ -20,7 +20,7 @@ use crate::lang::{AssignIn, Declare, Flatten, IntoDevice, S, V, next_value, with
 
 pub(in crate::lang) use conditions::where_holds;
 
-/// `None` before its element type is inferred.
+/// `None` whose element type has not been inferred yet.
 #[derive(Debug, Clone, Copy)]
 pub struct Absent(PhantomData<()>);
 
@@ -38,11 +38,11 @@ fn known<X: Placed>(some: bool) -> Value {
     with(|c| c.builder.constant(some.into(), condition_type::<X::Place>()))
 }
 
-/// Values that `select` can choose between by an `Option`'s condition: no part is uniform unless all are.
+/// Types of a value that an `Option`'s condition can select: they are entirely uniform or entirely varying.
 pub trait Chosen: Flatten + Placed + Merge<Self::Place, Self, Output = Self> {}
 impl<X: Flatten + Placed + Merge<X::Place, X, Output = X>> Chosen for X {}
 
-/// The condition of an `A` as the condition of a `B`.
+/// Converts the condition of an optional `A` to that of an optional `B`; a uniform condition may become a varying one.
 #[track_caller]
 fn moved<A: Placed, B: Placed>(some: Value) -> Value {
     debug_assert!(B::Place::VARYING || !A::Place::VARYING, "the bounds of the callers");
@@ -52,7 +52,7 @@ fn moved<A: Placed, B: Placed>(some: Value) -> Value {
     with(|c| c.value(Inst::Splat(some), condition_type::<B::Place>(), Location::caller()))
 }
 
-/// The type of a condition beside an `X`.
+/// The type of the condition of an optional `X`.
 type Beside<X> = <<X as Placed>::Place as Kind>::Pick<S<bool>, V<bool>>;
 
 impl<X: Blank + Placed> Maybe<X> {
@@ -67,30 +67,30 @@ impl<X: Placed + Copy> Maybe<X> {
         with(|c| c.value(Inst::Un(Un::Not, self.some), condition_type::<X::Place>(), Location::caller()))
     }
 
-    /// That there is a value.
+    /// True if there is a value.
     pub fn is_some(self) -> Beside<X> {
         condition::<X::Place>(self.some)
     }
 
-    /// The condition that there is no value.
+    /// True if there is no value.
     #[track_caller]
     pub fn is_none(self) -> Beside<X> {
         condition::<X::Place>(self.not())
     }
 
-    /// The same value: it is held by value, not by reference.
+    /// Returns the option unchanged: it already contains a value, not a reference.
     #[must_use]
     pub fn copied(self) -> Self {
         self
     }
 
-    /// The same value: it is held by value, not by reference.
+    /// Returns the option unchanged: it already contains a value, not a reference.
     #[must_use]
     pub fn cloned(self) -> Self {
         self
     }
 
-    /// The value, or `other`, which is computed in any case.
+    /// The value, or `other` if there is none. `other` is always computed.
     #[track_caller]
     pub fn unwrap_or<E: IntoDevice<X>>(self, other: E) -> X
     where
@@ -99,7 +99,7 @@ impl<X: Placed + Copy> Maybe<X> {
         self.chosen(other.into_device())
     }
 
-    /// The value, or the result of `other`, which runs only where there is no value.
+    /// The value, or the result of `other` if there is none. `other` runs only in lanes without a value.
     #[track_caller]
     pub fn unwrap_or_else<E: IntoDevice<X>>(self, other: impl FnOnce() -> E) -> X
     where
@@ -108,9 +108,9 @@ impl<X: Placed + Copy> Maybe<X> {
         self.chosen(where_only(self.some, false, || other().into_device()))
     }
 
-    /// The value; the kernel's author guarantees that there is one. With
-    /// [`BuildOptions::debug`](crate::BuildOptions::debug) that is checked; otherwise the bits are undefined if there
-    /// is none.
+    /// The value, which the kernel's author guarantees to exist. With
+    /// [`BuildOptions::debug`](crate::BuildOptions::debug) that is checked; otherwise the result is undefined in lanes
+    /// without a value.
     #[track_caller]
     pub fn unwrap(self) -> X
     where
@@ -131,9 +131,9 @@ impl<X: Placed + Copy> Maybe<X> {
         self.value
     }
 
-    /// The result of `f` for the value. `f` runs only in lanes that have one.
+    /// Applies `f` to the value. `f` runs only in lanes that have one.
     ///
-    /// If the presence of the value varies, so does the result.
+    /// If the presence of the value varies between lanes, the result is varying.
     #[track_caller]
     pub fn map<Y: Flatten + Placed>(self, f: impl FnOnce(X) -> Y) -> Maybe<Y>
     where
@@ -143,7 +143,7 @@ impl<X: Placed + Copy> Maybe<X> {
         Maybe { some: moved::<X, Y>(self.some), value }
     }
 
-    /// The result of `f` for the value, or `other`.
+    /// The result of `f` for the value, or `other` if there is none.
     #[track_caller]
     pub fn map_or<Y: Chosen, E: IntoDevice<Y>>(self, other: E, f: impl FnOnce(X) -> Y) -> Y
     where
@@ -152,7 +152,7 @@ impl<X: Placed + Copy> Maybe<X> {
         self.map(f).chosen(other.into_device())
     }
 
-    /// The result of `f` for the value, or that of `other` if there is none.
+    /// The result of `f` for the value, or the result of `other` if there is none.
     #[track_caller]
     pub fn map_or_else<Y: Chosen, E: IntoDevice<Y>>(
         self,
@@ -176,7 +176,7 @@ impl<X: Placed + Copy> Maybe<X> {
         Maybe { some: both::<Y>(moved::<X, Y>(self.some), next.some), value: next.value }
     }
 
-    /// The value where `condition` holds of it.
+    /// The value, if `condition` is true for it.
     #[track_caller]
     pub fn filter<C: IntoDevice<Beside<X>>>(self, condition: impl FnOnce(X) -> C) -> Self
     where
@@ -188,7 +188,7 @@ impl<X: Placed + Copy> Maybe<X> {
         Maybe { some: both::<X>(self.some, holds), value: self.value }
     }
 
-    /// The value, or that of the result of `other`, which runs only where there is no value.
+    /// This option if it has a value, or else the result of `other`, which runs only in lanes without a value.
     #[track_caller]
     pub fn or_else<E: IntoDevice<Maybe<X>>>(self, other: impl FnOnce() -> E) -> Self
     where
@@ -197,7 +197,7 @@ impl<X: Placed + Copy> Maybe<X> {
         self.either(where_only(self.some, false, || other().into_device()))
     }
 
-    /// The value, or that of `other`.
+    /// This option if it has a value, or else `other`.
     #[track_caller]
     pub fn or<E: IntoDevice<Maybe<X>>>(self, other: E) -> Self
     where
@@ -217,20 +217,20 @@ impl<X: Placed + Copy> Maybe<X> {
         Maybe { some, value: self.chosen(other.value) }
     }
 
-    /// The values of both, if both have one.
+    /// Both values, if both exist.
     #[track_caller]
     pub fn zip<Y: Placed + Copy>(self, other: Maybe<Y>) -> Maybe<(X, Y)> {
         let (a, b) = (moved::<X, (X, Y)>(self.some), moved::<Y, (X, Y)>(other.some));
         Maybe { some: both::<(X, Y)>(a, b), value: (self.value, other.value) }
     }
 
-    /// The value, or the error `error`.
+    /// The value as a `Result`, or `error` if there is none.
     #[track_caller]
     pub fn ok_or<E: Declare<Value: Placed>>(self, error: E) -> Outcome<X, E::Value> {
         Outcome::of(self.some, X::Place::VARYING, self.value, error.declare())
     }
 
-    /// The value, or the error that `error` returns, which runs only where there is no value.
+    /// The value as a `Result`, or the error that `error` returns, which runs only in lanes without a value.
     #[track_caller]
     pub fn ok_or_else<E: Declare<Value: Placed>>(self, error: impl FnOnce() -> E) -> Outcome<X, E::Value> {
         let error = where_only(self.some, false, || error().declare());

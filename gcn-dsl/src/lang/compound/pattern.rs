@@ -1,4 +1,4 @@
-//! Arrays that a pattern takes apart: `let [x, y] = points[i];`.
+//! Array patterns: `let [x, y] = points[i];`.
 
 use std::panic::Location;
 
@@ -15,9 +15,9 @@ use crate::scalar::Number;
     note = "of memory take a part whose length the type says: an element of a `&[[f32; 2]]`, or the elements one by one"
 )]
 pub trait TakenApart<const N: usize> {
-    /// The array of its elements.
+    /// The type of the array.
     type Array;
-    /// This value as an array of that size.
+    /// The elements as an array.
     fn array(self) -> Self::Array;
 }
 

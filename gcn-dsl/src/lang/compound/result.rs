@@ -13,11 +13,11 @@ use crate::lang::values::kind::{Kind, Varying};
 use crate::lang::values::literal::Vary;
 use crate::lang::{AssignIn, Declare, Flatten, IntoDevice, S, V, next_value, with};
 
-/// `Ok(value)` before the type of an error is inferred.
+/// `Ok(value)` whose error type has not been inferred yet.
 #[derive(Debug, Clone, Copy)]
 pub struct Good<X>(X);
 
-/// `Err(error)` before the type of a value is inferred.
+/// `Err(error)` whose value type has not been inferred yet.
 #[derive(Debug, Clone, Copy)]
 pub struct Bad<E>(E);
 
@@ -31,14 +31,14 @@ pub fn err<E: Placed>(error: E) -> Bad<E> {
     Bad(error)
 }
 
-/// The place of two values.
+/// The kind of the condition of a `Result` of `X` and `E`: uniform if both are.
 type Of<X, E> = <<X as Placed>::Place as Kind>::Or<<E as Placed>::Place>;
 
-/// The type of the condition of two values.
+/// The type of the condition of a `Result` of `X` and `E`.
 type Beside<X, E> = <Of<X, E> as Kind>::Pick<S<bool>, V<bool>>;
 
 impl<X: Placed, E: Placed> Outcome<X, E> {
-    /// A value and an error, of which the condition `ok` tells which exists; `varies` if the condition varies.
+    /// Makes a result; where `ok` is true it has `value`, elsewhere `error`. `varies` says that `ok` is varying.
     #[track_caller]
     pub(in crate::lang) fn of(ok: Value, varies: bool, value: X, error: E) -> Self {
         let splat = Of::<X, E>::VARYING && !varies;
@@ -60,18 +60,18 @@ impl<X: Placed, E: Placed> Outcome<X, E> {
 }
 
 impl<X: Placed + Copy, E: Placed + Copy> Outcome<X, E> {
-    /// That there is a value.
+    /// True if there is a value.
     pub fn is_ok(self) -> Beside<X, E> {
         condition::<Of<X, E>>(self.ok)
     }
 
-    /// That there is an error.
+    /// True if there is an error.
     #[track_caller]
     pub fn is_err(self) -> Beside<X, E> {
         condition::<Of<X, E>>(self.not())
     }
 
-    /// The value, if there is one; it varies.
+    /// The value, if there is one; the option is varying.
     #[track_caller]
     pub fn ok(self) -> Maybe<X::Varying>
     where
@@ -80,7 +80,7 @@ impl<X: Placed + Copy, E: Placed + Copy> Outcome<X, E> {
         Maybe { some: self.in_lanes(self.ok), value: self.value.vary() }
     }
 
-    /// The error, if there is one; it varies.
+    /// The error, if there is one; the option is varying.
     #[track_caller]
     pub fn err(self) -> Maybe<E::Varying>
     where
@@ -89,7 +89,7 @@ impl<X: Placed + Copy, E: Placed + Copy> Outcome<X, E> {
         Maybe { some: self.in_lanes(self.not()), value: self.error.vary() }
     }
 
-    /// A condition of this, each lane's own.
+    /// Converts a condition of this kind to a varying one.
     #[track_caller]
     fn in_lanes(self, condition: Value) -> Value {
         match Of::<X, E>::VARYING {
@@ -98,7 +98,7 @@ impl<X: Placed + Copy, E: Placed + Copy> Outcome<X, E> {
         }
     }
 
-    /// The value, or `other`, which is computed in any case.
+    /// The value, or `other` if there is none. `other` is always computed.
     #[track_caller]
     pub fn unwrap_or<D: IntoDevice<X>>(self, other: D) -> X
     where
@@ -108,7 +108,7 @@ impl<X: Placed + Copy, E: Placed + Copy> Outcome<X, E> {
         Maybe { some: self.ok, value: self.value }.unwrap_or(other)
     }
 
-    /// The value, or the result of `other` for the error; it runs only where there is one.
+    /// The value, or the result of `other` for the error. `other` runs only in lanes with an error.
     #[track_caller]
     pub fn unwrap_or_else<D: IntoDevice<X>>(self, other: impl FnOnce(E) -> D) -> X
     where
@@ -118,9 +118,9 @@ impl<X: Placed + Copy, E: Placed + Copy> Outcome<X, E> {
         Maybe { some: self.ok, value: self.value }.unwrap_or_else(|| other(self.error))
     }
 
-    /// The value; the kernel's author guarantees that there is one. With
-    /// [`BuildOptions::debug`](crate::BuildOptions::debug) that is checked; otherwise the bits are undefined if there
-    /// is none.
+    /// The value, which the kernel's author guarantees to exist. With
+    /// [`BuildOptions::debug`](crate::BuildOptions::debug) that is checked; otherwise the result is undefined in lanes
+    /// without a value.
     #[track_caller]
     pub fn unwrap(self) -> X
     where
@@ -141,9 +141,9 @@ impl<X: Placed + Copy, E: Placed + Copy> Outcome<X, E> {
         self.value
     }
 
-    /// The result of `f` for the value. `f` runs only in lanes that have one.
+    /// Applies `f` to the value. `f` runs only in lanes that have one.
     ///
-    /// If the presence of the value varies, so does the result.
+    /// If the presence of the value varies between lanes, the result is varying.
     #[track_caller]
     pub fn map<Y: Flatten + Placed>(self, f: impl FnOnce(X) -> Y) -> Outcome<Y, E>
     where
@@ -153,7 +153,7 @@ impl<X: Placed + Copy, E: Placed + Copy> Outcome<X, E> {
         Outcome::of(self.ok, Of::<X, E>::VARYING, value, self.error)
     }
 
-    /// The result of `f` for the error. `f` runs only in lanes that have one.
+    /// Applies `f` to the error. `f` runs only in lanes that have one.
     #[track_caller]
     pub fn map_err<G: Flatten + Placed>(self, f: impl FnOnce(E) -> G) -> Outcome<X, G>
     where
@@ -163,7 +163,7 @@ impl<X: Placed + Copy, E: Placed + Copy> Outcome<X, E> {
         Outcome::of(self.ok, Of::<X, E>::VARYING, self.value, error)
     }
 
-    /// The result of `f` for the value, if there is one, or `other`.
+    /// The result of `f` for the value, or `other` if there is none.
     #[track_caller]
     pub fn map_or<Y: Chosen, D: IntoDevice<Y>>(self, other: D, f: impl FnOnce(X) -> Y) -> Y
     where
@@ -174,7 +174,7 @@ impl<X: Placed + Copy, E: Placed + Copy> Outcome<X, E> {
         Maybe { some: if varies { self.in_lanes(self.ok) } else { self.ok }, value }.unwrap_or(other)
     }
 
-    /// The `Result` that `f` returns for the value, if there is one. It has the same error type.
+    /// The `Result` that `f` returns for the value, or this one's error. The error types must be equal.
     #[track_caller]
     pub fn and_then<Y: Flatten + Placed + Copy>(self, f: impl FnOnce(X) -> Outcome<Y, E>) -> Outcome<Y, E>
     where

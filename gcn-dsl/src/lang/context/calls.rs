@@ -8,7 +8,7 @@ use gcn_isa::program::Call;
 
 use super::{source, with};
 
-/// Most device functions inside each other.
+/// The largest depth of nested device function calls.
 const DEEPEST: usize = 64;
 
 thread_local! {
@@ -26,7 +26,7 @@ fn chain() -> impl Iterator<Item = &'static Call> {
     innermost().into_iter().flat_map(Call::chain)
 }
 
-/// A device function is left when this ends.
+/// Leaves a device function when it is dropped.
 #[derive(Debug)]
 pub struct Frames(Option<&'static Call>);
 
@@ -36,11 +36,11 @@ impl Drop for Frames {
     }
 }
 
-/// The payload for unwinding out of a kernel whose functions call each other endlessly.
+/// The panic payload that unwinds out of a kernel with endless recursion.
 #[derive(Debug)]
 pub(crate) struct EndlessCall;
 
-/// A device function begins.
+/// Enters a device function.
 #[track_caller]
 pub fn enter(function: &'static str) -> Frames {
     let called_at = Location::caller();
@@ -48,13 +48,13 @@ pub fn enter(function: &'static str) -> Frames {
     let entered = Frames(INNERMOST.replace(Some(call)));
     if call.chain().count() > DEEPEST {
         with(|c| c.fail(called_at, endless(function)));
-        // The host's stack would end before this does. `trace` catches it; the panic hook stays silent.
+        // Stop before the host's stack overflows. `trace` catches the payload, and the panic hook does not run.
         std::panic::resume_unwind(Box::new(EndlessCall));
     }
     entered
 }
 
-/// The cycle of functions that call each other.
+/// The error message for a cycle of functions that call each other.
 fn endless(function: &str) -> String {
     let mut circle: Vec<&str> =
         chain().skip(1).map(|call| call.function).take_while(|name| *name != function).collect();
@@ -69,22 +69,22 @@ fn endless(function: &str) -> String {
     )
 }
 
-/// The call sites of the device functions around the current point, innermost first.
+/// The call sites of the device functions that are being inlined, innermost first.
 pub(crate) fn call_sites() -> Vec<CallSite> {
-    // Of a circle the inner calls say enough.
+    // In a recursion the innermost calls are enough.
     let site = |call: &'static Call| CallSite { function: call.function, location: call.at.to_string() };
     chain().take(4).map(site).collect()
 }
 
-/// Takes the calls of an outer trace away while another kernel is built inside its body.
+/// Hides the calls of an outer trace while its body builds another kernel.
 pub(crate) fn outside_of_calls() -> Frames {
     Frames(INNERMOST.take())
 }
 
-/// A call of a `#[device] fn` around a fault.
+/// A call of a `#[device] fn` that leads to an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallSite {
-    /// The function.
+    /// The function's name.
     pub function: &'static str,
     /// The user's source position of the call.
     pub location: String,

@@ -13,11 +13,11 @@ use crate::lang::values::flow::Top;
 use crate::lang::{Flatten, IntoDevice, S, V, ballot, ne, with};
 use crate::scalar::Elem;
 
-/// The trap that stops a kernel for good: the runtime reports it and ends the queue (LLVM's `llvm.trap`).
+/// The `s_trap` number for which the runtime reports an error and ends the queue (LLVM's `llvm.trap`).
 const TRAP: i64 = 2;
 
-/// Stops the kernel where a lane gets here. The simulator reports the source line; on a GPU the runtime's trap handler ends
-/// the queue with an error.
+/// Stops the kernel if any lane gets here. The simulator reports the source line; on a GPU the runtime's trap handler
+/// ends the queue with an error.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -41,7 +41,7 @@ const TRAP: i64 = 2;
 #[track_caller]
 pub fn trap() {
     let loc = Location::caller();
-    // `s_trap` runs whatever EXEC says.
+    // `s_trap` ignores EXEC, so in divergent code a branch must skip it if no lane is active.
     if with(|c| c.builder.divergence()) == 0 {
         return stop(loc);
     }
@@ -63,19 +63,19 @@ pub(in crate::lang) fn stop(loc: &'static Location<'static>) {
     with(|c| c.effect(Inst::Machine(Box::new(call)), loc));
 }
 
-/// True if the kernel is built with [`BuildOptions::debug`](crate::BuildOptions::debug): a host value.
+/// True if the kernel is built with [`BuildOptions::debug`](crate::BuildOptions::debug). This is a host value.
 pub fn debugging() -> bool {
     with(|c| c.debug)
 }
 
-/// The argument of `assert!`: a condition of the host.
+/// Conditions that `assert!` accepts: those of the host.
 #[diagnostic::on_unimplemented(
     message = "`assert!` checks once, when the kernel is built, and this is known on the device only",
     label = "a `{Self}`, not a `bool` of the host",
     note = "`debug_assert!(condition, \"message\")`, `debug_assert_eq!` and `debug_assert_ne!` check in each lane"
 )]
 pub trait HostCondition {
-    /// The condition.
+    /// The condition's value.
     fn holds(self) -> bool;
 }
 impl HostCondition for bool {
@@ -84,18 +84,18 @@ impl HostCondition for bool {
     }
 }
 
-/// The expansion of the condition of `assert!`.
+/// The expansion of the condition in `assert!`.
 pub fn on_host(condition: impl HostCondition) -> bool {
     condition.holds()
 }
 
-/// The argument of `debug_assert!` in a kernel.
+/// Conditions that `debug_assert!` accepts in a kernel.
 #[diagnostic::on_unimplemented(
     message = "`debug_assert!` in a kernel checks a condition, not `{Self}`",
     label = "expected `S<bool>`, `V<bool>` or a host `bool`, found `{Self}`"
 )]
 pub trait DebugCondition {
-    /// Stops the kernel with the message where the condition does not hold.
+    /// Stops the kernel with the message if the condition is false in any lane.
     fn check(self, message: String, loc: &'static Location<'static>);
 }
 
@@ -135,7 +135,7 @@ pub fn debug_assert<C: DebugCondition>(condition: C, message: String) {
     condition.check(message, Location::caller());
 }
 
-/// The expansion of `dbg!(x)`: `x`, printed by the simulator if the kernel is built with
+/// The expansion of `dbg!(x)`: returns `x`, which the simulator prints if the kernel is built with
 /// [`BuildOptions::debug`](crate::BuildOptions::debug).
 #[track_caller]
 pub fn dbg<X: Flatten>(x: X, text: &'static str) -> X {
@@ -152,8 +152,8 @@ pub fn dbg<X: Flatten>(x: X, text: &'static str) -> X {
     x
 }
 
-/// Marks a value to be shown: each of its dwords passes through an instruction that the simulator watches, `x ^
-/// number`.
+/// Makes the simulator show a value: each of its dwords becomes an operand of `x ^ number`, an instruction that the
+/// simulator recognises by `number` and whose result nothing uses.
 pub(in crate::lang) fn probe(
     value: Value,
     (text, role): (&'static str, Role),

@@ -1,4 +1,4 @@
-//! `if`, and the joining of the values of two branches.
+//! The `if` expression, and the values of its branches.
 
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -15,18 +15,18 @@ use crate::lang::values::merge::Never;
 use crate::lang::{IntoDevice, S, V, with};
 use crate::scalar::Scalar;
 
-/// A condition of an `if` or `while` in a kernel.
+/// Types of a condition of an `if` or `while` in a kernel.
 #[diagnostic::on_unimplemented(
     message = "`if` and `while` in a kernel need a device condition, not `{Self}`",
     label = "expected `S<bool>` or `V<bool>`, found `{Self}`",
     note = "a number is not a condition: compare it, `x & 1 != 0`"
 )]
 pub trait Condition<F: Flow> {
-    /// The flow inside.
+    /// The flow in the branches.
     type Inside: Flow;
-    /// Whether all lanes take the same branch; values of both join accordingly.
+    /// Whether all lanes take the same branch, which decides whether the value of the `if` is uniform or varying.
     type How: Kind;
-    /// The condition's value.
+    /// The condition as an IR value.
     fn value(&self) -> Value;
 }
 
@@ -46,7 +46,8 @@ impl<F: Flow> Condition<F> for V<bool> {
     }
 }
 
-/// Known when the kernel is built: only one of the branches is emitted. Both are traced; a `comptime if` traces one.
+/// A condition that is known when the kernel is built. Both branches are traced, but only one is emitted; a `comptime
+/// if` also traces only one.
 impl<F: Flow> Condition<F> for bool {
     type Inside = F;
     type How = Uniform;
@@ -55,7 +56,8 @@ impl<F: Flow> Condition<F> for bool {
     }
 }
 
-/// An open `if` with flow `Inside` in its branches; `How` determines the joining of their values.
+/// The guard of an `if` whose `then` branch is being built. `Inside` is the flow in both branches; `How` determines how
+/// their values merge.
 #[derive(Debug)]
 pub struct If<Inside, How> {
     cond: Value,
@@ -63,7 +65,7 @@ pub struct If<Inside, How> {
     types: PhantomData<(Inside, How)>,
 }
 
-/// An open `else`.
+/// The guard of an `if` whose `else` branch is being built.
 #[derive(Debug)]
 pub struct Else<Inside, How> {
     cond: Value,
@@ -78,7 +80,7 @@ pub fn if_begin<C: Condition<F>, F: Flow>(cond: C, _flow: &F) -> If<C::Inside, C
     let cond = cond.value();
     let varying = with(|c| {
         let known = c.builder.as_const(cond);
-        // A condition that is known does not divide the lanes, whatever its type.
+        // A known condition sends all lanes the same way, even if its type is varying.
         let varying = C::How::VARYING && known.is_none();
         c.builder.open(varying);
         if known == Some(0) {
@@ -90,17 +92,17 @@ pub fn if_begin<C: Condition<F>, F: Flow>(cond: C, _flow: &F) -> If<C::Inside, C
 }
 
 impl<Inside: Flow, How: Kind> If<Inside, How> {
-    /// The flow inside.
+    /// The flow in the branch.
     pub fn flow(&self) -> Inside {
         Inside::token()
     }
 
-    /// The kind of exit of a lane that leaves from inside.
+    /// The kind of exits from the branch.
     pub fn kind(&self) -> Leave<How> {
         Leave::new()
     }
 
-    /// Begins the `else`.
+    /// Ends the `then` branch and begins the `else` branch.
     pub fn otherwise(self) -> Else<Inside, How> {
         let then = with(|c| {
             let then = c.builder.close(self.varying);
@@ -123,17 +125,17 @@ impl<Inside: Flow, How: Kind> If<Inside, How> {
 }
 
 impl<Inside: Flow, How: Kind> Else<Inside, How> {
-    /// The flow inside.
+    /// The flow in the branch.
     pub fn flow(&self) -> Inside {
         Inside::token()
     }
 
-    /// The kind of exit of a lane that leaves from inside.
+    /// The kind of exits from the branch.
     pub fn kind(&self) -> Leave<How> {
         Leave::new()
     }
 
-    /// Ends the `else`; the `if` expression's value joins those of both branches.
+    /// Ends the `else` branch. Returns the value of the `if` expression, merged from the values of both branches.
     #[track_caller]
     pub fn end<A, B>(self, then: A, els: B) -> A::Output
     where
@@ -141,7 +143,7 @@ impl<Inside: Flow, How: Kind> Else<Inside, How> {
     {
         let (loc, varying) = (Location::caller(), self.varying);
         let (mut then_values, mut else_values) = (Vec::new(), Vec::new());
-        // Instructions that convert the branch's value (a splat, a constant) belong to its own branch.
+        // Instructions that convert a branch's value (a splat, a constant) must be part of that branch.
         let els_region = {
             if !A::RIGHT_LEAVES {
                 A::right(els).flatten(&mut else_values);
@@ -185,13 +187,13 @@ impl<Inside: Flow, How: Kind> Else<Inside, How> {
     }
 }
 
-/// The joined value of both branches.
+/// One IR value of an `if` expression, merged from a value of each branch.
 enum Joined {
-    /// A variable that the branches write.
+    /// Both branches write the value to a variable.
     Variable(Variable),
-    /// `true` and `false`: the condition itself or, in the other order, its opposite.
+    /// The branches give `true` and `false`, so the value is the condition or, in the other order, its negation.
     Condition { opposite: bool, ty: Type },
-    /// Undefined bits.
+    /// Both branches give undefined bits.
     Nothing(Type),
 }
 
@@ -214,7 +216,7 @@ impl Joined {
         Joined::Variable(c.builder.declare_joined(ty))
     }
 
-    /// In a branch that gives `value`. Undefined bits need no instruction.
+    /// Emits what the branch that gives `value` needs. Undefined bits need no instruction.
     fn write(&self, c: &mut Context, value: Value, keep: bool, loc: &'static Location<'static>) {
         if let Joined::Variable(var) = self
             && !c.builder.is_undefined(value)
@@ -223,7 +225,7 @@ impl Joined {
         }
     }
 
-    /// After both.
+    /// Returns the merged value, after both branches.
     fn read(&self, c: &mut Context, cond: Value, loc: &'static Location<'static>) -> Value {
         match self {
             Joined::Variable(var) => c.builder.read(*var, None),
@@ -256,7 +258,7 @@ impl<How> Merge<How, Never> for Never {
     }
 }
 
-/// A branch whose lanes leave, joined with one that has a value.
+/// Merges a branch that has a value with one that has none because its lanes leave.
 macro_rules! leaving {
     ($how:ident $([$($generics:tt)*])?: $a:ty => $out:ty) => {
         impl<$($($generics)*,)? > Merge<$how, Never> for $a {
@@ -327,7 +329,8 @@ merge! {
     }
 }
 
-/// A literal takes the type of the other value; two literals that of the joined one, wherever that is known.
+/// A literal takes the type of the other branch's value. Two literals take the type of the merged value, which later
+/// code determines.
 macro_rules! merge_literal {
     ($($how:ident $place:ident;)*) => {$(
         #[diagnostic::do_not_recommend]
@@ -392,7 +395,7 @@ macro_rules! merge_host {
 }
 merge_host!(bool, i8, u8, i16, u16, i32, u32, i64, u64, half::f16, half::bf16, f32, f64);
 
-/// A host value joined with a literal, if type parameters are involved.
+/// Merges a host value with a literal, in functions that are generic over the element type.
 macro_rules! merge_number {
     ($literal:ident: $($t:ty),*) => {$(
         merge_number!(@one $t, $literal, Uniform, S<$t>);

@@ -1,13 +1,13 @@
-//! Branches for the implementation of library functions.
+//! Conditional code in the implementation of library functions.
 
 use std::marker::PhantomData;
 
 use crate::ir::{Region, Stmt, Value, Variable};
 use crate::lang::{Flatten, V, with};
 
-/// A branch under construction: where a condition holds, values are computed again in another way.
+/// A branch under construction. It recomputes given values in another way in the lanes where a condition is true.
 ///
-/// No closures, for the same reason as in [`crate::lang::control::while_any`].
+/// There is no closure for the body, for the reason given in [`crate::lang::control::while_any`].
 pub(in crate::lang) struct OnlyWhere<X> {
     variables: Vec<Variable>,
     condition: Value,
@@ -15,7 +15,7 @@ pub(in crate::lang) struct OnlyWhere<X> {
 }
 
 impl<X: Flatten> OnlyWhere<X> {
-    /// The values where `condition` does not hold. Begins the branch.
+    /// Begins the branch. `otherwise` are the values in lanes where `condition` is false.
     pub fn begin(condition: V<bool>, otherwise: X) -> Self {
         let mut values = Vec::new();
         otherwise.flatten(&mut values);
@@ -33,7 +33,7 @@ impl<X: Flatten> OnlyWhere<X> {
         with(|c| self.variables.iter().zip(values).for_each(|(var, v)| c.builder.write(*var, *v, None)));
     }
 
-    /// Ends the branch with the values where the condition holds; the values of each lane.
+    /// Ends the branch. `values` are those in lanes where the condition is true; returns each lane's values.
     pub fn end(self, values: X) -> X {
         let mut flat = Vec::new();
         values.flatten(&mut flat);

@@ -1,4 +1,4 @@
-//! Results of functions that all lanes must call, or that not all targets have.
+//! Results of functions that require all lanes, or that only some targets have.
 
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -8,33 +8,34 @@ use crate::lang::with;
 
 /// The result of a function that all lanes of the workgroup must call, on the targets `X`.
 ///
-/// In a kernel the call is the `R`: its expansion makes rustc check that all lanes run there. Elsewhere that cannot be
-/// checked, so a kernel does not build if one of these remains.
+/// In a kernel such a call has the type `R`: the macro's expansion makes rustc check that all lanes run there. Outside
+/// of a kernel's own code rustc cannot check that, so the build fails if an `Everyone` was never unwrapped by such an
+/// expansion.
 #[derive(Debug)]
 #[must_use = "only a call in a kernel or `#[device]` function takes it: there rustc sees whether all lanes run"]
 pub struct Everyone<R, X = Everywhere>(Checked<R>, PhantomData<X>);
 
 impl<R, X> Everyone<R, X> {
-    /// The result of a call that all lanes make, subject to rustc's check.
+    /// Wraps the result of a call that requires all lanes.
     #[track_caller]
     pub(in crate::lang) fn gives(result: R) -> Self {
         Everyone(Checked::new(result), PhantomData)
     }
 
-    /// The result, after the check that all lanes run and of the targets.
+    /// Unwraps the result. The caller has made rustc check that all lanes run and that the targets have the function.
     pub(in crate::lang) fn checked(self) -> R {
         self.0.take()
     }
 }
 
-/// The result of [`barrier()`](crate::lang::barrier): an [`Everyone`] with a type of its own, so that `barrier(buffer)`
-/// can be recognised.
+/// The result of [`barrier()`](crate::lang::barrier): an [`Everyone`] with a separate type, so that the macro's
+/// expansion of `barrier(buffer)` can recognise it.
 #[derive(Debug)]
 #[must_use = "only a call in a kernel or `#[device]` function takes it: there rustc sees whether all lanes run"]
 pub struct Barrier(pub(in crate::lang) Everyone<()>);
 
 /// The result of a function that exists only on targets with MX formats ([`HasMfmaMx`](crate::lang::HasMfmaMx)); in a
-/// kernel it is the `R`.
+/// kernel the call has the type `R`.
 #[derive(Debug)]
 #[must_use = "only a call in a kernel or `#[device]` function takes it: there rustc sees the targets"]
 pub struct OnMx<R>(Checked<R>);
@@ -45,13 +46,13 @@ impl<R> OnMx<R> {
         OnMx(Checked::new(result))
     }
 
-    /// The result, after the check of the targets.
+    /// Unwraps the result. The caller has made rustc check that the targets have the function.
     pub(in crate::lang) fn checked(self) -> R {
         self.0.take()
     }
 }
 
-/// A result that the kernel fails without taking.
+/// A result that must be taken: if it is dropped instead, the kernel fails.
 #[derive(Debug)]
 struct Checked<R> {
     result: Option<R>,

@@ -1,4 +1,4 @@
-//! `break`, `continue` and `return`: which lanes leave, and with which values.
+//! `break`, `continue` and `return`: the lanes that leave and the values that they carry.
 
 use std::cell::RefCell;
 use std::fmt::Debug;
@@ -12,19 +12,21 @@ use crate::lang::values::merge::Merge;
 use crate::lang::values::merge::Never;
 use crate::lang::with;
 
-/// The values of type `A` that an exit carries, with the places where they are needed.
+/// The values of type `A` with which lanes leave a construct at one or several exits. Each has a label, that of an
+/// empty block at the exit, where the conversion of the value will be inserted.
 #[derive(Debug)]
 pub struct Slot<A>(RefCell<Vec<(Label, A)>>);
 
 impl<A> Slot<A> {
-    /// An exit's values.
+    /// A slot without values.
     #[allow(clippy::new_without_default, reason = "made by the macro only")]
     pub fn new() -> Slot<A> {
         Slot(RefCell::default())
     }
 
-    /// The lanes here leave with `value`, or reach the end with it. The conversion of the value to the joined type is
-    /// known only when all of them are; an empty block reserves its place.
+    /// Records that the lanes here leave with `value`, or reach the construct's end with it. The type to which `value`
+    /// must be converted is known only when all exits are; until then an empty block reserves the place for the
+    /// conversion.
     pub fn put(&self, value: A) {
         let place = with(|c| {
             let place = c.builder.open_block();
@@ -35,16 +37,16 @@ impl<A> Slot<A> {
     }
 }
 
-/// Values of several exits that are joined, according to the kinds `How` of the exits: nested pairs of slots, with
-/// [`Last`] or `()` at the end.
+/// Values of several exits that merge into one, according to the kind `How` of the exits. They are nested pairs of
+/// slots, with [`Last`] or `()` at the end.
 pub trait JoinAll<How> {
-    /// The joined value.
+    /// The type of the merged value.
     type Output;
-    /// Appends the values, converted where they are needed.
+    /// Appends each value's label and its conversion to the merged type.
     fn each(self, out: &mut Vec<(Label, Convert<Self::Output>)>);
 }
 
-/// Creates the joined value at the place where it is needed.
+/// Converts a value to the merged type; called where the instructions of the conversion belong.
 pub type Convert<X> = Box<dyn FnOnce() -> X>;
 
 impl<How> JoinAll<How> for () {
@@ -52,8 +54,8 @@ impl<How> JoinAll<How> for () {
     fn each(self, _: &mut Vec<(Label, Convert<Never>)>) {}
 }
 
-/// The last of several slots. Its value is joined unconverted with the one before, so that a literal takes the type of
-/// that.
+/// The last of several slots. It is not converted on its own but merged with the slot before it, so a literal in it
+/// takes the type of that one.
 #[derive(Debug)]
 pub struct Last<A>(pub Slot<A>);
 
@@ -90,8 +92,8 @@ where
     }
 }
 
-/// Replaces the reserved places of the values in `body` with writes of variables, and reads these after `stmt`, which
-/// is made of `body`.
+/// Ends a construct with a value. Fills each reserved block in `body` with a write of the exit's value to variables,
+/// makes a statement from `body` with `stmt`, and reads the variables after it.
 pub(super) fn join<How, J: JoinAll<How>>(
     mut body: Region,
     values: J,
@@ -130,7 +132,7 @@ where
     })
 }
 
-/// Puts `filling` into the block `place`; the block does not exist if no lane reaches it.
+/// Fills the empty block `place` with the statements of `filling`. The block does not exist if no lane reaches it.
 fn fill(region: &mut Region, place: Label, filling: Region) -> Option<Region> {
     let mut filling = Some(filling);
     for stmt in &mut region.stmts {
@@ -149,17 +151,17 @@ fn fill(region: &mut Region, place: Label, filling: Region) -> Option<Region> {
     filling
 }
 
-/// An open block, left by `break 'label`, or a function's body, left by `return`.
+/// An open block that lanes can leave: a labelled block with `break 'label`, or a function's body with `return`.
 #[derive(Debug)]
 pub struct Block(Label);
 
-/// Begins a block. The flow inside is that outside until a lane leaves.
+/// Begins a block. Until a lane leaves, its flow is the one outside.
 pub fn block_begin() -> Block {
     Block(with(|c| c.builder.open_block()))
 }
 
 impl Block {
-    /// The lanes that are here go to the block's end.
+    /// Makes the lanes that run here jump to the block's end.
     pub fn leave(&self) -> Never {
         with(|c| c.builder.exit(self.0));
         Never
@@ -170,7 +172,7 @@ impl Block {
         with(|c| c.builder.close_block(self.0));
     }
 
-    /// Ends a block with the value that its exits and its end give.
+    /// Ends a block; its value is merged from those of its exits and of its last expression.
     #[track_caller]
     pub fn end_with<K: Kind, J: JoinAll<K>>(self, _kind: &Leave<K>, values: J) -> J::Output
     where

@@ -1,4 +1,4 @@
-//! `#[device] fn`: functions that are inlined where they are called.
+//! `#[device] fn`: functions that are inlined at each call.
 
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -13,11 +13,12 @@ use crate::lang::values::flow::{EveryLane, Flow, SameScope, Top};
 use crate::lang::values::variable::Var;
 use crate::lang::{IntoDevice, S, with};
 
-/// The flow of a device function that nobody told which lanes run: those of its caller, whatever they are.
+/// The flow in a device function that does not take an [`AllLanes`] token: the same lanes run as at the call, but which
+/// they are is not known.
 #[derive(Debug, Clone, Copy)]
 pub struct Called<By>(PhantomData<By>);
 
-/// Any caller.
+/// The caller of a device function without a token: unknown.
 #[derive(Debug, Clone, Copy)]
 pub struct Anyone(());
 
@@ -37,7 +38,7 @@ impl<By: Copy> Flow for Called<By> {
     }
 }
 
-/// Callers of a device function that have promised that all lanes run.
+/// Callers of a device function that have proved, by a token, that all lanes run.
 #[diagnostic::on_unimplemented(
     message = "all lanes must run here, and a device function does not know which lanes its caller runs",
     label = "needs all lanes",
@@ -47,12 +48,12 @@ pub trait PromisesAllLanes {}
 
 impl<By: PromisesAllLanes> EveryLane for Called<By> {}
 
-/// The flow of a closure's body: its callers are unknown.
+/// The flow in a closure's body, whose callers are unknown.
 #[derive(Debug, Clone, Copy)]
 pub struct InClosure<By>(PhantomData<By>);
 
 impl InClosure<Anyone> {
-    /// The flow.
+    /// The flow in the closure.
     #[allow(clippy::new_without_default, reason = "made by the macro only")]
     pub fn new() -> Self {
         InClosure(PhantomData)
@@ -67,7 +68,7 @@ impl<By: Copy> Flow for InClosure<By> {
     }
 }
 
-/// Callers of a closure for which all lanes are known to run: there are none.
+/// Callers of a closure for which all lanes are known to run. No type implements this.
 #[diagnostic::on_unimplemented(
     message = "a function that all lanes must call is not available in a closure, for the closure may be called where other lanes run; call it outside",
     label = "needs all lanes"
@@ -76,11 +77,11 @@ pub trait RunsForAll {}
 
 impl<By: RunsForAll> EveryLane for InClosure<By> {}
 
-/// The proof that all lanes of the workgroup run: [`all_lanes()`](all_lanes) makes it. A `#[device] fn` that takes it may
-/// call `barrier()` and `mfma()`.
+/// A token that proves that all lanes of the workgroup run. [`all_lanes()`](all_lanes) creates it. A `#[device] fn`
+/// with a parameter of this type may call `barrier()` and `mfma()`.
 ///
-/// It has no data and is allowed only as the argument of a call: inside the function `all_lanes()`, or the parameter's
-/// name, is the token for the next call.
+/// It has no data and is allowed only as the argument of a call. Inside the function, `all_lanes()` or the parameter's
+/// name gives the token for the next call.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -110,35 +111,38 @@ impl<By: RunsForAll> EveryLane for InClosure<By> {}
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// `AllLanes<T>` names the caller's targets: matrix instructions that they lack are compile errors in the function,
-/// unless a bound such as [`HasMfmaF8`](crate::lang::HasMfmaF8) requires them; the bound is checked at the call.
+/// `AllLanes<T>` names the caller's targets `T`. Matrix instructions that not all of them have are compile errors in
+/// the function, unless a bound such as [`HasMfmaF8`](crate::lang::HasMfmaF8) requires them; then rustc checks the
+/// bound at the call.
 #[derive(Debug)]
 pub struct AllLanes<T = AnyTarget> {
     divergence: u32,
     targets: PhantomData<T>,
 }
 
-/// The token for the fact that all lanes run. It exists only where they do, and only as the argument of a call.
+/// The token that proves that all lanes run. It can be created only where they do, and only as the argument of a call.
 pub fn all_lanes() -> AllLanesHere {
     AllLanesHere(())
 }
 
-/// The result of [`all_lanes()`](all_lanes): as an argument in a kernel it is an [`AllLanes`] of the kernel's targets.
+/// The result of [`all_lanes()`](all_lanes). As an argument in a kernel it becomes an [`AllLanes`] with the kernel's
+/// targets.
 #[derive(Debug)]
 #[must_use = "it is the argument of a call"]
 pub struct AllLanesHere(());
 
 impl<T> AllLanes<T> {
-    /// The token of a place where all lanes run, if rustc agrees.
+    /// Creates the token. The caller has made rustc check that all lanes run.
     pub(in crate::lang) fn here() -> AllLanes<T> {
         AllLanes { divergence: with(|c| c.builder.divergence()), targets: PhantomData }
     }
 
-    /// The flow of a device function that took the token.
+    /// The flow in a device function that took the token.
     #[track_caller]
     pub fn flow(self) -> Top {
         let loc = Location::caller();
-        // The macro permits the token only in calls; a host function could still carry it elsewhere.
+        // The macro allows the token only in calls, but a host function could still have carried it to code with
+        // another divergence.
         with(|c| {
             if c.builder.divergence() != self.divergence {
                 let message =
@@ -158,7 +162,7 @@ pub struct Lent<'a, X> {
 }
 
 impl<X: Flatten, F> Var<X, F> {
-    /// The expansion of `&mut x` in a call: the function may write where the caller may.
+    /// The expansion of `&mut x` in a call. The function may assign to the variable where the caller may.
     pub fn lend<G: Flow>(&mut self, _flow: &G) -> Lent<'_, X>
     where
         X: AssignIn<F, G>,
@@ -166,7 +170,8 @@ impl<X: Flatten, F> Var<X, F> {
         Lent { leaves: self.leaves().to_vec(), types: PhantomData }
     }
 
-    /// The expansion of `&mut x.part` in a call: the function may write this part. That it is lent once is for the macro to see.
+    /// The expansion of `&mut x.part` in a call: the function may assign to this part. The macro checks that no part is
+    /// lent twice in a call.
     pub fn lend_part<G: Flow, P>(&self, _flow: &G, part: impl FnOnce(&mut X) -> &mut P) -> Lent<'_, P>
     where
         P: Flatten + AssignIn<F, G>,
@@ -174,12 +179,13 @@ impl<X: Flatten, F> Var<X, F> {
         Lent { leaves: self.leaves_of(part), types: PhantomData }
     }
 
-    /// The leaves of the variable that form a part of it.
+    /// The IR variables of `x` that make up a part of it.
     pub(in crate::lang) fn leaves_of<P: Flatten>(
         &self,
         part: impl FnOnce(&mut X) -> &mut P,
     ) -> Vec<Variable> {
-        // Each value is replaced by its number; the numbers in the part name its leaves.
+        // Build an `X` from the numbers 0, 1, … instead of IR values; the numbers found in the part are the indices of
+        // its leaves.
         let mut whole = X::unflatten(&mut (0..).map(Value));
         let mut numbers = Vec::new();
         part(&mut whole).flatten(&mut numbers);
@@ -188,14 +194,14 @@ impl<X: Flatten, F> Var<X, F> {
 }
 
 impl<X: Flatten> Lent<'_, X> {
-    /// The variable inside the function: declared, as it were, where the function begins.
+    /// The variable as the function sees it: as if it were declared at the function's start.
     pub fn enter<F: Flow>(self, _flow: &F) -> Var<X, FromCaller<F>> {
         Var::of(self.leaves)
     }
 }
 
-/// A type that can be passed for a parameter `d: &mut M` of a device function, where `M` is an array of a lane or a
-/// workgroup: `&mut d` of such an array, or of a field that is one.
+/// Types of an argument for a parameter `d: &mut M` of a device function, where `M` is an array in LDS or private
+/// memory: `&mut d` of such an array, or of a field that is one.
 #[diagnostic::on_unimplemented(
     message = "this parameter takes a `&mut {M}`",
     label = "not a `&mut {M}`",
@@ -217,15 +223,15 @@ impl<M: Flatten> LendsMemory<M> for Lent<'_, M> {
     }
 }
 
-/// `self` in a device method with `&mut self`: a variable whose final value is returned to the caller.
+/// `self` in a device method with `&mut self`: a variable whose final value the method returns to the caller.
 #[track_caller]
 pub fn mutable_self<X: Flatten + Declare<Value = X>, F: Flow>(_flow: &F, value: X) -> Var<X, FromCaller<F>> {
     let declared: Var<X, F> = Var::declare(&F::token(), value);
     Var::of(declared.leaves().to_vec())
 }
 
-/// Types whose values a method of a `#[device] trait` with `&mut self` can change: this is known about `Self` in the
-/// trait's provided methods, and in device functions that are generic over the trait. They change it only where the
+/// Types whose values can be changed by a method of a `#[device] trait` with `&mut self`. The trait's provided methods,
+/// and device functions that are generic over the trait, know this about `Self`. They change the value only where the
 /// same lanes run as at their start.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a value of the device, and a method of the trait takes `&mut self`",
@@ -242,8 +248,8 @@ impl<X> Changeable for X where
 {
 }
 
-/// The flow of a lent variable's declaration, as seen from a function of flow `F`: outside of it, so that lanes that
-/// return still read the variable.
+/// The flow in which a lent variable counts as declared, seen from a function with flow `F`. It is outside of the
+/// function, because lanes that return still read the variable afterwards.
 #[derive(Debug, Clone, Copy)]
 pub struct FromCaller<F>(PhantomData<F>);
 
@@ -251,7 +257,7 @@ impl<F: Convergent> Convergent for FromCaller<F> {}
 
 impl<T, F: Flow, G: Flow> AssignIn<FromCaller<F>, G> for S<T> where G::Lanes: SameScope<F::Lanes> {}
 
-/// A number of element type `T` on the device, uniform or varying: a bound for device functions that work on both and
+/// A number with element type `T` on the device, uniform or varying: a bound for device functions that accept both and
 /// return the same kind.
 ///
 /// ```
@@ -304,7 +310,7 @@ impl<T, X> Numeric<T> for X where
 {
 }
 
-/// The target that the kernel is being built for: a host value, for `comptime if`.
+/// The target that the kernel is being built for. This is a host value, for example for `comptime if`.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;

@@ -1,4 +1,4 @@
-//! `loop`, `while`, and loops that are unrolled.
+//! `loop`, `while`, and unrolled loops.
 
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -14,7 +14,7 @@ use crate::lang::values::kind::Uniform;
 use crate::lang::values::merge::Never;
 use crate::lang::with;
 
-/// The ways in which lanes can leave a loop: entirely by `break`, or the current trip by `continue`.
+/// The blocks that lanes can leave in a loop: the whole loop by `break`, and the current iteration by `continue`.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Exits {
     whole: Option<Label>,
@@ -22,12 +22,12 @@ pub(super) struct Exits {
 }
 
 impl Exits {
-    /// Opens the block around a loop, if it has a `break`.
+    /// Opens the block around the loop, if `break` occurs in it.
     pub fn open(breaks: bool) -> Exits {
         Exits { whole: breaks.then(|| with(|c| c.builder.open_block())), trip: None }
     }
 
-    /// Opens the block around a trip, if it has a `continue`.
+    /// Opens the block around an iteration, if `continue` occurs in it.
     pub fn open_trip(&mut self, continues: bool) {
         self.trip = continues.then(|| with(|c| c.builder.open_block()));
     }
@@ -55,16 +55,16 @@ fn exit(label: Option<Label>) -> Never {
     Never
 }
 
-/// The parts that the guards of all loops have.
+/// Methods that the guards of all loops have.
 macro_rules! loop_guard {
     ($name:ident $(<$($param:ident),*>)?) => {
         impl<$($($param,)*)? F: Flow, B: Kind, R: Kind> $name<$($($param,)*)? F, B, R> {
-            /// The flow inside.
+            /// The flow in the body.
             pub fn flow(&self) -> InLoop<F, B, R> {
                 InLoop::token()
             }
 
-            /// The kind of exits from the loop before it ends for all lanes.
+            /// The kind of exits that leave the loop before it ends for all lanes.
             pub fn left(&self) -> Leave<B::Or<R>> {
                 Leave::new()
             }
@@ -83,14 +83,14 @@ macro_rules! loop_guard {
 }
 pub(super) use loop_guard;
 
-/// A `while` whose condition is being computed.
+/// The guard of a `while` whose condition is being computed.
 #[derive(Debug)]
 pub struct WhileHead<F, B, R> {
     exits: Exits,
     types: PhantomData<(F, B, R)>,
 }
 
-/// A `while` whose body is being built.
+/// The guard of a `while` whose body is being built.
 #[derive(Debug)]
 pub struct While<K, F, B, R> {
     head: Region,
@@ -101,22 +101,22 @@ pub struct While<K, F, B, R> {
 
 loop_guard!(While<K>);
 
-/// Begins a `while` that has a `break`, or not.
+/// Begins a `while`; `breaks` says whether it has a `break`.
 pub fn while_begin<F: Flow, B: Kind, R: Kind>(_flow: &F, breaks: bool) -> WhileHead<F, B, R> {
     let exits = Exits::open(breaks);
-    // Later trips run with fewer lanes if the condition turns out to vary. A write in the head would then have to keep
-    // the values of the others, so the head counts as divergent.
+    // If the condition turns out to vary, later iterations compute it with fewer lanes. A write to a variable there
+    // must then keep the values of the other lanes, so this part counts as divergent.
     with(|c| c.builder.open(true));
     WhileHead { exits, types: PhantomData }
 }
 
 impl<F: Flow, B: Kind, R: Kind> WhileHead<F, B, R> {
-    /// The flow in the condition.
+    /// The flow in which the condition is computed.
     pub fn flow(&self) -> InLoop<F, B, R> {
         InLoop::token()
     }
 
-    /// Takes the condition, begins the body, which has a `continue`, or not.
+    /// Takes the condition and begins the body; `continues` says whether it has a `continue`.
     pub fn test<C: Condition<F>>(self, cond: C, continues: bool) -> While<C::How, F, B, R> {
         let head = with(|c| {
             let head = c.builder.close(true);
@@ -130,7 +130,7 @@ impl<F: Flow, B: Kind, R: Kind> WhileHead<F, B, R> {
 }
 
 impl<K: Kind, F: Flow, B: Kind, R: Kind> While<K, F, B, R> {
-    /// The kind of exit by the condition.
+    /// The kind of exits by the condition.
     pub fn kind(&self) -> Leave<K> {
         Leave::new()
     }
@@ -146,7 +146,7 @@ impl<K: Kind, F: Flow, B: Kind, R: Kind> While<K, F, B, R> {
     }
 }
 
-/// A `loop` whose body is being built.
+/// The guard of a `loop` whose body is being built.
 #[derive(Debug)]
 pub struct Loop<F, B, R> {
     exits: Exits,
@@ -155,7 +155,7 @@ pub struct Loop<F, B, R> {
 
 loop_guard!(Loop);
 
-/// Begins a `loop` that has a `break` and a `continue`, or not.
+/// Begins a `loop`; `breaks` and `continues` say whether it has a `break` and a `continue`.
 pub fn loop_begin<F: Flow, B: Kind, R: Kind>(_flow: &F, breaks: bool, continues: bool) -> Loop<F, B, R> {
     let mut exits = Exits::open(breaks);
     with(|c| c.builder.open(true));
@@ -164,7 +164,7 @@ pub fn loop_begin<F: Flow, B: Kind, R: Kind>(_flow: &F, breaks: bool, continues:
 }
 
 impl<F: Flow, B: Kind, R: Kind> Loop<F, B, R> {
-    /// The loop has no condition.
+    /// Uniform, since a `loop` has no condition by which lanes could leave.
     pub fn kind(&self) -> Leave<Uniform> {
         Leave::together()
     }
@@ -179,7 +179,7 @@ impl<F: Flow, B: Kind, R: Kind> Loop<F, B, R> {
         self.exits.close();
     }
 
-    /// Ends the loop with the value of its `break`s.
+    /// Ends the loop, whose value is merged from those of its `break`s.
     #[track_caller]
     pub fn end_with<J: JoinAll<B>>(mut self, _left: &Leave<B>, _returned: &Leave<R>, values: J) -> J::Output
     where
@@ -196,7 +196,7 @@ impl<F: Flow, B: Kind, R: Kind> Loop<F, B, R> {
     }
 }
 
-/// A loop that is unrolled, from which lanes leave.
+/// The guard of an unrolled loop that lanes can leave.
 #[derive(Debug)]
 pub struct Unrolled<F, B, R>(PhantomData<(F, B, R)>);
 
@@ -206,12 +206,12 @@ pub fn unrolled_begin<F: Flow, B: Kind, R: Kind>(_flow: &F) -> Unrolled<F, B, R>
 }
 
 impl<F: Flow, B: Kind, R: Kind> Unrolled<F, B, R> {
-    /// The flow inside.
+    /// The flow in the body.
     pub fn flow(&self) -> InLoop<F, B, R> {
         InLoop::token()
     }
 
-    /// The kind of the exits.
+    /// The kind of the loop's exits.
     pub fn left(&self) -> Leave<B::Or<R>> {
         Leave::new()
     }
@@ -220,7 +220,7 @@ impl<F: Flow, B: Kind, R: Kind> Unrolled<F, B, R> {
     pub fn end(self, _left: &Leave<B>, _returned: &Leave<R>) {}
 }
 
-/// Ends of an `#[unroll] for` that starts at an `A`: host integers of one type.
+/// Types of the end of an `#[unroll] for` that starts at an `A`: host integers of one type.
 #[diagnostic::on_unimplemented(
     message = "the bounds of an `#[unroll] for` must be known when the kernel is built; they are `{A}` and `{Self}`",
     label = "not a host integer of the same type",
@@ -245,8 +245,8 @@ unroll_ends!(u8, i8, u16, i16, u32, i32, u64, i64, usize, isize);
 
 /// The expansion of `#[unroll] for i in a..b`.
 ///
-/// Does not return a range: for wrong bounds, rustc would then also report that a range of device values is not an
-/// iterator.
+/// Returns an iterator over a list, not a range: for wrong bounds rustc would otherwise also report that a range of
+/// device values is not an iterator.
 pub fn unroll<A, B: UnrollEnd<A>>(a: A, b: B) -> std::vec::IntoIter<B> {
     b.exclusive(a).into_iter()
 }

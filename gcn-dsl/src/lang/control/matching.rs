@@ -1,4 +1,4 @@
-//! `match` on device integers and `bool`: the tests that its patterns become.
+//! `match` on device integers and `bool`, and the tests to which its patterns expand.
 
 use std::panic::Location;
 
@@ -6,26 +6,26 @@ use crate::ir::{Inst, Pred, Value};
 use crate::lang::{IntoDevice, S, V, and, or};
 use crate::scalar::Scalar;
 
-/// A value on which a kernel can `match`.
+/// Types on which a kernel can `match`.
 #[diagnostic::on_unimplemented(
     message = "`match` in a kernel looks at a device integer or `bool`, not at `{Self}`",
     label = "expected `S<T>` or `V<T>` of an integer or `bool`, found `{Self}`",
     note = "compare floats with `<` and `==` in an `if`; match on a value that is known when the kernel is built in `comptime {{ match … }}`"
 )]
 pub trait Matched: Copy {
-    /// The value itself.
+    /// The IR value.
     fn ir_value(self) -> Value;
-    /// The type of the patterns' constants.
+    /// The type of constants in patterns.
     type Host: Scalar;
     /// The type of a test: `S<bool>` or `V<bool>`.
     type Condition;
-    /// Compares with a constant.
+    /// Compares the value with a constant.
     fn test(self, pred: Pred, constant: Self::Host) -> Self::Condition;
-    /// Both hold.
+    /// True if both conditions are.
     fn both(a: Self::Condition, b: Self::Condition) -> Self::Condition;
-    /// One of both holds.
+    /// True if at least one of the conditions is.
     fn either(a: Self::Condition, b: Self::Condition) -> Self::Condition;
-    /// A condition that always or never holds.
+    /// A condition that is always true or always false.
     fn constant(self, holds: bool) -> Self::Condition;
 }
 
@@ -58,36 +58,37 @@ macro_rules! matched {
 }
 matched!(bool, u8, i8, u16, i16, u32, i32, u64, i64);
 
-/// The guard of an arm as rustc sees it when it checks the patterns: it may fail.
+/// The macro also expands the `match` to one on the host, for rustc's checks of its patterns. There this is the guard
+/// of an arm: rustc must assume that it may be false.
 pub fn otherwise() -> bool {
     true
 }
 
-/// The pattern of one constant.
+/// The test of a pattern that is one constant.
 #[track_caller]
 pub fn is<M: Matched>(matched: M, constant: M::Host) -> M::Condition {
     matched.test(Pred::Eq, constant)
 }
 
-/// The pattern `a..=b`.
+/// The test of the pattern `a..=b`.
 #[track_caller]
 pub fn is_between<M: Matched>(matched: M, a: M::Host, b: M::Host) -> M::Condition {
     M::both(matched.test(Pred::Ge, a), matched.test(Pred::Le, b))
 }
 
-/// The pattern `a..`.
+/// The test of the pattern `a..`.
 #[track_caller]
 pub fn is_at_least<M: Matched>(matched: M, a: M::Host) -> M::Condition {
     matched.test(Pred::Ge, a)
 }
 
-/// The pattern `..=b`.
+/// The test of the pattern `..=b`.
 #[track_caller]
 pub fn is_at_most<M: Matched>(matched: M, b: M::Host) -> M::Condition {
     matched.test(Pred::Le, b)
 }
 
-/// The pattern `..b`, and the upper end of `a..b`.
+/// The test of the pattern `..b`, and of the upper end of `a..b`.
 #[track_caller]
 pub fn is_below<M: Matched>(matched: M, b: M::Host) -> M::Condition {
     matched.test(Pred::Lt, b)

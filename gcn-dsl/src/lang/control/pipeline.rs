@@ -1,4 +1,4 @@
-//! `#[pipeline]` before a `for`.
+//! The attribute `#[pipeline]` before a `for`.
 
 use std::ops::RangeInclusive;
 use std::panic::Location;
@@ -11,7 +11,7 @@ use crate::lang::values::flow::Flow;
 use crate::lang::values::kind::Kind;
 use crate::lang::{S, with};
 
-/// Uniform loop counters.
+/// Types of uniform loop counters.
 #[diagnostic::on_unimplemented(
     message = "a pipelined `for` needs bounds that are the same for all lanes; this one counts in `{Self}`",
     label = "bounds that vary from lane to lane",
@@ -25,7 +25,7 @@ macro_rules! together {
 }
 together!(u8, i8, u16, i16, u32, i32, u64, i64);
 
-/// A number that `#[pipeline]` is given.
+/// The argument of `#[pipeline]`, if it has one.
 pub fn pipeline_count(n: usize) -> Option<usize> {
     Some(n)
 }

@@ -15,34 +15,34 @@ use crate::lang::values::merge::Never;
 use crate::lang::{IntoDevice, S, V, with};
 use crate::scalar::{Elem, Scalar};
 
-/// Bounds of a device `for`, uniform or varying, and the type that counts.
+/// Pairs of bounds that a device `for` accepts, uniform or varying.
 #[diagnostic::on_unimplemented(
     message = "a device `for` cannot run from `{Self}` to `{End}`",
     label = "bounds must be device integers of one type",
     note = "for a loop over host values that is unrolled when the kernel is built write `#[unroll] for`"
 )]
 pub trait ForRange<End>: Sized {
-    /// `S<T>` or `V<T>`.
+    /// The type of the loop counter: `S<T>` or `V<T>`.
     type Index: ForIndex;
-    /// Both bounds as that type.
+    /// Converts both bounds to the type of the counter.
     fn bounds(self, end: End) -> (Self::Index, Self::Index);
 }
 
-/// A loop counter.
+/// Types of a loop counter.
 pub trait ForIndex: Copy + crate::lang::AsIs {
-    /// The kind of loop: uniform if all lanes make the same number of trips.
+    /// Uniform if all lanes run the same number of iterations, else varying.
     type How: Kind;
     /// The IR type.
     const IR: Type;
-    /// The type of a comparison of two.
+    /// The IR type of a comparison of two counters.
     const BOOL: Type = Type { elem: Elem::Bool, ..Self::IR };
     /// The IR value.
     fn ir(self) -> Value;
-    /// The handle of an IR value.
+    /// The counter with this IR value.
     fn of(value: Value) -> Self;
 }
 
-/// Integers that loops count in.
+/// Integer types that loops can count in.
 pub trait Counter: Scalar {}
 
 macro_rules! indices {
@@ -84,7 +84,7 @@ counters!(u32, i32, u8, i8, u16, i16, u64, i64);
 for_ranges! { [T: Counter] T: S<T>, S<T> => S; S<T>, V<T> => V; V<T>, S<T> => V; V<T>, V<T> => V;
 Literal<T>, Literal<T> => S; Literal<T>, S<T> => S; S<T>, Literal<T> => S; Literal<T>, V<T> => V; V<T>, Literal<T> => V; }
 
-/// Numbers of the host that count elements: the loop counts in `u32`.
+/// Host numbers of type `usize` as bounds: the loop counts in `u32`.
 macro_rules! usize_ranges {
     ($($a:ty, $b:ty => $out:ident;)*) => {$(
         impl ForRange<$b> for $a {
@@ -136,14 +136,14 @@ macro_rules! bounds {
 }
 bounds!(S<u32>, V<u32>);
 
-/// A step of a `for`: a type that converts to the counter's type, or a `usize` of the host if it counts in `u32`.
+/// Types of a step: those that convert to the counter's type, and the host's `usize` if the loop counts in `u32`.
 #[diagnostic::on_unimplemented(
     message = "a `for` that counts in `{I}` does not step by `{Self}`",
     label = "expected `{I}`, found `{Self}`",
     note = "convert with `as`; a step is one value for all lanes"
 )]
 pub trait Step<I> {
-    /// The step.
+    /// The step as a value of the counter's type.
     fn step(self) -> I;
 }
 impl<I, K: IntoDevice<I>> Step<I> for K {
@@ -164,7 +164,7 @@ macro_rules! usize_steps {
 }
 usize_steps!(S<u32>, V<u32>);
 
-/// A range before its loop begins: `a..b`, `a..=b`, with `rev` and `step_by`.
+/// The range of a `for`: `a..b` or `a..=b`, with `rev` and `step_by`.
 #[derive(Debug)]
 pub struct Range<I> {
     start: I,
@@ -174,21 +174,21 @@ pub struct Range<I> {
     step: Option<I>,
 }
 
-/// `a..b`.
+/// The range `a..b`.
 #[track_caller]
 pub fn range<A: ForRange<B>, B>(a: A, b: B) -> Range<A::Index> {
     let (start, end) = a.bounds(b);
     Range { start, end, inclusive: false, reversed: false, step: None }
 }
 
-/// `a..=b`.
+/// The range `a..=b`.
 #[track_caller]
 pub fn range_inclusive<A: ForRange<B>, B>(a: A, b: B) -> Range<A::Index> {
     Range { inclusive: true, ..range(a, b) }
 }
 
 impl<I: ForIndex> Range<I> {
-    /// `.rev()`: from the last element to the first.
+    /// `.rev()`: counts from the last element to the first.
     pub fn rev(self) -> Range<I> {
         Range { reversed: true, ..self }
     }
@@ -198,7 +198,7 @@ impl<I: ForIndex> Range<I> {
     pub fn step_by<K: Step<I>>(self, step: K) -> Range<I> {
         let step = step.step();
         if with(|c| c.builder.as_const(step.ir())) == Some(0) {
-            // In the closure the caller would be this function.
+            // Inside the closure `Location::caller()` would be this function.
             let loc = Location::caller();
             with(|c| c.fail(loc, "the step of a `for` must not be 0".into()));
         }
@@ -211,13 +211,13 @@ pub fn rolled<I, F, B, R>(guard: &ForLoop<I, F, B, R>) {
     with(|c| c.builder.keep_rolled(guard.counter));
 }
 
-/// A `for` whose body is being built.
+/// The guard of a `for` whose body is being built.
 #[derive(Debug)]
 pub struct ForLoop<I, F, B, R> {
     pub(super) counter: Variable,
     range: Range<I>,
     enter: Value,
-    /// The block around the trips, which lanes leave after their last trip; for varying bounds.
+    /// For varying bounds: the block around the loop, which each lane leaves after its last iteration.
     done: Option<crate::ir::Label>,
     exits: Exits,
     types: PhantomData<(F, B, R)>,
@@ -225,9 +225,9 @@ pub struct ForLoop<I, F, B, R> {
 
 loop_guard!(ForLoop<I>);
 
-/// Begins a `for` that has a `break` and a `continue`, or not.
+/// Begins a `for`; `breaks` and `continues` say whether it has a `break` and a `continue`.
 ///
-/// The loop is tested before its first trip and at its bottom, where the test is written so that the counter cannot
+/// The bounds are tested before the first iteration and at the end of each iteration, in a way that the counter cannot
 /// overflow.
 #[track_caller]
 pub fn for_begin<I: ForIndex, F: Flow, B: Kind, R: Kind>(
@@ -253,7 +253,7 @@ pub fn for_begin<I: ForIndex, F: Flow, B: Kind, R: Kind>(
         };
         let counter = c.builder.declare(I::IR);
         c.builder.write(counter, first, Some(source(loc)));
-        c.builder.open(varying); // lanes that make a trip at all
+        c.builder.open(varying); // the lanes with at least one iteration
         let done = varying.then(|| c.builder.open_block());
         c.builder.open(varying); // body
         (counter, enter, done)
@@ -263,12 +263,12 @@ pub fn for_begin<I: ForIndex, F: Flow, B: Kind, R: Kind>(
 }
 
 impl<I: ForIndex, F: Flow, B: Kind, R: Kind> ForLoop<I, F, B, R> {
-    /// The kind of exit by the bounds.
+    /// The kind of exits by the bounds.
     pub fn kind(&self) -> Leave<I::How> {
         Leave::new()
     }
 
-    /// The loop variable on this trip.
+    /// The loop variable in this iteration.
     pub fn index(&self) -> I {
         I::of(with(|c| c.builder.read(self.counter, None)))
     }
@@ -291,7 +291,8 @@ impl<I: ForIndex, F: Flow, B: Kind, R: Kind> ForLoop<I, F, B, R> {
                 }
                 None => {
                     let body = c.builder.close(varying);
-                    // A loop that certainly makes a trip inherits the facts known here.
+                    // If the loop certainly runs an iteration, it needs no branch around it, and its body can use
+                    // everything known here.
                     if !varying && c.builder.as_const(self.enter).is_some_and(|enter| enter != 0) {
                         c.builder.close(varying);
                         return c.builder.looped(None, test, body);
@@ -308,44 +309,46 @@ impl<I: ForIndex, F: Flow, B: Kind, R: Kind> ForLoop<I, F, B, R> {
         self.exits.close();
     }
 
-    /// The loop, if it counts up by one and stops before its end.
+    /// A description of the loop if it counts up by one to an exclusive end, otherwise `None`.
     fn counted(&self, again: Value) -> Option<Counted> {
         let Range { start, end, inclusive, reversed, step } = &self.range;
         let plain = !inclusive && !reversed && step.is_none();
         plain.then(|| Counted { counter: self.counter, start: start.ir(), end: end.ir(), again })
     }
 
-    /// Advances the counter. Returns the condition that another trip follows or, if lanes leave one by one, that none
+    /// Advances the counter. Returns the condition that another iteration follows or, for varying bounds, that none
     /// does.
     fn advance(&self, loc: &'static Location<'static>) -> Value {
         let Range { end, reversed, step, .. } = &self.range;
         with(|c| {
             let i = c.builder.read(self.counter, None);
-            // Before the counter changes, so that the old one is not needed after it.
+            // Test before the counter changes, so that the old value is dead afterwards.
             let tested = self.test_of_old(c, i, loc);
             let by = step.map_or_else(|| c.builder.constant(1, I::IR), ForIndex::ir);
             let op = if *reversed { Bin::Sub } else { Bin::Add };
             let next = c.value(Inst::Bin(op, i, by), I::IR, loc);
             c.builder.write(self.counter, next, None);
-            // `i < end` holds, so that `i + 1` is exact.
+            // `i < end` is true here, so `i + 1` does not overflow.
             tested.unwrap_or_else(|| self.compare(c, Pred::Gt, [end.ir(), next], loc))
         })
     }
 
-    /// The loop's test on the counter before it is advanced; `None` if the loop tests the advanced counter.
+    /// The test at the end of an iteration, if it can use the counter before it is advanced; otherwise `None`, and the
+    /// advanced counter is tested.
     fn test_of_old(&self, c: &mut Context, i: Value, loc: &'static Location<'static>) -> Option<Value> {
         let Range { start, end, inclusive, reversed, step } = &self.range;
         let ([a, b], again) = match (step, reversed, inclusive) {
             (None, true, _) => ([i, start.ir()], Pred::Ne),
             (None, false, true) => ([i, end.ir()], Pred::Ne),
             (None, false, false) => return None,
-            // `i + step < end` without overflow; the limit is the same on every trip.
+            // Tests `i + step < end` without overflow, by comparing `i` with a limit that is the same in every
+            // iteration.
             (Some(step), false, false) if self.done.is_some() && I::IR.elem == Elem::U32 => {
                 let least = c.value(Inst::Bin(Bin::Max, end.ir(), step.ir()), I::IR, loc);
                 let limit = c.value(Inst::Bin(Bin::Sub, least, step.ir()), I::IR, loc);
                 ([i, limit], Pred::Lt)
             }
-            // The distance to the end, which is exact and never negative.
+            // Compare the distance to the end with the step; as an unsigned number the distance is exact.
             (Some(step), ..) => {
                 let (far, near) = if *reversed { (i, start.ir()) } else { (end.ir(), i) };
                 let unsigned = Type { elem: unsigned(I::IR.elem), ..I::IR };
@@ -359,7 +362,7 @@ impl<I: ForIndex, F: Flow, B: Kind, R: Kind> ForLoop<I, F, B, R> {
         Some(self.compare(c, again, [a, b], loc))
     }
 
-    /// `a again b`, or the opposite where lanes leave one by one.
+    /// The condition `a again b` or, for varying bounds, its negation.
     fn compare(
         &self,
         c: &mut Context,

@@ -1,5 +1,4 @@
-//! Values that are computed only where a condition needs them: right sides of `&&` and `||`, closures of an `Option`'s
-//! methods.
+//! Code that runs only if a condition requires it: right sides of `&&` and `||`, and closures of an `Option`'s methods.
 
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -10,7 +9,7 @@ use crate::lang::values::data::with_values;
 use crate::lang::values::flow::{Flow, Top};
 use crate::lang::{Flatten, Logic, with};
 
-/// Code that runs where a condition is `when`, while it is being built.
+/// Code under construction that runs only where `condition` equals `when`.
 #[derive(Debug)]
 struct Only {
     condition: Value,
@@ -18,7 +17,7 @@ struct Only {
     runs: Runs,
 }
 
-/// The knowledge about a condition.
+/// The cases in which the code runs, as far as they are known when the kernel is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Runs {
     Always,
@@ -26,7 +25,7 @@ enum Runs {
     Sometimes { varying: bool },
 }
 
-/// The built code, if it does not always run.
+/// The finished code; the region is empty if the code always runs and is therefore emitted directly.
 struct Closed {
     only: Only,
     region: Region,
@@ -67,7 +66,7 @@ impl Only {
 }
 
 impl Closed {
-    /// The values that were computed, as part of the code around, if all lanes may compute them.
+    /// Moves the code into the surrounding code, if all lanes may run it, and returns its values; otherwise `None`.
     fn flat(&self, values: &[Value]) -> Option<Vec<Value>> {
         with(|c| match self.only.runs {
             Runs::Always => Some(values.to_vec()),
@@ -78,7 +77,8 @@ impl Closed {
         })
     }
 
-    /// The values after a branch in which they are computed. Elsewhere those of conditions are `otherwise`, and others undefined.
+    /// Puts the code into a branch and returns its values. In lanes that do not run it, values of conditions are
+    /// `otherwise`, if given, and all others are undefined.
     fn branch(self, values: &[Value], otherwise: Option<Value>) -> Vec<Value> {
         let (condition, varying) = (self.only.condition, self.only.is_varying());
         let regions = |inside: Region| match self.only.when {
@@ -105,8 +105,8 @@ impl Closed {
     }
 }
 
-/// The result of `f` where `condition` is `when`; undefined elsewhere. `f` runs only there, unless running it elsewhere
-/// makes no observable difference.
+/// The result of `f` where `condition` equals `when`; undefined elsewhere. `f` runs only there, unless running it
+/// everywhere makes no observable difference.
 pub(in crate::lang) fn where_only<X: Flatten>(condition: Value, when: bool, f: impl FnOnce() -> X) -> X {
     let only = Only::new(condition, when);
     only.begin();
@@ -118,7 +118,7 @@ pub(in crate::lang) fn where_only<X: Flatten>(condition: Value, when: bool, f: i
     X::unflatten(&mut values.into_iter())
 }
 
-/// The left side of `&&` or `||`, before the right one is computed.
+/// The left side of `&&` or `||`, while the right side is being built.
 #[derive(Debug)]
 pub struct LeftSide<A, Inside> {
     left: A,
@@ -138,7 +138,7 @@ pub fn or_begin<A: Condition<F>, F: Flow>(left: A, _flow: &F) -> LeftSide<A, A::
 }
 
 impl<A, Inside: Flow> LeftSide<A, Inside> {
-    /// The flow in which the right side is computed; `None` if the left side decides.
+    /// The flow in which the right side is computed; `None` if the left side is known and decides the result.
     pub fn right(&self) -> Option<Inside> {
         if self.only.runs == Runs::Never {
             return None;
@@ -147,7 +147,7 @@ impl<A, Inside: Flow> LeftSide<A, Inside> {
         Some(Inside::token())
     }
 
-    /// The result.
+    /// Ends the operator; returns its result.
     #[track_caller]
     pub fn end<B, O: Condition<Top>>(self, right: Option<B>) -> O
     where

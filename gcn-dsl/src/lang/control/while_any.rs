@@ -1,13 +1,15 @@
-//! Loops for the implementation of library functions.
+//! Loops in the implementation of library functions.
 
 use std::marker::PhantomData;
 
 use crate::ir::{Region, Stmt, Value, Variable};
 use crate::lang::{Flatten, V, with};
 
-/// A loop over values of type `X` that is being built: each lane takes as many trips as it needs, the others wait.
+/// A loop under construction over values of type `X`. Each lane runs as many iterations as it needs, while the others
+/// wait.
 ///
-/// No closures: instructions in a closure would get a source position in this crate and not in the user's source.
+/// There are no closures for its parts: an instruction in a closure would get a source position in this crate, not in
+/// the user's source.
 pub(in crate::lang) struct WhileAny<X> {
     variables: Vec<Variable>,
     head: Option<(Region, Value)>,
@@ -15,7 +17,7 @@ pub(in crate::lang) struct WhileAny<X> {
 }
 
 impl<X: Flatten> WhileAny<X> {
-    /// Begins the loop with these values, and its condition.
+    /// Begins the loop, and the code that computes its condition, with these initial values.
     pub fn begin(init: X) -> Self {
         let mut values = Vec::new();
         init.flatten(&mut values);
@@ -33,13 +35,13 @@ impl<X: Flatten> WhileAny<X> {
         with(|c| self.variables.iter().zip(values).for_each(|(var, v)| c.builder.write(*var, *v, None)));
     }
 
-    /// The values at this point.
+    /// The present values of the loop's variables.
     pub fn values(&self) -> X {
         let values: Vec<Value> = with(|c| self.variables.iter().map(|v| c.builder.read(*v, None)).collect());
         X::unflatten(&mut values.into_iter())
     }
 
-    /// Lanes where `condition` holds take another trip. Begins the body.
+    /// Begins the body. Lanes where `condition` is true run another iteration.
     pub fn test(&mut self, condition: V<bool>) {
         let head = with(|c| {
             let head = c.builder.close(true);
@@ -49,7 +51,7 @@ impl<X: Flatten> WhileAny<X> {
         self.head = Some((head, condition.value));
     }
 
-    /// Ends the body with new values; the last ones of each lane.
+    /// Ends the body, which computed the values `next` for the next iteration. Returns each lane's final values.
     pub fn end(self, next: X) -> X {
         let mut values = Vec::new();
         next.flatten(&mut values);

@@ -1,5 +1,6 @@
-//! `x.method(…)` on a variable, where the method may be declared in another macro call: only rustc knows whether it
-//! takes `&mut self`. The method receives a value that is written back if it was borrowed mutably.
+//! The expansion of `x.method(…)` on a variable, where another macro invocation may define the method, so that only
+//! rustc knows whether it takes `&mut self`. The method gets a copy of the value, which is written back if the method
+//! borrowed it mutably.
 
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
@@ -12,7 +13,7 @@ use crate::lang::values::variable::Var;
 use crate::lang::{LanePtr, Ptr, S, Stored, V, Vector};
 use crate::scalar::{Number, Scalar};
 
-/// A variable of type `X` that was declared in flow `F`, or a part of one.
+/// A variable of type `X` declared in flow `F`, or a part of one, on which a method is called.
 #[derive(Debug)]
 pub struct CalledOn<X, F> {
     leaves: Vec<Variable>,
@@ -25,7 +26,7 @@ impl<X: Flatten, F> Var<X, F> {
         CalledOn { leaves: self.leaves().to_vec(), types: PhantomData }
     }
 
-    /// The same of `x.part`.
+    /// The expansion of `x.part` in `x.part.method(…)`.
     pub fn part_called_on<P: Flatten>(&self, part: impl FnOnce(&mut X) -> &mut P) -> CalledOn<P, F> {
         CalledOn { leaves: self.leaves_of(part), types: PhantomData }
     }
@@ -38,9 +39,9 @@ impl<X: Flatten, F> CalledOn<X, F> {
     }
 }
 
-/// Values that none of their own methods changes: rustc chooses this before [`HoldOther`].
+/// Values that none of their methods changes. Method lookup finds this before [`HoldOther`].
 pub trait HoldNumber<X> {
-    /// The value.
+    /// Reads the value for a method call.
     fn hold<G>(&self, flow: &G) -> Unchanged<X>;
 }
 macro_rules! numbers {
@@ -57,7 +58,7 @@ numbers! {
     [T: Scalar] S<T>; [T: Scalar] V<T>; [T: Number, const N: usize] Vector<T, N>; [T: Stored, A] Ptr<T, A>; [T: Stored, A] LanePtr<T, A>;
 }
 
-/// Structs and other types whose methods may change them.
+/// Structs and other types, whose methods may change them.
 pub trait HoldOther<X, F> {
     /// The value for a call in flow `G`.
     fn hold<G, W>(&self, flow: &G) -> Held<X, F, G, W>;
@@ -70,12 +71,12 @@ impl<X: Flatten, F> HoldOther<X, F> for CalledOn<X, F> {
     }
 }
 
-/// The value of a variable of flow `F`, for a call in flow `G`. A method with `&mut self` may change it if the variable
-/// can be assigned there: a uniform field only where all lanes run that have the variable.
+/// A copy of the value of a variable declared in flow `F`, for a call in flow `G`. A method with `&mut self` may change
+/// it if the variable may be assigned there: a uniform field only where all lanes that have the variable run.
 ///
-/// `W` is undetermined until [`Held::end`] makes it [`ByMethod`]. So rustc accepts a method with `&mut self` at first,
-/// and reports the violated rule if [`ChangesIn`] does not hold. If it could decide the condition immediately, it would
-/// only report that this type lacks `DerefMut`.
+/// `W` is undetermined until [`Held::end`] makes it [`ByMethod`]. Therefore rustc first accepts a method with `&mut
+/// self`, and then reports the violated rule if [`ChangesIn`] is not implemented. If it could decide the condition at
+/// once, it would only report that this type lacks `DerefMut`.
 #[derive(Debug)]
 pub struct Held<X, F, G, W> {
     value: X,
@@ -84,11 +85,11 @@ pub struct Held<X, F, G, W> {
     types: PhantomData<(F, G, W)>,
 }
 
-/// Who changes the value.
+/// The only type that `W` can be: a method changes the value.
 #[derive(Debug)]
 pub struct ByMethod;
 
-/// The permission to change an `X` of flow `F` in flow `G`.
+/// Implemented if an `X` declared in flow `F` may be changed in flow `G`.
 pub trait ChangesIn<X, F, G> {}
 impl<X: AssignIn<F, G>, F, G> ChangesIn<X, F, G> for ByMethod {}
 
@@ -111,7 +112,7 @@ impl<X, F, G, W> Held<X, F, G, W> {
     }
 }
 impl<X: Flatten, F, G> Held<X, F, G, ByMethod> {
-    /// Writes the value back after the call.
+    /// Called after the method: writes the value back if it was borrowed mutably.
     #[track_caller]
     pub fn end(self) {
         if self.changed {
@@ -122,7 +123,7 @@ impl<X: Flatten, F, G> Held<X, F, G, ByMethod> {
     }
 }
 
-/// The value of such a variable.
+/// A value that no method changes.
 #[derive(Debug)]
 pub struct Unchanged<X>(X);
 impl<X: Copy> Unchanged<X> {
@@ -130,6 +131,6 @@ impl<X: Copy> Unchanged<X> {
     pub fn it(&mut self) -> X {
         self.0
     }
-    /// After the call.
+    /// Called after the method; there is nothing to write back.
     pub fn end(self) {}
 }

@@ -1,5 +1,5 @@
-//! The result of a call, as the expansion uses it: whether all lanes must run there, and which targets are required,
-//! follows from its type and not from the function's name.
+//! Checks of the requirements of a call: that all lanes run, and that the target supports it. The macro cannot resolve
+//! the function's name, so the requirements follow from the type of the call's result.
 
 use crate::lang::control::everyone::{Barrier, Everyone, OnMx};
 use crate::lang::control::function::{AllLanes, AllLanesHere};
@@ -7,17 +7,17 @@ use crate::lang::matrix::{ExistsOn, HasMfmaMx};
 use crate::lang::schedule::{Turn, barrier_turn};
 use crate::lang::values::flow::Convergent;
 
-/// The results of functions without requirements. The expansion of `f(x)` is `f(x).__gcn_here(…)`, that of an argument
-/// `f()` of another call is `f().__gcn_argument(…)`, with the flow of the call, its targets `T`, and the part of them,
-/// `B`, that matrix instructions may use. Results with requirements have inherent methods of these names, which take
-/// precedence.
+/// Results of functions without requirements. A call `f(x)` expands to `f(x).__gcn_here(…)`; if it is an argument of
+/// another call, to `f(x).__gcn_argument(…)`. The generic parameters are the call's flow, its targets `T`, and `B`, the
+/// targets whose matrix instructions it may use. Results with requirements have inherent methods of these names, which
+/// take precedence.
 pub trait GivesBack: Sized {
-    /// The result.
+    /// Returns the result.
     #[doc(hidden)]
     fn __gcn_here<F, T, B>(self, _flow: &F) -> Self {
         self
     }
-    /// The same of an argument.
+    /// As `__gcn_here`, for an argument of another call.
     #[doc(hidden)]
     fn __gcn_argument<F, T, B>(self, _flow: &F) -> Self {
         self
@@ -26,7 +26,7 @@ pub trait GivesBack: Sized {
 impl<R> GivesBack for R {}
 
 impl<R, X> Everyone<R, X> {
-    /// The result, where all lanes run.
+    /// Unwraps the result; requires that all lanes run.
     #[doc(hidden)]
     pub fn __gcn_here<F: Convergent, T, B>(self, _flow: &F) -> R
     where
@@ -34,7 +34,7 @@ impl<R, X> Everyone<R, X> {
     {
         self.checked()
     }
-    /// The same of an argument.
+    /// As `__gcn_here`, for an argument of another call.
     #[doc(hidden)]
     pub fn __gcn_argument<F: Convergent, T, B>(self, _flow: &F) -> R
     where
@@ -45,12 +45,12 @@ impl<R, X> Everyone<R, X> {
 }
 
 impl Barrier {
-    /// A barrier, where all lanes run.
+    /// Emits the barrier; requires that all lanes run.
     #[doc(hidden)]
     pub fn __gcn_here<F: Convergent, T, B>(self, _flow: &F) {
         self.0.checked();
     }
-    /// The same of an argument.
+    /// As `__gcn_here`, for an argument of another call.
     #[doc(hidden)]
     pub fn __gcn_argument<F: Convergent, T, B>(self, _flow: &F) {
         self.0.checked();
@@ -58,19 +58,19 @@ impl Barrier {
 }
 
 impl<R> OnMx<R> {
-    /// The result, where the targets have it.
+    /// Unwraps the result; requires targets that have the function.
     #[doc(hidden)]
     pub fn __gcn_here<F, T: HasMfmaMx, B>(self, _flow: &F) -> R {
         self.checked()
     }
-    /// The same of an argument.
+    /// As `__gcn_here`, for an argument of another call.
     #[doc(hidden)]
     pub fn __gcn_argument<F, T: HasMfmaMx, B>(self, _flow: &F) -> R {
         self.checked()
     }
 }
 
-/// No flow: where the token that all lanes run may be kept.
+/// Implemented for no flow: the token that proves that all lanes run cannot be kept in a variable.
 #[diagnostic::on_unimplemented(
     message = "the token that all lanes run is only the argument of a call: `f(all_lanes(), …)`; elsewhere it could reach places where some lanes do not run",
     label = "not the argument of a call"
@@ -78,37 +78,37 @@ impl<R> OnMx<R> {
 pub trait KeepsToken {}
 
 impl AllLanesHere {
-    /// The token is allowed only as an argument.
+    /// Rejects the token, which is allowed only as an argument.
     #[doc(hidden)]
     pub fn __gcn_here<F: KeepsToken, T, B>(self, _flow: &F) {}
-    /// The token, where all lanes run.
+    /// Creates the token; requires that all lanes run.
     #[doc(hidden)]
     pub fn __gcn_argument<F: Convergent, T, B>(self, _flow: &F) -> AllLanes<T> {
         AllLanes::here()
     }
 }
 
-/// A function that is called as `barrier(…)`, with arguments. The expansion is `CallWith(barrier).given(…)` or, for
-/// several arguments, `CallWith(barrier).given_all(…)`.
+/// A function called as `barrier(…)` with arguments. The expansion is `CallWith(barrier).given(…)` or, for several
+/// arguments, `CallWith(barrier).given_all(…)`.
 #[derive(Debug)]
 pub struct CallWith<F>(pub F);
 
 impl<B: FnOnce() -> Barrier> CallWith<B> {
-    /// A barrier after which the buffer is in its next phase.
+    /// Emits a barrier; returns the buffer in its next phase.
     #[track_caller]
     pub fn given<F: Convergent, A: Turn<Output = O>, O>(self, flow: &F, buffer: A) -> O {
         barrier_turn(flow, buffer)
     }
-    /// The same of several buffers.
+    /// As `given`, for several buffers.
     #[track_caller]
     pub fn given_all<F: Convergent, A: Turn<Output = O>, O>(self, flow: &F, buffers: A) -> O {
         barrier_turn(flow, buffers)
     }
 }
 
-/// All other functions of that name, with one argument.
+/// Any other function of that name, with one argument.
 pub trait CallsWith<A, R> {
-    /// The result.
+    /// Calls the function.
     fn given<F>(self, flow: &F, argument: A) -> R;
 }
 impl<C: FnOnce(A) -> R, A, R> CallsWith<A, R> for CallWith<C> {
@@ -118,9 +118,9 @@ impl<C: FnOnce(A) -> R, A, R> CallsWith<A, R> for CallWith<C> {
     }
 }
 
-/// The same with several.
+/// Any other function of that name, with several arguments.
 pub trait CallsWithAll<A, R> {
-    /// The result.
+    /// Calls the function.
     fn given_all<F>(self, flow: &F, arguments: A) -> R;
 }
 macro_rules! several {

@@ -1,5 +1,5 @@
-//! The first value of a variable that is assigned the result of a function of another macro call: only rustc knows
-//! whether that varies.
+//! The first value of a variable to which the result of a function is assigned later, where another macro invocation
+//! defines the function, so that only rustc knows whether the result is varying.
 
 use std::cell::RefCell;
 use std::marker::PhantomData;
@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use crate::lang::values::kind::Varying;
 use crate::lang::{Placed, V, Vary, vary};
 
-/// The type of an expression that never runs.
+/// The type `X` of an expression, without a value.
 #[derive(Debug)]
 pub struct Given<X>(PhantomData<X>);
 
@@ -17,39 +17,39 @@ impl<X> Given<X> {
     }
 }
 
-/// The type of `f`'s value.
+/// The type of the result of `f`, which is never called.
 pub fn given<X>(_f: impl FnOnce() -> X) -> Given<X> {
     Given(PhantomData)
 }
 
-/// Values that vary entirely or in part: rustc chooses this before [`GivenToAll`].
+/// Results that are at least in part varying. Method lookup finds this before [`GivenToAll`].
 pub trait GivenInLanes {
-    /// The initial value of a variable that is assigned such a value.
+    /// Converts the variable's first value, so that the result can be assigned later.
     #[track_caller]
     fn start<X: Vary>(&self, first: X) -> X::Varying {
         vary(first)
     }
-    /// The same for an initial value that may not be a number.
+    /// As `start`, for a first value that may not be a number.
     fn open<X>(&self, first: First<X>) -> First<X> {
         first
     }
 }
 impl<X: Placed<Place = Varying>> GivenInLanes for Given<X> {}
 
-/// All other values.
+/// All other results.
 pub trait GivenToAll {
-    /// The initial value of a variable that is assigned such a value.
+    /// Returns the variable's first value unchanged.
     fn start<X>(&self, first: X) -> X {
         first
     }
-    /// The same for an initial value that may not be a number.
+    /// As `start`, for a first value that may not be a number.
     fn open<X>(&self, first: First<X>) -> Stays<X> {
         Stays(first.0)
     }
 }
 impl<X> GivenToAll for &Given<X> {}
 
-/// Functions that number the lanes.
+/// Result types of functions that number the lanes.
 #[diagnostic::on_unimplemented(
     message = "a function of this name that is not the prelude's gives `{Self}`",
     label = "not each lane's own number",
@@ -59,17 +59,18 @@ pub trait EachLanes {}
 impl EachLanes for V<u32> {}
 impl EachLanes for crate::lang::lanes::ids::Dim3<V<u32>> {}
 
-/// The expansion of `global_id()`, `local_id()` and `lane_id()`.
+/// The expansion of `global_id()`, `local_id()` and `lane_id()`; rejects functions of these names that return something
+/// else.
 pub fn each_lanes_own<X: EachLanes>(id: X) -> X {
     id
 }
 
-/// The first value of a variable that varies if it is a number.
+/// The first value of a variable; it becomes varying if it is a number.
 #[derive(Debug)]
 pub struct First<X>(RefCell<Option<X>>);
 
 impl<X> First<X> {
-    /// The first value.
+    /// Wraps the first value.
     pub fn of(first: X) -> First<X> {
         First(RefCell::new(Some(first)))
     }
@@ -84,15 +85,15 @@ fn taken<X>(first: &RefCell<Option<X>>) -> X {
 }
 
 impl<X> Stays<X> {
-    /// The value.
+    /// The value, unchanged.
     pub fn first(&self) -> X {
         taken(&self.0)
     }
 }
 
-/// Numbers: chosen by rustc before [`FirstStays`].
+/// First values that are numbers. Method lookup finds this before [`FirstStays`].
 pub trait FirstVaries<X: Vary> {
-    /// One for each lane.
+    /// The value as a varying one.
     fn first(&self) -> X::Varying;
 }
 impl<X: Vary> FirstVaries<X> for First<X> {
@@ -102,9 +103,9 @@ impl<X: Vary> FirstVaries<X> for First<X> {
     }
 }
 
-/// All other values.
+/// All other first values.
 pub trait FirstStays<X> {
-    /// The value.
+    /// The value, unchanged.
     fn first(&self) -> X;
 }
 impl<X> FirstStays<X> for &First<X> {
@@ -113,7 +114,7 @@ impl<X> FirstStays<X> for &First<X> {
     }
 }
 
-/// The type of what an iterator gives.
+/// The type of the iterator's elements.
 pub fn given_by<I: Iterator>(_: &I) -> Given<I::Item> {
     Given::new()
 }

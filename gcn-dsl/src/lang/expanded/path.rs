@@ -1,4 +1,4 @@
-//! Paths whose meaning syntax does not determine: `Shape::Point` is a variant of a device enum, or a value of the host.
+//! Paths whose meaning syntax does not determine: `Shape::Point` may be a variant of a device enum or a host value.
 
 use std::cell::Cell;
 use std::fmt;
@@ -6,12 +6,12 @@ use std::ops::Deref;
 
 use crate::lang::OfVariant;
 
-/// The meaning of a path. A variant without fields of a device enum of another `gcn_kernel!` is a function, which makes
-/// the value; method look-up tries that first.
+/// The value of a path that may be a variant. A variant without fields of a device enum that another `gcn_kernel!`
+/// defines is a function that makes the value. Method lookup finds `value` of such a function first.
 #[derive(Debug)]
 pub struct MayBeVariant<X>(AsItIs<X>);
 
-/// Any other value.
+/// The value of any other path.
 pub struct AsItIs<X>(Cell<Option<X>>);
 
 impl<X> fmt::Debug for AsItIs<X> {
@@ -20,7 +20,7 @@ impl<X> fmt::Debug for AsItIs<X> {
     }
 }
 
-/// The expansion of a path that looks like a variant: `.value()` of this.
+/// The expansion of a path that looks like a variant; `.value()` of the result is the path's value.
 pub fn written<X>(x: X) -> MayBeVariant<X> {
     MayBeVariant(AsItIs(Cell::new(Some(x))))
 }
@@ -33,14 +33,14 @@ impl<X> Deref for MayBeVariant<X> {
 }
 
 impl<X> AsItIs<X> {
-    /// The value.
+    /// The value, unchanged.
     pub fn value(&self) -> X {
         self.0.take().unwrap_or_else(|| unreachable!("the expansion asks once"))
     }
 }
 
 impl<E: OfVariant, F: FnOnce() -> E> MayBeVariant<F> {
-    /// The variant.
+    /// Calls the function, which makes the variant.
     #[track_caller]
     pub fn value(self) -> E {
         AsItIs::value(&self)()

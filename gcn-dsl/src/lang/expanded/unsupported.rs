@@ -1,4 +1,5 @@
-//! Methods that have another name here or do not exist: each rejects the call and names the alternative.
+//! Methods of Rust that the language lacks or names differently: each of these rejects the call and names the
+//! alternative.
 
 use crate::lang::memory::slice::Slice;
 use crate::lang::{S, V};
@@ -39,7 +40,7 @@ absent! {
         "write the value without `unwrap()`";
 }
 
-/// That a slice has an iterator.
+/// Never implemented; its message tells users that a slice has no iterator.
 #[diagnostic::on_unimplemented(
     message = "a slice of the device has no iterator",
     label = "a slice of the device is not iterated over",
@@ -47,7 +48,7 @@ absent! {
 )]
 pub trait HasIterator {}
 
-/// That a slice gives an `Option`.
+/// Never implemented; its message tells users that a slice has no `get`.
 #[diagnostic::on_unimplemented(
     message = "there is no `get` of a slice of the device",
     label = "not a method of a slice of the device",

@@ -1,10 +1,11 @@
-//! A constant in each of an operand's dwords.
+//! Constant operands with the same value in each dword.
 
 use crate::lang::{IntoDevice, V};
 
 use super::operand::{Input, Source};
 
-/// A constant in every dword of an operand, as the C of a matrix instruction can be. These are its bits.
+/// An operand with the same constant in every dword, such as the C of a matrix instruction. The field has the
+/// constant's bits.
 ///
 /// ```
 /// use gcn_dsl::{isa::{self, EachDword}, prelude::*};
@@ -32,5 +33,5 @@ macro_rules! filled {
         }
     )*};
 }
-// One and two dwords have constants of their own; eight are f64, which are not dwords.
+// Operands of one and two dwords take plain constants; those of eight dwords are f64, whose elements are not dwords.
 filled!(4, 16, 32);

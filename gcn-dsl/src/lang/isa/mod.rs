@@ -1,30 +1,26 @@
 //! Every instruction of the table as a typed function with its own mnemonic, for use in kernels.
 //!
 //! The functions are generated from `gcn_isa::table`; [`catalog`] lists them. The compiler handles waits, encodings,
-//! registers and the choice between VGPRs and AGPRs.
+//! register allocation and the choice between VGPRs and AGPRs.
 //!
 //! - **Operands** that are read are parameters, in assembly order. A vector operand takes a [`V`], an [`S`] or a host
-//!   value of
-//! the right width, a scalar operand an `S` or a host value ([`Sgprs`] if it is wider than two dwords, `&[T]` if it is
-//! a
-//! buffer resource). [`neg`], [`abs`] and [`sext`] around an operand are source modifiers.
-//! - **An operand that is read and written** is a parameter, and its new value a result: `let c = v_fmac_f32(c, a, b)`.
+//!   value of the right width; a scalar operand takes an `S` or a host value ([`Sgprs`] if it is wider than two dwords,
+//!   `&[T]` if it is a buffer resource). [`neg`], [`abs`] and [`sext`] around an operand are source modifiers.
+//! - **An operand that is read and written** is a parameter, and its new value is a result: `let c = v_fmac_f32(c, a,
+//!   b)`.
 //! - **Results** are a tuple if there are several: written operands in order, then the new EXEC (of `s_*_saveexec_b64`,
-//! whose operand is the old one), then SCC as an `S<bool>`. A lane mask is a `V<bool>`.
+//!   whose operand is the old one), then SCC as an `S<bool>`. A lane mask is a `V<bool>`.
 //! - **Registers that are read implicitly** are parameters: `scc` takes an `S<bool>`, `vcc` a lane mask, `m0` an
-//!   `S<u32>`. A
-//! write of EXEC is undone after the instruction: the language owns EXEC.
+//!   `S<u32>`. A write of EXEC is undone after the instruction, because the compiler manages EXEC.
 //! - **Addresses** are one parameter, whose type is the addressing form: [`Off`], [`Offen`], [`Idxen`], [`Bothen`] for
-//! buffers; `V<u64>` or `(offset, base)` for global memory; `i32`, `S<u32>` or both for scalar memory.
-//! - **Modifiers**: `f_with` takes the parameters of `f`, and [`Options`] last. Offsets are parameters.
-//! - **Variants** have a suffix: `_rtn` an atomic that returns the old value, `_lds` a load to LDS, `_dpp`
-//!   data-parallel
-//! primitives, `_sdwa` sub-dword addressing. The last two take `old` first: the content of the destination where it is
-//! not
-//! written.
+//!   buffers; `V<u64>` or `(offset, base)` for global memory; `i32`, `S<u32>` or both for scalar memory.
+//! - **Modifiers**: `f_with` takes the parameters of `f`, and [`Options`] as the last one. Offsets are parameters.
+//! - **Variants** have a suffix: `_rtn` for an atomic that returns the old value, `_lds` for a load to LDS, `_dpp` for
+//!   data-parallel primitives, `_sdwa` for sub-dword addressing. The last two take `old` as the first parameter: the
+//!   destination's content in lanes or bytes that are not written.
 //!
-//! A kernel that calls an instruction which its target lacks does not build, and with `#[targets(…)]` does not compile.
-//! Modifiers and immediates that do not fit are build errors that name the call.
+//! A kernel that calls an instruction that its target lacks does not build; with `#[targets(…)]` it does not even
+//! compile. Modifiers and immediates that do not fit are build errors that name the call.
 //!
 //! ```
 //! use gcn_dsl::{isa, prelude::*};
@@ -72,7 +68,8 @@ pub use options::{BufferFormat, DstUnused, Omod, Options, Sel};
 pub use request::Results;
 pub use sgprs::Sgprs;
 
-/// The field of `s_getreg_b32` and `s_setreg_b32`: `width` bits from bit `offset` of hardware register `id`.
+/// The immediate operand of `s_getreg_b32` and `s_setreg_b32`: `width` bits from bit `offset` of hardware register
+/// `id`.
 ///
 /// ```
 /// // hwreg(HW_REG_MODE, 0, 4): the rounding modes.

@@ -1,4 +1,4 @@
-//! Types that can be operands.
+//! The types that can be operands of instruction functions.
 
 use std::panic::Location;
 
@@ -11,7 +11,7 @@ use crate::scalar::Elem;
 use super::options::Options;
 use super::sgprs::Sgprs;
 
-/// An operand of an instruction with its source modifiers.
+/// An operand with its source modifiers.
 #[derive(Debug, Clone, Copy)]
 pub struct Input {
     pub(super) arg: Arg,
@@ -44,25 +44,26 @@ impl Input {
     pub const OFF: Input = Input::plain(Arg::Off);
 }
 
-/// An operand of `DWORDS` registers in a vector slot: varying, uniform or a host value.
+/// Types of an operand of `DWORDS` registers where the instruction takes a vector operand: varying, uniform or host
+/// values.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a {DWORDS}-dword instruction operand",
     label = "wrong width or not a device value",
     note = "32-bit types fill one dword, 64-bit types two, `Vector<T, N>` as many as it has"
 )]
 pub trait Source<const DWORDS: u8> {
-    /// The operand.
+    /// The value as an operand.
     fn input(self) -> Input;
 }
 
-/// An operand of `DWORDS` registers in a scalar slot: uniform or a host value.
+/// Types of an operand of `DWORDS` registers where the instruction takes a scalar operand: uniform or host values.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a uniform {DWORDS}-dword instruction operand",
     label = "expected `S<_>` or a host value, {DWORDS} x 32 bits",
     note = "take one lane's value with `read_first_lane(v)`; tuples of four and more dwords are `Sgprs<N>`"
 )]
 pub trait UniformSource<const DWORDS: u8> {
-    /// The operand.
+    /// The value as an operand.
     fn input(self) -> Input;
 }
 
@@ -97,21 +98,21 @@ macro_rules! sources {
 sources!(1: i8, u8, i16, u16, i32, u32, f16, bf16, f32);
 sources!(2: i64, u64, f64);
 
-/// A lane mask.
+/// A lane mask, which is a pair of scalar registers.
 impl Source<2> for V<bool> {
     fn input(self) -> Input {
         Input::value(self.value)
     }
 }
 
-/// A lane mask.
+/// A lane mask, which is a pair of scalar registers.
 impl UniformSource<2> for V<bool> {
     fn input(self) -> Input {
         Input::value(self.value)
     }
 }
 
-/// All lanes or none.
+/// The lane mask of all lanes or of none.
 impl UniformSource<2> for bool {
     fn input(self) -> Input {
         let v: V<bool> = self.into_device();
@@ -156,14 +157,15 @@ vector_sources! {
     u8: 4 => 1, 8 => 2, 16 => 4, 32 => 8;
 }
 
-/// An A or B operand of the `f8f6f4` matrix instructions: 8 dwords for fp8 and bf8, 6 for fp6 and bf6, 4 for fp4.
+/// Types of the A or B operand of the `f8f6f4` matrix instructions: 8 dwords for fp8 and bf8, 6 for fp6 and bf6, 4 for
+/// fp4.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an operand of an f8f6f4 matrix instruction",
     label = "expected `Vector<u32, 8>`, `Vector<u32, 6>` or `Vector<u32, 4>`",
     note = "`cbsz` and `blgp` choose the format of A and B and with it the number of dwords"
 )]
 pub trait MatrixSource {
-    /// The operand.
+    /// The value as an operand.
     fn input(self) -> Input;
 }
 
@@ -191,7 +193,7 @@ impl<X: Source<DWORDS>, const DWORDS: u8> Source<DWORDS> for Modified<X> {
     }
 }
 
-/// `-x` as a source modifier of a VALU instruction, which costs nothing.
+/// `-x` as a source modifier of a VALU instruction: it costs no instruction.
 ///
 /// ```
 /// use gcn_dsl::{isa, prelude::*};
@@ -220,12 +222,12 @@ pub fn abs<X>(x: X) -> Modified<X> {
     }
 }
 
-/// `sext(x)`: the selected part of an SDWA operand, sign-extended.
+/// `sext(x)` as a source modifier: the part of an SDWA operand that its selector chooses, sign-extended.
 pub fn sext<X>(x: X) -> Modified<X> {
     Modified { operand: x, change: |input| input.sext = true }
 }
 
-/// No register: a buffer address of only `soffset` and `offset`.
+/// A buffer address without a vector register: only `soffset` and `offset`.
 #[derive(Debug, Clone, Copy)]
 pub struct Off;
 
@@ -233,7 +235,7 @@ pub struct Off;
 #[derive(Debug, Clone, Copy)]
 pub struct Offen<X>(pub X);
 
-/// A buffer address with an index for each lane (`idxen`): records of the resource's stride.
+/// A buffer address with a record index for each lane (`idxen`); the records have the resource's stride.
 #[derive(Debug, Clone, Copy)]
 pub struct Idxen<X>(pub X);
 
@@ -241,14 +243,14 @@ pub struct Idxen<X>(pub X);
 #[derive(Debug, Clone, Copy)]
 pub struct Bothen<X, Y>(pub X, pub Y);
 
-/// The address of a buffer instruction in addition to resource and `soffset`.
+/// Types of the vector part of a buffer address, in addition to the resource and `soffset`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a buffer address",
     label = "expected `Off`, `Offen(_)`, `Idxen(_)` or `Bothen(_, _)`",
     note = "`Offen(offset)` is a byte offset for each lane, `Idxen(index)` an index of records, `Bothen(index, offset)` both, `Off` neither"
 )]
 pub trait BufferAddress {
-    /// `vaddr`, and the modifiers that select its meaning.
+    /// The `vaddr` operand, and the modifiers that say what it contains.
     fn split(self) -> (Input, Options);
 }
 
@@ -283,14 +285,15 @@ impl<X: Source<1>, Y: Source<1>> BufferAddress for Bothen<X, Y> {
     }
 }
 
-/// The address of a global instruction: `V<u64>`, or a uniform base with a 32-bit byte offset for each lane, `(offset, base)`.
+/// Types of the address of a global instruction: `V<u64>`, or `(offset, base)`, a 32-bit byte offset for each lane and
+/// a uniform base.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a global address",
     label = "expected `V<u64>` or `(offset, base)`",
     note = "the offset is a `V<u32>`, the base an `S<u64>` or a raw pointer argument"
 )]
 pub trait GlobalAddress {
-    /// `vaddr` and `saddr`.
+    /// The `vaddr` and `saddr` operands.
     fn split(self) -> (Input, Input);
 }
 
@@ -306,14 +309,14 @@ impl<X: Source<1>, Y: UniformSource<2>> GlobalAddress for (X, Y) {
     }
 }
 
-/// The offset of a scalar memory instruction in bytes: an immediate, a uniform value, or their sum.
+/// Types of the offset of a scalar memory instruction in bytes: an immediate, a uniform value, or their sum.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the offset of a scalar memory instruction",
     label = "expected `i32`, `S<u32>` or `(S<u32>, i32)`",
     note = "convert with `as u32`; take one lane's value with `read_first_lane(v)`"
 )]
 pub trait SmemOffset {
-    /// The operand, and the immediate beside it.
+    /// The register operand, and the immediate as a modifier.
     fn split(self) -> (Input, Options);
 }
 

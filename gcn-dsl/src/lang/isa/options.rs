@@ -7,8 +7,8 @@ use crate::ir::call::BUFFER_FORMAT;
 
 /// Modifiers of an instruction: the last parameter of a `…_with`, `…_dpp` or `…_sdwa` function.
 ///
-/// Everything that is not set here is as in an instruction without modifiers. A modifier that the instruction lacks on
-/// the target, or a value that does not fit, is a build error at the call.
+/// Modifiers that are not set have the same value as in an instruction without modifiers. A modifier that the
+/// instruction lacks on the target, or a value that does not fit, is a build error at the call.
 ///
 /// ```
 /// use gcn_dsl::{isa::{self, Options}, prelude::*};
@@ -27,7 +27,7 @@ use crate::ir::call::BUFFER_FORMAT;
 #[must_use]
 pub struct Options(pub(super) Given);
 
-/// The factor by which the result is multiplied.
+/// Output modifiers: factors by which the result is multiplied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Omod {
     /// `mul:2`.
@@ -51,30 +51,30 @@ pub enum Sel {
     Dword = 6,
 }
 
-/// The treatment of the part of the destination that SDWA does not select.
+/// The content of the part of the destination that SDWA does not select.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DstUnused {
-    /// Zero.
+    /// Zeros.
     Pad = 0,
-    /// Sign of the result.
+    /// Copies of the result's sign bit.
     Sext = 1,
-    /// As it was.
+    /// The old content.
     Preserve = 2,
 }
 
 /// The format of typed buffer instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct BufferFormat {
-    /// Data format, 0 to 15.
+    /// The data format, 0 to 15.
     pub dfmt: u8,
-    /// Number format, 0 to 7.
+    /// The number format, 0 to 7.
     pub nfmt: u8,
 }
 
 impl BufferFormat {
     #[doc(hidden)]
     pub fn options(self) -> Options {
-        // Values that do not fit stay out of range, for the encoder to refuse.
+        // Values out of range stay out of range, so that the encoder reports them.
         let fits = self.dfmt < 16 && self.nfmt < 8;
         Options::new()
             .put(BUFFER_FORMAT, |g| g.mods.format = if fits { self.dfmt | self.nfmt << 4 } else { u8::MAX })
@@ -95,7 +95,7 @@ impl Options {
 
     #[doc(hidden)]
     pub fn at(offset: i32) -> Options {
-        // Zero is the value of an instruction without an offset, and some have no such field.
+        // An offset of zero is not set, since some instructions have no offset field.
         if offset == 0 {
             Options::new()
         } else {
@@ -127,34 +127,34 @@ impl Options {
         options
     }
 
-    /// `clamp`: floats to 0 ..= 1, integers to the type's range.
+    /// `clamp`: limits floats to 0 ..= 1, and integers to the type's range instead of wrapping.
     pub fn clamp(self) -> Options {
         self.put(Modifiers::CLAMP, |g| g.mods.clamp = true)
     }
 
-    /// Output multiplier. The hardware ignores it while MODE keeps denormals of the result's type or IEEE mode is on (CDNA
-    /// ISA 6.2.2); both hold in kernels that do not change MODE with `s_setreg_b32`.
+    /// Output modifier (`omod`). The hardware ignores it while MODE keeps denormals of the result's type or IEEE mode
+    /// is on (CDNA ISA 6.2.2); both hold in kernels that do not change MODE with `s_setreg_b32`.
     pub fn omod(self, omod: Omod) -> Options {
         self.put(Modifiers::OMOD, |g| g.mods.omod = omod as u8)
     }
 
-    /// `op_sel`: bit `i` takes the high half of source `i`; the bit after the sources' writes the high half of the
-    /// destination.
+    /// `op_sel`: bit `i` selects the high half of source `i`; the bit after those of the sources makes the instruction
+    /// write the high half of the destination.
     pub fn op_sel(self, bits: u8) -> Options {
         self.put(Modifiers::OP_SEL, |g| g.mods.op_sel = bits)
     }
 
-    /// `op_sel_hi` of packed instructions: bit `i` takes source `i`'s high half for the result's high half.
+    /// `op_sel_hi` of packed instructions: bit `i` selects the high half of source `i` for the high half of the result.
     pub fn op_sel_hi(self, bits: u8) -> Options {
         self.put(Modifiers::OP_SEL_HI, |g| g.mods.op_sel_hi = bits)
     }
 
-    /// `neg_lo` of packed instructions.
+    /// `neg_lo` of packed instructions: bit `i` negates source `i` for the low half of the result.
     pub fn neg_lo(self, bits: u8) -> Options {
         self.put(Modifiers::NEG_LO, |g| g.mods.neg_lo = bits)
     }
 
-    /// `neg_hi` of packed instructions.
+    /// `neg_hi` of packed instructions: bit `i` negates source `i` for the high half of the result.
     pub fn neg_hi(self, bits: u8) -> Options {
         self.put(Modifiers::NEG_HI, |g| g.mods.neg_hi = bits)
     }
@@ -184,7 +184,7 @@ impl Options {
         self.put(Modifiers::BYTE_SEL, |g| g.mods.byte_sel = byte)
     }
 
-    /// The part of the index register that counts in a sparse matrix instruction of RDNA 4.
+    /// The part of the index register that a sparse matrix instruction of RDNA 4 uses.
     pub fn index_key(self, part: u8) -> Options {
         self.put(Modifiers::INDEX_KEY, |g| g.mods.index_key = part)
     }
@@ -214,7 +214,7 @@ impl Options {
         self.scc()
     }
 
-    /// Global data share instead of LDS (before gfx90a).
+    /// `gds`: accesses the global data share instead of LDS (before gfx90a).
     pub fn gds(self) -> Options {
         self.put(Modifiers::GDS, |g| g.mods.gds = true)
     }
@@ -224,7 +224,7 @@ impl Options {
         self.put(Modifiers::CBSZ, |g| g.mods.cbsz = value)
     }
 
-    /// `abid` of matrix instructions: which block of A is broadcast.
+    /// `abid` of matrix instructions: the number of the block of A that is broadcast.
     pub fn abid(self, value: u8) -> Options {
         self.put(Modifiers::ABID, |g| g.mods.abid = value)
     }
@@ -235,40 +235,40 @@ impl Options {
     }
 }
 
-/// Data-parallel primitives.
+/// The modifiers of data-parallel primitives (DPP).
 impl Options {
     fn control(self, ctrl: u16) -> Options {
         self.put(Modifiers::DPP_CTRL, |g| g.dpp().ctrl = ctrl)
     }
 
-    /// A control of `0x100 | kind | n` with `n` from 1 to 15; anything else is left for the encoder to refuse.
+    /// The control `0x100 | kind | n` for `n` from 1 to 15; for any other `n` a value that the encoder rejects.
     fn row(self, kind: u16, n: u8) -> Options {
         self.control(if (1..=15).contains(&n) { kind | u16::from(n) } else { u16::MAX })
     }
 
-    /// Lane `k` of each four reads lane `lanes[k]` (0 to 3) of the four.
+    /// In each quad, lane `k` reads lane `lanes[k]` (0 to 3).
     pub fn quad_perm(self, lanes: [u8; 4]) -> Options {
         let fits = lanes.iter().all(|lane| *lane < 4);
         let bits = lanes.iter().rev().fold(0, |bits, lane| bits << 2 | u16::from(lane & 3));
         self.control(if fits { bits } else { u16::MAX })
     }
 
-    /// Each lane reads the one `n` (1 to 15) above it in its row of 16.
+    /// Each lane reads the lane whose number is `n` (1 to 15) higher, in its row of 16.
     pub fn row_shl(self, n: u8) -> Options {
         self.row(0x100, n)
     }
 
-    /// Each lane reads the one `n` (1 to 15) below it in its row of 16.
+    /// Each lane reads the lane whose number is `n` (1 to 15) lower, in its row of 16.
     pub fn row_shr(self, n: u8) -> Options {
         self.row(0x110, n)
     }
 
-    /// Rotates each row of 16 by `n` (1 to 15) to the right.
+    /// Rotates each row of 16 lanes right by `n` (1 to 15).
     pub fn row_ror(self, n: u8) -> Options {
         self.row(0x120, n)
     }
 
-    /// Each lane reads the one above it in the wave.
+    /// Each lane reads the lane with the next higher number in the wave.
     pub fn wave_shl(self) -> Options {
         self.control(0x130)
     }
@@ -278,7 +278,7 @@ impl Options {
         self.control(0x134)
     }
 
-    /// Each lane reads the one below it in the wave.
+    /// Each lane reads the lane with the next lower number in the wave.
     pub fn wave_shr(self) -> Options {
         self.control(0x138)
     }
@@ -288,12 +288,12 @@ impl Options {
         self.control(0x13c)
     }
 
-    /// Mirrors each row of 16.
+    /// Reverses each row of 16 lanes.
     pub fn row_mirror(self) -> Options {
         self.control(0x140)
     }
 
-    /// Mirrors each half row of 8.
+    /// Reverses each half row of 8 lanes.
     pub fn row_half_mirror(self) -> Options {
         self.control(0x141)
     }
@@ -308,57 +308,57 @@ impl Options {
         self.control(0x143)
     }
 
-    /// Lane `k` of each eight reads lane `lanes[k]` (0 to 7) of the eight; RDNA.
+    /// In each group of eight, lane `k` reads lane `lanes[k]` (0 to 7). RDNA only.
     pub fn dpp8(self, lanes: [u8; 8]) -> Options {
         let fits = lanes.iter().all(|lane| *lane < 8);
         let bits = lanes.iter().rev().fold(0, |bits, lane| bits << 3 | u32::from(lane & 7));
         self.put(Modifiers::DPP8, |g| g.mods.dpp8 = if fits { bits } else { u32::MAX })
     }
 
-    /// Every lane of a row reads its lane `n` (0 to 15); RDNA, where GFX9 has [`row_newbcast`](Options::row_newbcast).
+    /// All lanes of a row read its lane `n` (0 to 15). RDNA; on GFX9 this is [`row_newbcast`](Options::row_newbcast).
     pub fn row_share(self, n: u8) -> Options {
         self.row_newbcast(n)
     }
 
-    /// Lane `k` of each row reads lane `k ^ n` (`n` from 0 to 15); RDNA.
+    /// Lane `k` of each row reads lane `k ^ n` (`n` from 0 to 15). RDNA only.
     pub fn row_xmask(self, n: u8) -> Options {
         self.control(if n < 16 { 0x160 | u16::from(n) } else { u16::MAX })
     }
 
-    /// Lanes that EXEC masks off are read all the same; RDNA.
+    /// Reads source lanes even if EXEC disables them. RDNA only.
     pub fn fi(self) -> Options {
         self.put(Modifiers::FI, |g| g.mods.fi = true)
     }
 
-    /// Each row reads its lane `n` (0 to 15); gfx90a and later.
+    /// All lanes of a row read its lane `n` (0 to 15). gfx90a and later.
     pub fn row_newbcast(self, n: u8) -> Options {
         self.control(if n < 16 { 0x150 | u16::from(n) } else { u16::MAX })
     }
 
-    /// Rows of 16 lanes that are written, bit per row.
+    /// A bit for each row of 16 lanes: only rows whose bit is set are written.
     pub fn row_mask(self, mask: u8) -> Options {
         self.put(Modifiers::ROW_MASK, |g| g.dpp().row_mask = mask)
     }
 
-    /// Banks of 4 lanes in each row that are written, bit per bank.
+    /// A bit for each bank of 4 lanes in a row: only banks whose bit is set are written.
     pub fn bank_mask(self, mask: u8) -> Options {
         self.put(Modifiers::BANK_MASK, |g| g.dpp().bank_mask = mask)
     }
 
-    /// `bound_ctrl:0`: a lane whose source does not exist or is inactive reads 0 instead of keeping its old value.
+    /// `bound_ctrl:0`: a lane whose source lane does not exist or is inactive reads 0 instead of keeping its old value.
     pub fn bound_ctrl(self) -> Options {
         self.put(Modifiers::BOUND_CTRL, |g| g.dpp().bound_ctrl = true)
     }
 }
 
-/// Sub-dword addressing.
+/// The modifiers of sub-dword addressing (SDWA).
 impl Options {
     /// The part of the destination that is written.
     pub fn dst_sel(self, sel: Sel) -> Options {
         self.put(Modifiers::DST_SEL, |g| g.sdwa().dst_sel = sel as u8)
     }
 
-    /// The treatment of the rest of the destination; kept by default.
+    /// The content of the rest of the destination; by default it is kept.
     pub fn dst_unused(self, unused: DstUnused) -> Options {
         self.put(Modifiers::DST_UNUSED, |g| g.sdwa().dst_unused = unused as u8)
     }

@@ -1,4 +1,4 @@
-//! The core under the generated functions: one call as data, appended to the kernel being built.
+//! The implementation of the generated functions: collects the parts of a call, then emits the instruction.
 
 use std::panic::Location;
 
@@ -13,11 +13,11 @@ use super::operand::Input;
 use super::options::Options;
 use super::sgprs::Sgprs;
 
-/// Results of instruction functions: nothing, one value, a tuple.
+/// Result types of instruction functions: nothing, one value or a tuple.
 pub trait Results: Sized {
-    /// The types, in order.
+    /// The IR types of the results, in order.
     fn types() -> SmallVec<[Type; 2]>;
-    /// From the values, in the same order.
+    /// Builds the results from IR values in the same order.
     fn take(values: &mut dyn Iterator<Item = Value>) -> Self;
 }
 
@@ -28,7 +28,7 @@ impl Results for () {
     fn take(_: &mut dyn Iterator<Item = Value>) -> Self {}
 }
 
-/// One result.
+/// Types of a single result.
 trait OneResult: Flatten {
     const TYPE: Type;
 }
@@ -80,7 +80,7 @@ one_result! {
     [const N: usize] Sgprs<N>;
 }
 
-/// A call of an instruction under construction.
+/// A call of an instruction function under construction.
 pub struct Request {
     mnemonic: &'static str,
     variant: Variant,
@@ -99,22 +99,22 @@ impl Request {
         Request { mnemonic, variant, effect, old: None, scc: None, vcc: None, m0: None, given }
     }
 
-    /// The content of the destination where it is not written.
+    /// Sets the content of the destination where it is not written.
     pub fn old(self, old: Input) -> Request {
         Request { old: value(old), ..self }
     }
 
-    /// The SCC that the instruction reads.
+    /// Sets the SCC that the instruction reads.
     pub fn scc(self, scc: impl IntoDevice<S<bool>>) -> Request {
         Request { scc: Some(scc.into_device().value), ..self }
     }
 
-    /// The lane mask in VCC that it reads.
+    /// Sets the lane mask that the instruction reads in VCC.
     pub fn vcc(self, vcc: Input) -> Request {
         Request { vcc: value(vcc), ..self }
     }
 
-    /// The M0 that it reads.
+    /// Sets the M0 that the instruction reads.
     pub fn m0(self, m0: Input) -> Request {
         Request { m0: value(m0), ..self }
     }
@@ -124,14 +124,14 @@ impl Request {
         Request { given: self.given.and(options.0), ..self }
     }
 
-    /// Appends the instruction.
+    /// Emits the instruction; returns its results.
     #[track_caller]
     pub fn call<R: Results>(self, inputs: &[Input]) -> R {
         let values = self.append(inputs, R::types(), Location::caller());
         R::take(&mut values.into_iter())
     }
 
-    /// Appends the instruction; its results, in order.
+    /// Emits the instruction; returns its results as IR values, in order.
     pub fn append(
         self,
         inputs: &[Input],

@@ -1,4 +1,4 @@
-//! Uniform tuples.
+//! Uniform values of several registers.
 
 use std::panic::Location;
 

@@ -1,4 +1,4 @@
-//! The catalogue against the table, and the generated text against the catalogue.
+//! Tests of the catalogue against the instruction table, and of the generated text against the catalogue.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +23,7 @@ fn every_instruction_is_a_function_or_excluded_with_a_reason() {
     };
     let (all, out) = (names(|_| true), names(|row| excluded(row).is_some()));
     assert!(all.iter().all(|name| named.contains(name) || out.contains(name)));
-    // The measured table of GFX9 has 1321 mnemonics; 65 of them belong to the compiler.
+    // The instruction table of GFX9 has 1321 mnemonics, of which 65 are reserved for the compiler.
     let of_gfx9 = names(|row| row.family() == Family::GFX9);
     let excluded_there = names(|row| row.family() == Family::GFX9 && excluded(row).is_some());
     assert_eq!((of_gfx9.len(), excluded_there.len()), (1321, 65));
@@ -39,8 +39,8 @@ fn every_row_belongs_to_a_function_or_is_excluded() {
     assert_eq!(rows, expected);
 }
 
-/// All rows of a function have its operands: what the signature says is true for every encoding and target. A lane mask has the wave's
-/// size.
+/// All table rows of a function have the same operands, so its signature is right for every encoding and target. The
+/// size of a lane mask is that of the wave.
 #[test]
 fn rows_of_a_function_agree() {
     for f in catalog::functions() {
@@ -79,7 +79,7 @@ fn the_generated_text_has_every_form_once() {
     }
 }
 
-/// Formats that a suffix must say.
+/// The formats that need a suffix in the function's name.
 #[test]
 fn suffixes_follow_the_format() {
     for f in catalog::functions() {

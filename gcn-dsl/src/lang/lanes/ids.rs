@@ -8,7 +8,7 @@ use crate::lang::{S, V, wave_size, with};
 /// A value for each of three dimensions.
 #[derive(Debug, Clone, Copy)]
 pub struct Dim3<X> {
-    /// The workgroup's size, from the kernel's `#[workgroup(..)]`.
+    /// First dimension.
     pub x: X,
     /// Second dimension.
     pub y: X,
@@ -40,16 +40,15 @@ pub fn local_id() -> Dim3<V<u32>> {
     })
 }
 
-/// Work-items of the grid in each dimension, from the launch.
+/// The workgroup's size in each dimension, from the kernel's `#[workgroup(..)]`.
 pub fn workgroup_size() -> Dim3<u32> {
     let size = with(|c| c.workgroup);
     dims(|d| size[d as usize])
 }
 
-/// Work-items of the grid in each dimension, as the launch says.
+/// The number of work-items of the grid in each dimension, from the launch.
 ///
-/// Workgroups of the grid in each dimension, from the launch; `gridDim` in CUDA. Computed from [`global_size`]; a
-/// workgroup with fewer work-items than others counts as one.
+/// Useful as the step of a loop over all elements, whatever the size of the grid:
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -70,15 +69,15 @@ pub fn workgroup_size() -> Dim3<u32> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// It is read from the dispatch packet (HSA Platform System Architecture, 2.9.6), which costs a scalar load.
+/// The size is read from the dispatch packet (HSA Platform System Architecture, 2.9.6) by a scalar load.
 #[track_caller]
 pub fn global_size() -> Dim3<S<u32>> {
     let loc = Location::caller();
     dims(|d| S::emit(Inst::GridSize(d), loc))
 }
 
-/// Workgroups of the grid in each dimension, as the launch says; `gridDim` in CUDA. From [`global_size`]; a workgroup with fewer
-/// work-items than others counts as one.
+/// The number of workgroups of the grid in each dimension, from the launch; `gridDim` in CUDA. It is computed from
+/// [`global_size`]; the last workgroup counts even if it has fewer work-items.
 #[track_caller]
 pub fn num_workgroups() -> Dim3<S<u32>> {
     let (items, size) = (global_size(), workgroup_size());
@@ -99,9 +98,9 @@ pub fn lane_id() -> V<u32> {
     V::emit(Inst::LaneId, Location::caller())
 }
 
-/// The wave's number in its workgroup, as a uniform value.
+/// The wave's number in its workgroup.
 ///
-/// Waves take work-items in order of `x + size.x * (y + size.y * z)`.
+/// Work-items are assigned to waves in the order of `x + size.x * (y + size.y * z)`.
 #[track_caller]
 pub fn wave_id() -> S<u32> {
     let (local, size) = (local_id(), workgroup_size());

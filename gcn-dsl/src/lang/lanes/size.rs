@@ -1,10 +1,11 @@
-//! The size of waves.
+//! The wave size.
 
 use crate::lang::with;
 
-/// Lanes of a wave, as the kernel is built: 64 on GFX9; on RDNA 32, or 64 with `#[wave(64)]` or `BuildOptions::wave`.
+/// The number of lanes in a wave of the kernel that is being built: 64 on GFX9; 32 on RDNA, or 64 with `#[wave(64)]` or
+/// `BuildOptions::wave`.
 ///
-/// It is a number of the host, for sizes and for `comptime`:
+/// This is a host number, for sizes and for `comptime`:
 ///
 /// ```
 /// use gcn_dsl::prelude::*;

@@ -1,4 +1,4 @@
-//! Across lanes and waves.
+//! Operations across the lanes of a wave that give uniform values.
 
 use std::panic::Location;
 
@@ -21,7 +21,8 @@ pub fn read_first_lane<T: Scalar>(v: V<T>) -> S<T> {
     S::emit(Inst::ReadFirstLane(v.value), loc)
 }
 
-/// The value of lane `lane` (modulo [`wave_size()`](crate::lang::wave_size)), active or not. A condition is false in a lane that is not active.
+/// The value of lane `lane` (modulo [`wave_size()`](crate::lang::wave_size)), whether it is active or not. A condition
+/// is false in an inactive lane.
 #[track_caller]
 pub fn read_lane<T: Scalar>(v: V<T>, lane: impl IntoDevice<S<u32>>) -> S<T> {
     let (lane, loc): (S<u32>, _) = (lane.into_device(), Location::caller());
@@ -33,7 +34,8 @@ pub fn read_lane<T: Scalar>(v: V<T>, lane: impl IntoDevice<S<u32>>) -> S<T> {
     S::emit(Inst::ReadLane(v.value, lane.value), loc)
 }
 
-/// A number of a lane within the wave, for shifts of masks: those of 64 bits count modulo 64 themselves.
+/// A lane's number modulo the wave size, as a shift count for 64-bit masks; shifts of 64-bit values take their count
+/// modulo 64 anyway.
 pub(in crate::lang) fn in_wave(lane: S<u32>) -> S<u32> {
     match wave_size() {
         gcn_isa::target::WAVE_SIZE => lane,
@@ -41,7 +43,7 @@ pub(in crate::lang) fn in_wave(lane: S<u32>) -> S<u32> {
     }
 }
 
-/// The active lanes where `condition` holds, as a mask.
+/// The mask of the active lanes in which `condition` is true.
 #[track_caller]
 pub fn ballot(condition: V<bool>) -> S<u64> {
     S::emit(Inst::Ballot(condition.value), Location::caller())
@@ -54,19 +56,19 @@ pub fn active_lanes() -> S<u64> {
     ballot(every)
 }
 
-/// True if `condition` holds in any active lane of the wave.
+/// True if `condition` is true in any active lane of the wave.
 #[track_caller]
 pub fn any(condition: V<bool>) -> S<bool> {
     crate::lang::ne(ballot(condition), 0)
 }
 
-/// True if `condition` holds in every active lane of the wave.
+/// True if `condition` is true in every active lane of the wave.
 #[track_caller]
 pub fn all(condition: V<bool>) -> S<bool> {
     crate::lang::eq(ballot(!condition), 0)
 }
 
-/// A result computed for each lane, as a uniform value unless an argument varied.
+/// Converts a varying result back to a uniform one if the arguments, of kind `P`, were uniform.
 #[track_caller]
 pub(in crate::lang) fn first_unless_varying<P: Kind, T: Scalar>(x: V<T>) -> At<P, T> {
     match P::VARYING {

@@ -1,4 +1,4 @@
-//! Accumulators.
+//! Accumulators of matrix instructions.
 
 use std::panic::Location;
 
@@ -23,13 +23,14 @@ use crate::scalar::{Number, Scalar};
 handle! {
     /// An `M x N` accumulator of `T`, or `BLOCKS` of them, spread over the lanes of a wave.
     ///
-    /// All elements of a lane are in one column. It lives in AGPRs, from where its elements are copied before anything but a
-    /// matrix instruction uses them; [`Acc::in_vgprs`] moves it.
+    /// All elements of a lane are in one column. Where the target has AGPRs, the accumulator is in AGPRs, and an
+    /// element is copied to a VGPR before anything but a matrix instruction uses it; [`Acc::in_vgprs`] moves the whole
+    /// accumulator to VGPRs.
     Acc<T, M, N; BLOCKS = 1>
 }
 
 impl<T: AccElement, const M: usize, const N: usize, const BLOCKS: usize> Acc<T, M, N, BLOCKS> {
-    /// How many elements each lane holds of the target that is built for.
+    /// The number of elements in each lane, on the target that the kernel is built for.
     #[track_caller]
     pub fn per_lane() -> usize {
         Self::OPERAND.per_lane(Location::caller())
@@ -44,13 +45,13 @@ impl<T: AccElement, const M: usize, const N: usize, const BLOCKS: usize> Acc<T, 
         blocks: BLOCKS,
     };
 
-    /// All elements zero.
+    /// The accumulator whose elements are all zero.
     #[track_caller]
     pub fn zero() -> Self {
         Self::of(elementwise::zero::<T>(Self::per_lane()))
     }
 
-    /// The lane's elements one by one: `f(i)` gives element `i`.
+    /// Builds the accumulator from the lane's elements: `f(i)` returns element `i`.
     #[track_caller]
     pub fn from_fn(f: impl FnMut(usize) -> V<T>) -> Self {
         let parts: Vec<V<T>> = (0..Self::per_lane()).map(f).collect();
@@ -61,8 +62,8 @@ impl<T: AccElement, const M: usize, const N: usize, const BLOCKS: usize> Acc<T, 
         Self::of(elementwise::collect(parts, place, loc))
     }
 
-    /// The same accumulator in VGPRs, where vector instructions read and write its elements without copies. Results of matrix
-    /// instructions stay where their accumulator was.
+    /// The same accumulator in VGPRs, where vector instructions read and write its elements without copies. A matrix
+    /// instruction puts its result in the register file of its accumulator, so the results stay in VGPRs too.
     #[must_use]
     #[track_caller]
     pub fn in_vgprs(self) -> Self {
@@ -73,7 +74,7 @@ impl<T: AccElement, const M: usize, const N: usize, const BLOCKS: usize> Acc<T, 
         with(|c| c.builder.kernel().ty(self.value).place)
     }
 
-    /// How many elements each lane holds.
+    /// The number of elements in each lane.
     #[allow(clippy::len_without_is_empty, reason = "never empty")]
     #[track_caller]
     pub fn len(&self) -> usize {
@@ -89,7 +90,8 @@ impl<T: AccElement, const M: usize, const N: usize, const BLOCKS: usize> Acc<T, 
         V::emit(inst, Location::caller())
     }
 
-    /// The accumulator with another `i`-th element in each lane. The build fails if `i` is not below [`Acc::len`].
+    /// The accumulator with each lane's `i`-th element replaced by `x`. The build fails if `i` is not below
+    /// [`Acc::len`].
     #[must_use]
     #[track_caller]
     pub fn with(&self, i: usize, x: impl IntoDevice<V<T>>) -> Self {
@@ -117,13 +119,13 @@ impl<T: AccElement, const M: usize, const N: usize, const BLOCKS: usize> Acc<T, 
         Self::OPERAND.coordinates(0)[2]
     }
 
-    /// Which of the `BLOCKS` accumulators the lane's `i`-th element belongs to.
+    /// The number, below `BLOCKS`, of the accumulator that the lane's `i`-th element belongs to.
     #[track_caller]
     pub fn block(&self, i: usize) -> V<u32> {
         Self::OPERAND.coordinates(i as u32)[0]
     }
 
-    /// `f` of each element and its number in the lane, from which [`Acc::row`] tells its row.
+    /// Applies `f` to each element and its index in the lane; [`Acc::row`] gives the row for an index.
     #[must_use]
     #[track_caller]
     pub fn map_indexed<U: AccElement>(&self, mut f: impl FnMut(usize, V<T>) -> V<U>) -> Acc<U, M, N, BLOCKS> {
@@ -131,7 +133,7 @@ impl<T: AccElement, const M: usize, const N: usize, const BLOCKS: usize> Acc<T, 
         Acc::from_elements(&parts, self.place(), Location::caller())
     }
 
-    /// `f` of each element and its counterpart in `other`.
+    /// Applies `f` to each element and the element of `other` at the same place.
     #[must_use]
     #[track_caller]
     pub fn zip<U: AccElement, W: AccElement>(
@@ -144,7 +146,7 @@ impl<T: AccElement, const M: usize, const N: usize, const BLOCKS: usize> Acc<T, 
         Acc::from_elements(&parts, self.place(), Location::caller())
     }
 
-    /// Stores the elements to a matrix in memory, the accumulator's first row and column at (`row`, `col`).
+    /// Stores the elements to a matrix in memory; the accumulator's element (0, 0) goes to (`row`, `col`).
     #[track_caller]
     pub fn store_to(
         &self,
@@ -157,7 +159,7 @@ impl<T: AccElement, const M: usize, const N: usize, const BLOCKS: usize> Acc<T, 
 
     elementwise::methods!(Acc, BLOCKS);
 
-    /// Loads the accumulator from a matrix in memory.
+    /// Loads the accumulator from a matrix in memory, its element (0, 0) from (`row`, `col`).
     #[track_caller]
     pub fn load_from(
         view: impl AsView<T>,
@@ -169,7 +171,7 @@ impl<T: AccElement, const M: usize, const N: usize, const BLOCKS: usize> Acc<T, 
         Self::from_elements(&view.places().load_each::<T>(at, &Self::runs(loc)), elementwise::home(), loc)
     }
 
-    /// One accumulator, whose first row and column are the whole's.
+    /// A single accumulator starts at row 0 and column 0 of the whole.
     fn origins() -> [[u32; 2]; 1] {
         [[0, 0]]
     }
@@ -180,7 +182,8 @@ impl<T: AccElement, const M: usize, const N: usize, const BLOCKS: usize> Acc<T, 
     }
 }
 
-/// `op` of all elements, in a tree, so that the chain is short: of pairs, or of three where an instruction takes three.
+/// Reduces all elements with `op` in a tree, which keeps the dependence chain short. Each node takes two elements, or
+/// three for `max`, which has an instruction with three operands.
 #[track_caller]
 pub(super) fn reduce<T: Scalar>(op: Bin, elements: &[V<T>]) -> V<T> {
     let loc = Location::caller();
@@ -195,12 +198,13 @@ pub(super) fn reduce<T: Scalar>(op: Bin, elements: &[V<T>]) -> V<T> {
     left[0]
 }
 
-/// Lanes of a wave of the kernel.
+/// The number of lanes in a wave of the kernel.
 pub(super) fn lanes() -> u32 {
     with(|c| c.wave.lanes())
 }
 
-/// `op` over the lanes whose numbers differ in the bits `from` to `to` (exclusive) only; each of them gets it.
+/// Reduces `x` with `op` over the lanes whose numbers differ only in the bits of value `from` up to, but not including,
+/// `to` (both powers of two). Every lane gets the result.
 #[track_caller]
 pub(super) fn across<T: Scalar>(op: Bin, mut x: V<T>, from: u32, to: u32) -> V<T> {
     let loc = Location::caller();
@@ -214,29 +218,30 @@ pub(super) fn across<T: Scalar>(op: Bin, mut x: V<T>, from: u32, to: u32) -> V<T
 }
 
 impl<T: AccElement, const M: usize, const N: usize> Acc<T, M, N> {
-    /// The largest element of the lane's column: every lane of a column gets it.
+    /// The largest element of the lane's column; every lane of a column gets it.
     ///
-    /// A column is in the registers of few lanes, so that this is cheap; [`Acc::row_max`] is not.
+    /// A column is spread over few lanes, so this is cheap; [`Acc::row_max`] is not.
     #[track_caller]
     pub fn col_max(&self) -> V<T> {
         across(Bin::Max, reduce(Bin::Max, &self.elements()), N as u32, lanes())
     }
 
-    /// The sum of the lane's column; in which order is not fixed.
+    /// The sum of the lane's column; the order of the additions is unspecified.
     #[track_caller]
     pub fn col_sum(&self) -> V<T> {
         across(Bin::Add, reduce(Bin::Add, &self.elements()), N as u32, lanes())
     }
 
-    /// For each element the largest of its row. `log2(N)` exchanges between lanes for each register; to reduce along the other
-    /// dimension swap the factors, for the product of the transposed is the transposed of the product.
+    /// For each element the largest of its row. This takes `log2(N)` exchanges between lanes for each register. To
+    /// reduce along the other dimension instead, swap the factors: the transposed product is the product of the
+    /// transposed factors in reverse order.
     #[must_use]
     #[track_caller]
     pub fn row_max(&self) -> Self {
         self.map(|x| across(Bin::Max, x, 1, N as u32))
     }
 
-    /// For each element the sum of its row; in which order is not fixed.
+    /// For each element the sum of its row; the order of the additions is unspecified.
     #[must_use]
     #[track_caller]
     pub fn row_sum(&self) -> Self {
@@ -244,7 +249,7 @@ impl<T: AccElement, const M: usize, const N: usize> Acc<T, M, N> {
     }
 }
 
-/// The registers of a lane's elements `from..from + count`, converted.
+/// A lane's elements, converted by `f` and packed into registers.
 #[track_caller]
 pub(super) fn slice<T: AccElement, U: MatrixElement<Memory = U> + Number>(
     elements: &[V<T>],
@@ -254,7 +259,8 @@ pub(super) fn slice<T: AccElement, U: MatrixElement<Memory = U> + Number>(
     pack(&parts, Location::caller())
 }
 
-/// How many elements a lane has of a factor whose registers are those of an accumulator; the kernel fails where they are not.
+/// The number of elements in each lane of a factor that has an accumulator's register layout; the kernel fails on
+/// targets where the layouts differ.
 fn as_factor(factor: Operand, loc: &'static Location<'static>) -> usize {
     with(|c| {
         let shape = factor.shape(here(c));
@@ -272,8 +278,9 @@ fn as_factor(factor: Operand, loc: &'static Location<'static>) -> usize {
 macro_rules! chained {
     ($($n:literal: $k:literal;)*) => {$(
         impl<const M: usize> Acc<f32, M, $n> {
-            /// The accumulator as right factor of a further product, in pieces of `K` rows, each element converted by `f`. An
-            /// accumulator's registers are where those of such a fragment are, so that nothing moves between lanes.
+            /// The accumulator as right factor of a further product, in pieces of `K` rows, each element converted by
+            /// `f`. The registers of an accumulator hold the same elements as those of such a fragment, so nothing
+            /// moves between lanes.
             #[track_caller]
             pub fn to_b<U: MatrixElement<Memory = U> + Number>(
                 &self,

@@ -1,4 +1,4 @@
-//! What one accumulator and a tile of them do with their elements.
+//! Operations on elements that single accumulators and tiles of accumulators share.
 
 use std::panic::Location;
 
@@ -9,7 +9,7 @@ use crate::lang::values::vector::pack;
 use crate::lang::{V, with};
 use crate::scalar::Number;
 
-/// Where accumulators live: in AGPRs, if there are any.
+/// The register file of accumulators: AGPRs, if the target has any.
 pub(super) fn home() -> Place {
     if with(|c| c.target.instruction_set().has_agprs()) { Place::Acc } else { Place::Varying }
 }
@@ -26,7 +26,7 @@ pub(super) fn zero<T: AccElement>(count: usize) -> Value {
     with(|c| c.builder.value(Inst::Const(0), ty, None))
 }
 
-/// The lane's elements of one accumulator.
+/// The elements of one accumulator that this lane holds.
 pub(super) fn extract<T: AccElement>(
     from: Value,
     count: usize,
@@ -36,7 +36,7 @@ pub(super) fn extract<T: AccElement>(
     (0..count).map(one).collect()
 }
 
-/// The accumulator of a lane's elements, in VGPRs if `place` says so.
+/// Assembles an accumulator from a lane's elements, in VGPRs or AGPRs as `place` says.
 pub(super) fn collect<T: AccElement>(parts: &[V<T>], place: Place, loc: &'static Location<'static>) -> Value {
     if place == Place::Varying {
         return pack(parts, loc);
@@ -46,13 +46,14 @@ pub(super) fn collect<T: AccElement>(parts: &[V<T>], place: Place, loc: &'static
     with(|c| c.value(Inst::Concat(parts), ty, loc))
 }
 
-/// The accumulator in VGPRs.
+/// Copies the accumulator to VGPRs.
 pub(super) fn in_vgprs<T: AccElement>(acc: Value, count: usize, loc: &'static Location<'static>) -> Value {
     let ty = Type { place: Place::Varying, elem: T::ELEM, count: count as u8 };
     with(|c| c.value(Inst::Splat(acc), ty, loc))
 }
 
-/// Stores the elements of accumulators that begin at `origins` from `at` on.
+/// Stores the elements of several accumulators. `at` is the position of the tile in the matrix, `origins` those of the
+/// accumulators in the tile.
 #[track_caller]
 pub(super) fn store<U: Number>(
     places: Places,
@@ -64,7 +65,7 @@ pub(super) fn store<U: Number>(
     each(at, origins, elements, |at, part| places.store::<U>(at, runs, part));
 }
 
-/// The same with `f(x, old)` of each element and what is there.
+/// As `store`, but stores `f(x, old)`, where `old` is the matrix's present element.
 #[track_caller]
 pub(super) fn update<T: AccElement, U: Number>(
     places: Places,
@@ -81,7 +82,7 @@ pub(super) fn update<T: AccElement, U: Number>(
     });
 }
 
-/// Each accumulator's place and elements.
+/// Calls `f` with the position in the matrix and the elements of each accumulator.
 fn each<T: Number>(
     at: [V<u32>; 2],
     origins: &[[u32; 2]],
@@ -94,10 +95,10 @@ fn each<T: Number>(
     }
 }
 
-/// Methods of one accumulator and of a tile, which have `elements`, `from_elements`, `place`, `origins` and `runs`.
+/// Methods that `Acc` and `Tile` share. The type must have `elements`, `from_elements`, `place`, `origins` and `runs`.
 macro_rules! methods {
     ($handle:ident, $last:ident) => {
-        /// `f` of each element.
+        /// Applies `f` to each element.
         #[must_use]
         #[track_caller]
         pub fn map<U: AccElement>(&self, f: impl FnMut(V<T>) -> V<U>) -> $handle<U, M, N, $last> {
@@ -105,7 +106,7 @@ macro_rules! methods {
             $handle::from_elements(&parts, self.place(), Location::caller())
         }
 
-        /// Stores `f` of each element: scaled, converted.
+        /// Stores `f` of each element, for example the element scaled or converted.
         #[track_caller]
         pub fn store_with<U: Number>(
             &self,
@@ -120,7 +121,8 @@ macro_rules! methods {
             $crate::lang::matrix::elementwise::store(view.places(), at, &Self::origins(), &runs, &elements);
         }
 
-        /// Stores `f(x, old)` for each element `x` and what the matrix holds in its place: `alpha * x + beta * old`.
+        /// Stores `f(x, old)` for each element `x`, where `old` is the matrix's present element: for example `alpha * x
+        /// + beta * old`.
         #[track_caller]
         pub fn update<U: Number>(
             &self,

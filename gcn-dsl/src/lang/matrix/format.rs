@@ -10,18 +10,19 @@ use crate::scalar::{Elem, Number, f8e4m3, f8e5m2};
 
 /// Element types of matrix operands.
 ///
-/// `f16`, `bf16`, `f32`, `f64`, `i8`, `i32`, `f8e4m3` and `f8e5m2` are the device's own types. Formats have a name here and
-/// stand in memory as plain integers: [`Fp8`] and [`Bf8`] a byte each (they are `f8e4m3` and `f8e5m2` in memory of `u8`),
-/// [`Fp6`] and [`Bf6`] four in three bytes, [`Fp4`] and [`I4`] two in a byte, all from the low bits up.
+/// `f16`, `bf16`, `f32`, `f64`, `i8`, `i32`, `f8e4m3` and `f8e5m2` are also scalar types of the language. The other
+/// formats are only names, and memory holds them as plain integers: a byte each for [`Fp8`] and [`Bf8`] (the formats of
+/// `f8e4m3` and `f8e5m2`, but in memory of `u8`), four elements in three bytes for [`Fp6`] and [`Bf6`], two in a byte
+/// for [`Fp4`] and [`I4`], always from the low bits up.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an element type of matrix instructions",
     label = "no matrix element",
     note = "there are f16, bf16, f32, f64, i8, f8e4m3, f8e5m2 (accumulators: f32, f64, i32), `Xf32`, `Fp8`, `Bf8`, `I4`, and `Fp6`, `Bf6`, `Fp4` in `MxA` and `MxB`"
 )]
 pub trait MatrixElement: Copy + fmt::Debug + Send + Sync + 'static {
-    /// What the layout tables call it.
+    /// The format's name in the layout tables.
     const FORMAT: ElemType;
-    /// What memory is made of that holds such elements.
+    /// The element type of memory that holds such elements.
     type Memory: Number;
 }
 
@@ -73,14 +74,14 @@ formats! {
     I4 u8 as Iu4;
 }
 
-/// Formats of the operands of the `f8f6f4` instructions (gfx950).
+/// Formats that the `f8f6f4` instructions take (gfx950).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an MX format",
     label = "not an 8-, 6- or 4-bit float",
     note = "`MxA` and `MxB` hold `Fp8`, `Bf8`, `Fp6`, `Bf6` or `Fp4`"
 )]
 pub trait MxFormat: MatrixElement {
-    /// What stands for it in the `cbsz` or `blgp` field.
+    /// The format's code in the `cbsz` or `blgp` field.
     const CODE: u8;
 }
 
@@ -89,15 +90,15 @@ macro_rules! mx {
 }
 mx! { Fp8 0 Bf8 1 Fp6 2 Bf6 3 Fp4 4 }
 
-/// Bits of an element of `format`.
+/// The size of an element in bits.
 pub(super) fn bits(format: ElemType) -> u32 {
     format.bits().map_or(8, u32::from)
 }
 
-/// The type of so many elements in a lane's registers, as memory has them.
+/// The IR type of `elements` matrix elements in a lane's registers, counted in elements of `T::Memory`.
 pub(super) fn packed<T: MatrixElement>(place: Place, elements: u32) -> Type {
     let (elem, per) = (<T::Memory as crate::scalar::Scalar>::ELEM, bits(T::FORMAT));
-    // Several elements in one of memory's, or one in each.
+    // A memory element holds several matrix elements (two 4-bit ones in a byte) or exactly one.
     let count = elements * per / (8 * elem.bytes());
     Type { place, elem: if elem == Elem::Bool { Elem::U8 } else { elem }, count: count as u8 }
 }

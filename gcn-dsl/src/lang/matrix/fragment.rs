@@ -1,4 +1,4 @@
-//! Fragments: the operands A and B, spread over the lanes of a wave.
+//! Fragments: the factors A and B of matrix instructions, spread over the lanes of a wave.
 
 use std::panic::Location;
 
@@ -17,25 +17,28 @@ use crate::lang::{Index, IntoDevice, V, with};
 use crate::scalar::Number;
 
 handle! {
-    /// An `M x K` fragment of the left matrix, of `BLOCKS` left matrices for instructions that multiply several at once.
+    /// An `M x K` fragment of the left matrix, or of `BLOCKS` left matrices for instructions that multiply several
+    /// pairs at once.
     ///
-    /// The lane's elements are `k` of one row of one block; on GFX9 consecutive ones.
+    /// A lane's elements belong to one row of one block, each with another `k`; on GFX9 these `k` are consecutive.
     FragA<T, M, K; BLOCKS = 1>
 }
 handle! {
-    /// A `K x N` fragment of the right matrix, of `BLOCKS` right matrices for instructions that multiply several at once.
+    /// A `K x N` fragment of the right matrix, or of `BLOCKS` right matrices for instructions that multiply several
+    /// pairs at once.
     ///
-    /// The lane's elements are `k` of one column of one block; on GFX9 consecutive ones.
+    /// A lane's elements belong to one column of one block, each with another `k`; on GFX9 these `k` are consecutive.
     FragB<T, K, N; BLOCKS = 1>
 }
 handle! {
-    /// An `M x K` fragment of a left matrix of which two elements stay of every four consecutive `k` (the others are zero):
-    /// `M x K / 2` elements, and an index that says which ([`SparseIndex`](super::SparseIndex)). For
+    /// An `M x K` fragment of a left matrix with 2:4 sparsity: of every four consecutive `k` at most two are nonzero.
+    /// It holds `M x K / 2` elements; the [`SparseIndex`](super::SparseIndex) says which two of each four they are. For
     /// [`smfmac`](super::smfmac).
     SparseA<T, M, K>
 }
 handle! {
-    /// An `M x K` fragment of the left matrix of the `f8f6f4` instructions, which take a mixture of formats and scales.
+    /// An `M x K` fragment of the left matrix of the `f8f6f4` instructions, whose factors may have different formats
+    /// and may be scaled.
     MxA<T, M, K>
 }
 handle! {
@@ -62,7 +65,7 @@ macro_rules! fragment {
     ($name:ident<$t:ident: $bound:ident, $a:ident, $b:ident $(; $blocks:ident)?>, $matrix:ident, $family:ident,
      $at:literal, $coordinate:ident, $what:literal, $k:literal) => {
         impl<$t: $bound, const $a: usize, const $b: usize, $(const $blocks: usize)?> $name<$t, $a, $b, $($blocks)?> {
-            /// How many elements each lane holds on the target that is built for.
+            /// The number of elements in each lane, on the target that the kernel is built for.
             #[track_caller]
             pub fn per_lane() -> usize {
                 Self::OPERAND.per_lane(Location::caller())
@@ -103,11 +106,12 @@ macro_rules! fragment {
                 }
             )?
 
-            /// Loads the lane's elements from a matrix in memory, the fragment's first row and column at (`row`, `col`).
+            /// Loads the lane's elements from a matrix in memory; the fragment's element (0, 0) is at (`row`, `col`).
             ///
-            /// Where `k` is the view's fast dimension, up to 16 bytes are loaded at once; the address must then be a multiple of
-            /// the bytes that one lane's consecutive elements take. Elsewhere elements are loaded one by one, or on gfx950 from LDS by
-            /// transposing loads, for which `row` and `col` must be the same in all lanes.
+            /// Where `k` is the view's contiguous dimension, up to 16 bytes are loaded at once, and each lane's address
+            /// must be a multiple of the size of its run of consecutive elements. Otherwise elements are loaded one by
+            /// one, or, on gfx950 and from LDS, by transposing loads, for which `row` and `col` must be the same in all
+            /// lanes.
             #[track_caller]
             pub fn load_from(
                 view: impl AsView<$t::Memory>,
@@ -118,7 +122,7 @@ macro_rules! fragment {
                 Self::of(load_fragment::<$t>(view.places(), at, Self::OPERAND, Self::per_lane()))
             }
 
-            /// Loads the lane's registers, which stand side by side in memory from element `i` of it on.
+            /// Loads the lane's elements, which must be contiguous in memory, starting at element `i`.
             #[track_caller]
             pub fn load(from: &impl Elements<$t::Memory>, i: impl Index) -> Self {
                 let loc = Location::caller();
@@ -135,7 +139,7 @@ fragment!(MxA<T: MxFormat, M, K>, A, F8f6f4, 1, row, "row", 2);
 fragment!(MxB<T: MxFormat, K, N>, B, F8f6f4, 2, col, "column", 1);
 
 impl<T: MatrixElement, const M: usize, const K: usize> SparseA<T, M, K> {
-    /// How many elements each lane holds on the target that is built for: half of its `k`.
+    /// The number of elements in each lane, on the target that the kernel is built for: half of the lane's `k`.
     #[track_caller]
     pub fn per_lane() -> usize {
         Self::OPERAND.per_lane(Location::caller())
@@ -150,21 +154,24 @@ impl<T: MatrixElement, const M: usize, const K: usize> SparseA<T, M, K> {
         Self::OPERAND.coordinates(0)[1]
     }
 
-    /// The `k`, before compression, of the first group of four of which the lane holds two.
+    /// The lane's elements come in pairs, each pair from a group of four consecutive `k`. Returns the first `k` of the
+    /// lane's first group, numbered as in the uncompressed matrix.
     #[track_caller]
     pub fn k() -> V<u32> {
         Self::OPERAND.coordinates(0)[2]
     }
 
-    /// The `k`, before compression, of group `j` of the lane: the first of four, of which it holds two as its elements `2 * j` and
-    /// `2 * j + 1`. There are half as many groups as [elements](SparseA::per_lane); on GFX9 they follow each other.
+    /// The first `k` of the lane's group `j`, numbered as in the uncompressed matrix. The lane holds two elements of
+    /// each group of four: group `j` gives its elements `2 * j` and `2 * j + 1`, so there are half as many groups as
+    /// [elements](SparseA::per_lane). On GFX9 a lane's groups are consecutive.
     #[track_caller]
     pub fn k_of(j: usize) -> V<u32> {
         Self::OPERAND.coordinates(j as u32)[2]
     }
 
-    /// Loads the lane's elements from a compressed matrix, which has `K / 2` columns for every `K`, the first row and column of this part
-    /// of it at (`row`, `col`). Rows are contiguous.
+    /// Loads the lane's elements from a compressed matrix, whose rows have `K / 2` stored elements for every `K` of the
+    /// uncompressed matrix. The fragment's element (0, 0) is at (`row`, `col`) of the compressed matrix, whose rows
+    /// must be contiguous.
     #[track_caller]
     pub fn load_from(
         compressed: impl AsView<T::Memory>,
@@ -183,9 +190,9 @@ impl<T: MatrixElement, const M: usize, const K: usize> SparseA<T, M, K> {
         Self::of(compressed.places().load::<T>(at, &runs))
     }
 
-    /// Loads the lane's elements, which stand side by side in memory from element `i` on. In a compressed matrix of rows of
-    /// `K / 2` elements that is `row() * (K / 2) + k() / 2` on GFX9; elsewhere a lane's elements are not always neighbours
-    /// ([`load_from`](SparseA::load_from)).
+    /// Loads the lane's elements, which must be contiguous in memory, starting at element `i`. In a compressed matrix
+    /// with rows of `K / 2` elements, `i` is `row() * (K / 2) + k() / 2` on GFX9; on other targets a lane's elements
+    /// are not always neighbours, so use [`load_from`](SparseA::load_from).
     #[track_caller]
     pub fn load(from: &impl Elements<T::Memory>, i: impl Index) -> Self {
         let loc = Location::caller();
@@ -199,7 +206,8 @@ macro_rules! from_fn {
         impl<T: MatrixElement<Memory = T> + Number, const $a: usize, const $b: usize, const BLOCKS: usize>
             $name<T, $a, $b, BLOCKS>
         {
-            /// The lane's elements one by one: `f(j)` gives the element of `k_of(j)`, which on GFX9 is `k() + j`.
+            /// Builds the fragment from the lane's elements: `f(j)` returns the element at `k_of(j)`, which on GFX9 is
+            /// `k() + j`.
             #[track_caller]
             pub fn from_fn(f: impl FnMut(u32) -> V<T>) -> Self {
                 let parts: Vec<V<T>> = (0..Self::per_lane() as u32).map(f).collect();
@@ -220,7 +228,7 @@ macro_rules! from_fn {
 from_fn!(FragA, M, K);
 from_fn!(FragB, K, N);
 
-/// Loads `count` consecutive elements of memory in pieces of up to 16 bytes.
+/// Loads `count` consecutive elements with accesses of up to 16 bytes.
 pub(super) fn wide_load<T: Number>(
     from: &impl Elements<T>,
     i: V<u32>,

@@ -1,6 +1,6 @@
-//! What the handles of all matrix operands share.
+//! The macro that defines the handle types of matrix operands, and the impls that they all share.
 
-/// A handle of one IR value with const dimensions.
+/// Defines a type that wraps one IR value and has the operand's dimensions as const parameters.
 macro_rules! handle {
     ($(#[$doc:meta])* $name:ident<$t:ident, $($dim:ident),+ $(; $last:ident = $default:literal)?>) => {
         $(#[$doc])*
@@ -45,7 +45,8 @@ macro_rules! handle {
             }
         }
 
-        // Matrix instructions write every lane, so such a variable changes only where all lanes run.
+        // Matrix instructions write every lane regardless of EXEC, so such a variable may be assigned only where all
+        // lanes run.
         impl<$t, __F, __G, $(const $dim: usize,)+ $(const $last: usize)?> $crate::lang::AssignIn<__F, __G>
             for $name<$t, $($dim,)+ $($last)?>
         where

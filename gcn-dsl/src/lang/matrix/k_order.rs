@@ -1,24 +1,27 @@
-//! In which order a lane's registers hold the `k` of a factor.
+//! The order in which a lane's registers hold the `k` of a factor.
 
-/// In which order a lane's registers hold the `k` of a factor.
+/// The order in which a lane's registers hold the `k` of a factor. Both factors of a product must use the same.
 pub trait KOrder: Copy + std::fmt::Debug + 'static {
-    /// The registers follow those of an accumulator whose rows are these `k`.
+    /// The `k` are in the order of the rows of an accumulator.
     const AS_ACC: bool = false;
-    /// The registers of as many instructions as 16 bytes are for hold neighbours.
+    /// One 16-byte load fills the registers of several instructions, so together these hold consecutive `k`.
     const WIDE: bool = false;
 }
 
-/// As the instruction numbers them.
+/// The order in which the instruction numbers its `k`.
 #[derive(Debug, Clone, Copy)]
 pub struct ByNumber;
-/// As an accumulator's registers hold its rows: what [`Tile::to_b`](super::Tile::to_b) makes and its left factor must match.
+/// The order in which an accumulator's registers hold its rows. [`Tile::to_b`](super::Tile::to_b) returns a right
+/// factor in this order, and the left factor must be loaded in the same.
 #[derive(Debug, Clone, Copy)]
 pub struct AsAcc;
-/// As one access of 16 bytes loads them, whatever an instruction takes: neighbouring instructions share the elements of a lane. Where
-/// an instruction takes 4 `k` of each lane, the first of two takes the first half of the 8 that a lane has loaded, the second the rest.
+/// The order in which one 16-byte access loads them, even if an instruction takes fewer: consecutive instructions then
+/// share what one access of a lane loaded. If an instruction takes 4 `k` from each lane, for example, the first takes
+/// the first half of the 8 that the lane has loaded, and the second takes the rest.
 ///
-/// Tiles in LDS whose layout is `Spread<SIDE, Wide>` are then written and read by 16 bytes, the most there is. Sums add the same
-/// products in another order. Both factors of a product have the same.
+/// Tiles in LDS with the layout `Spread<SIDE, Wide>` are then written and read 16 bytes at a time, the widest access
+/// there is. The products are the same as with [`ByNumber`], but they are added in another order. Both factors of a
+/// product must use it.
 ///
 /// ```
 /// use gcn_dsl::lang::matrix::{Spread, Wide};

@@ -1,4 +1,4 @@
-//! Matrices in LDS.
+//! Matrix tiles in LDS.
 
 mod turned;
 
@@ -18,19 +18,19 @@ use crate::lang::{
 use crate::scalar::Number;
 use turned::Blocks;
 
-/// A matrix of `ROWS x COLS` elements in the workgroup's LDS, its rows laid out as `L` says.
+/// A matrix of `ROWS x COLS` elements in the workgroup's LDS; `L` is the layout of its rows.
 ///
-/// It is filled by the whole workgroup: [`LdsTile::fetch`] loads a tile of a matrix in memory into registers,
-/// [`LdsTile::put`] writes it to LDS, so that other work may stand between the two. Fragments load from it as from any matrix.
-/// Between a `put` and loads of other lanes' elements there must be a `barrier()`. An element is `tile[row][column]`, to read and to
-/// write.
+/// The whole workgroup fills it in two steps: [`LdsTile::fetch`] loads a tile of a matrix in memory into registers, and
+/// [`LdsTile::put`] writes it to LDS. Other work may go between the two and hide the loads' latency. Fragments load
+/// from it as from any matrix. A `barrier()` is needed between a `put` and loads of elements that other lanes wrote.
+/// `tile[row][column]` reads or writes one element.
 ///
-/// Factors whose `k` is not the tile's fast dimension are loaded element by element, on gfx950 by transposing loads where all lanes
-/// run and first row and column are the same in all of them.
+/// If `k` is not the tile's contiguous dimension, a factor is loaded element by element. On gfx950 transposing loads do
+/// it if all lanes run and the first row and column are the same in all of them.
 ///
 /// # Errors
-/// When the kernel is built, at the declaration or at `fetch`: rows that the layout's groups do not divide, a tile that the workgroup
-/// cannot share out evenly.
+/// When the kernel is built, at the declaration or at `fetch`: if the length of a row is not a multiple of the layout's
+/// groups, or if the tile cannot be divided evenly among the lanes of the workgroup.
 ///
 /// ```
 /// use gcn_dsl::lang::matrix::Spread;
@@ -68,7 +68,7 @@ impl<T, const ROWS: usize, const COLS: usize, L> Clone for LdsTile<T, ROWS, COLS
 }
 impl<T, const ROWS: usize, const COLS: usize, L> Copy for LdsTile<T, ROWS, COLS, L> {}
 
-/// Which lines of a matrix are contiguous in memory.
+/// The dimension of a matrix that is contiguous in memory.
 pub trait Contiguous: Copy + std::fmt::Debug + 'static {
     #[doc(hidden)]
     const COLUMNS: bool;
@@ -86,7 +86,7 @@ impl Contiguous for Columns {
     const COLUMNS: bool = true;
 }
 
-/// The lane's share of a tile on its way to LDS.
+/// One lane's share of a tile, in registers between the load from memory and the store to LDS.
 #[derive(Debug)]
 pub struct Staged<T, const ROWS: usize, const COLS: usize, L = Linear, C = Rows> {
     values: [Option<Value>; MOST_PARTS],
@@ -100,24 +100,25 @@ impl<T, const ROWS: usize, const COLS: usize, L, C> Clone for Staged<T, ROWS, CO
 }
 impl<T, const ROWS: usize, const COLS: usize, L, C> Copy for Staged<T, ROWS, COLS, L, C> {}
 
-/// Most accesses by which a lane moves its share.
+/// The largest number of accesses with which a lane moves its share.
 const MOST_PARTS: usize = 32;
 
-/// How a workgroup shares out a tile.
+/// The division of a tile among the lanes of a workgroup.
 #[derive(Debug, Clone, Copy)]
 struct Share {
-    /// Elements that a lane moves at once.
+    /// The number of elements in one access of a lane.
     width: u32,
-    /// Lanes side by side in a row.
+    /// The number of lanes that access one row together.
     across: u32,
-    /// Rows from one access of a lane to its next.
+    /// The number of rows between consecutive accesses of a lane.
     rows: u32,
-    /// Accesses.
+    /// The number of accesses of each lane.
     parts: u32,
 }
 
 impl Share {
-    /// The share of each lane of the workgroup in a tile; `None` if the tile does not come out even.
+    /// Divides a tile among the workgroup's lanes, with accesses of at most `most` elements; `None` if that is
+    /// impossible without a remainder.
     fn of<T: Number>(rows: u32, cols: u32, most: u32) -> Option<Share> {
         let lanes: u32 = with(|c| c.workgroup.iter().product());
         let size = T::ELEM.bytes();
@@ -144,7 +145,7 @@ impl Share {
 }
 
 impl<T: Number, const ROWS: usize, const COLS: usize, L: Swizzle> LdsTile<T, ROWS, COLS, L> {
-    /// Declares a tile.
+    /// Declares a tile. Each call allocates LDS for another one.
     #[allow(clippy::new_without_default, reason = "it allocates: every call is another tile")]
     #[track_caller]
     pub fn new() -> Self {
@@ -162,13 +163,14 @@ impl<T: Number, const ROWS: usize, const COLS: usize, L: Swizzle> LdsTile<T, ROW
         LdsTile { id: with(|c| c.builder.lds(elements as usize, T::ELEM.bytes())), types: PhantomData }
     }
 
-    /// The same tile with rows for columns: for a `FragB` from a tile of rows of `k`.
+    /// The same tile with rows and columns exchanged, for example to load a `FragB` from a tile whose rows run along
+    /// `k`.
     pub fn transposed(&self) -> View<T, Writable> {
         View::of(self.places().transposed())
     }
 
-    /// Loads the tile whose first element is at (`row`, `col`) of a matrix: each lane of the workgroup a part of it. Rows should be
-    /// the matrix's fast dimension; for others there is [`LdsTile::stage_by`].
+    /// Loads the tile whose element (0, 0) is at (`row`, `col`) of a matrix; each lane of the workgroup loads a share.
+    /// The matrix's rows should be contiguous; otherwise use [`LdsTile::stage_by`].
     #[track_caller]
     pub fn fetch(
         &self,
@@ -179,12 +181,12 @@ impl<T: Number, const ROWS: usize, const COLS: usize, L: Swizzle> LdsTile<T, ROW
         self.stage_by::<Rows>(from, row, col)
     }
 
-    /// As [`LdsTile::fetch`] from a matrix of which the type says what is contiguous, [`Rows`] or [`Columns`]. Columns are loaded by
-    /// up to 16 bytes as well, and transposed in registers by [`LdsTile::put`], so that fragments are loaded from the tile as from
-    /// any other: with `k` as its fast dimension.
+    /// As [`LdsTile::fetch`], from a matrix whose contiguous dimension is given by a type, [`Rows`] or [`Columns`].
+    /// Columns are also loaded up to 16 bytes at a time; [`LdsTile::put`] then transposes them in registers, so the
+    /// tile in LDS is the same as after `fetch`, and fragments load from it as from any other.
     ///
     /// # Errors
-    /// As for `fetch`, if the workgroup cannot share out the tile evenly.
+    /// As for `fetch`, if the tile cannot be divided evenly among the lanes of the workgroup.
     ///
     /// ```
     /// use gcn_dsl::lang::matrix::{Columns, Spread};
@@ -234,7 +236,7 @@ impl<T: Number, const ROWS: usize, const COLS: usize, L: Swizzle> LdsTile<T, ROW
         staged
     }
 
-    /// Writes a tile that was fetched.
+    /// Writes to LDS a tile that `fetch` or `stage_by` loaded.
     #[track_caller]
     pub fn put<C: Contiguous>(&self, staged: Staged<T, ROWS, COLS, L, C>) {
         if C::COLUMNS {
@@ -280,7 +282,7 @@ where
     }
 }
 
-/// `bytes` of a value of `of` bytes, from byte `from` on; whole dwords.
+/// Extracts `bytes` bytes from byte `from` of a value of `of` bytes. All three are multiples of 4.
 #[track_caller]
 pub(super) fn part<T: Number>(value: Value, [from, bytes, of]: [u32; 3]) -> Value {
     if bytes == of {
@@ -291,18 +293,19 @@ pub(super) fn part<T: Number>(value: Value, [from, bytes, of]: [u32; 3]) -> Valu
     with(|c| c.value(inst, ty, Location::caller()))
 }
 
-/// How groups of a tile's elements change places on the target that is built for.
+/// The permutation of element groups in the layout `L`, on the target that the kernel is built for.
 fn groups<T: Number, L: Swizzle>(columns: usize) -> Option<Groups> {
     L::groups::<T>(with(|c| c.target), columns as u32)
 }
 
-/// How the workgroup shares out a tile; the kernel fails if it cannot.
+/// The division of a tile among the lanes of the workgroup; the kernel fails if there is none.
 fn share<T: Number, L: Swizzle>(rows: usize, cols: usize, loc: &'static Location<'static>) -> Option<Share> {
     let size = T::ELEM.bytes();
     let mosts = match groups::<T, L>(cols) {
         None => [u32::MAX; 2],
-        // Groups are stored one by one. Those that lanes store at the same time are apart if they are neighbours, or if each is of
-        // another row; where rows are long the lanes are in the same row, so that they had better fetch single groups.
+        // A swizzled layout stores each group separately. Lanes that store at the same time hit different banks if
+        // their groups are neighbours or if each lane is in another row. Long rows put these lanes in the same row, so
+        // there each lane preferably fetches a single group at a time.
         Some(g) if !(g.width * size).is_multiple_of(4) => [g.width; 2],
         Some(g) if cols as u32 <= g.width * g.period * g.rows => [u32::MAX; 2],
         Some(g) => [g.width, u32::MAX],
@@ -314,7 +317,7 @@ fn share<T: Number, L: Swizzle>(rows: usize, cols: usize, loc: &'static Location
     share
 }
 
-/// The same for a tile whose columns are contiguous.
+/// As `share`, for a tile whose columns are contiguous in memory.
 fn blocks<T: Number, L: Swizzle>(
     rows: usize,
     cols: usize,
@@ -329,7 +332,7 @@ fn blocks<T: Number, L: Swizzle>(
     blocks
 }
 
-/// The kernel fails, because a tile does not come out even.
+/// Fails the kernel, because a tile cannot be divided evenly.
 fn uneven([rows, cols]: [usize; 2], line: &str, loc: &'static Location<'static>) {
     with(|c| {
         let lanes: u32 = c.workgroup.iter().product();

@@ -1,9 +1,9 @@
 //! Matrix fragments, accumulators and the instructions on them.
 //!
-//! A wave multiplies an `M x K` fragment of A with a `K x N` fragment of B and adds to an `M x N` accumulator. Which lane
-//! and register holds which element is the instruction's business: `gcn_isa::layout` has it as data, and every coordinate
-//! and every load and store here is derived from that (`operand`). The handles carry the shape in their types; `shape` lists
-//! the shapes that exist.
+//! A wave multiplies an `M x K` fragment of A with a `K x N` fragment of B and adds the product to an `M x N`
+//! accumulator. Each instruction has its own mapping of elements to lanes and registers. `gcn_isa::layout` has these
+//! mappings as data, and every coordinate, load and store here is derived from them (`operand`). The handle types have
+//! the shape as const parameters; `shape` lists the shapes that exist.
 
 mod acc;
 mod elementwise;

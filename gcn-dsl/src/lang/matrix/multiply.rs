@@ -1,4 +1,4 @@
-//! The matrix instructions.
+//! The functions that stand for matrix instructions: `mfma`, `smfmac` and their variants.
 
 mod mx;
 mod options;
@@ -12,7 +12,7 @@ pub(super) use product::{Product, dense, multiply, sparse};
 use crate::lang::control::everyone::Everyone;
 use crate::lang::targets::Availability;
 
-/// Accumulators onto which a matrix instruction adds the product of an `A` and a `B` fragment.
+/// Accumulators for which there is a matrix instruction that adds the product of fragments `A` and `B`.
 #[diagnostic::on_unimplemented(
     message = "no matrix instruction adds `{A}` times `{B}` to `{Self}`",
     label = "the shapes or types do not fit together",
@@ -28,7 +28,7 @@ pub trait Accumulates<A, B>: Sized {
     fn accumulate(self, a: A, b: B, options: MfmaOptions, loc: &'static Location<'static>) -> Self;
 }
 
-/// Accumulators onto which a sparse matrix instruction adds the product of a sparse `A` and a `B`.
+/// Accumulators for which there is a sparse matrix instruction that adds the product of a sparse `A` and `B`.
 #[diagnostic::on_unimplemented(
     message = "no sparse matrix instruction adds `{A}` times `{B}` to `{Self}`",
     label = "the shapes or types do not fit together",
@@ -45,7 +45,8 @@ pub trait AccumulatesSparse<A, B>: Sized {
     fn accumulate(self, a: A, index: SparseIndex, b: B, loc: &'static Location<'static>) -> Self;
 }
 
-/// What an `A` is multiplied with under scales.
+/// Accumulators for which there is a matrix instruction that adds the product of `A` and `B`, each scaled per block of
+/// 32 `k`.
 #[diagnostic::on_unimplemented(
     message = "no scaled matrix instruction adds `{A}` times `{B}` to `{Self}`",
     label = "the shapes do not fit together",
@@ -60,7 +61,7 @@ pub trait AccumulatesScaled<A, B>: Sized {
     fn accumulate(self, operands: (A, Scales, B, Scales), loc: &'static Location<'static>) -> Self;
 }
 
-/// `c + a * b` by one matrix instruction. All lanes of the wave must run, and the workgroup consists of full waves.
+/// `c + a * b` by one matrix instruction. All lanes of the wave must run, and the workgroup must consist of full waves.
 ///
 /// In a kernel: `acc = mfma(a, b, acc);`.
 #[track_caller]
@@ -71,7 +72,7 @@ where
     Everyone::gives(c.accumulate(a, b, MfmaOptions::new(), Location::caller()))
 }
 
-/// `c + a * b` with [`MfmaOptions`].
+/// `c + a * b`, with broadcasts, lane permutations or negations given by [`MfmaOptions`].
 #[track_caller]
 pub fn mfma_with<A, B, C, X>(a: A, b: B, c: C, options: MfmaOptions) -> Everyone<C, X>
 where
@@ -80,7 +81,7 @@ where
     Everyone::gives(c.accumulate(a, b, options, Location::caller()))
 }
 
-/// `c + a * b`, where `index` says which half of A's elements `a` holds.
+/// `c + a * b`, where `index` says which half of the elements of A is stored in `a`; the others are zero.
 #[track_caller]
 pub fn smfmac<A, B, C, X>(a: A, index: SparseIndex, b: B, c: C) -> Everyone<C, X>
 where
@@ -89,7 +90,8 @@ where
     Everyone::gives(c.accumulate(a, index, b, Location::caller()))
 }
 
-/// `c + (a * scale_a) * (b * scale_b)` by one instruction, each 32 consecutive `k` of a row or column with a scale of their own.
+/// `c + (a * scale_a) * (b * scale_b)` by one instruction. Each block of 32 consecutive `k` of a row of A or column of
+/// B has its own scale.
 #[track_caller]
 pub fn mfma_scale<A, B, C, X>(a: A, scale_a: Scales, b: B, scale_b: Scales, c: C) -> Everyone<C, X>
 where

@@ -1,4 +1,4 @@
-//! Packs of 4-, 6- and 8-bit floats with a scale, as gfx950 converts them.
+//! Vectors of 4-, 6- and 8-bit floats with a common scale, as the conversions of gfx950 produce them.
 
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -20,7 +20,7 @@ use crate::lang::values::kind::Varying;
 use crate::lang::{AsIs, AssignIn, Declare, Flatten, Index, IntoDevice, V, Vector, cast, eq, select, with};
 use crate::scalar::Elem;
 
-/// `N` small floats of format `F` in each lane, side by side from the low bits up.
+/// `N` small floats of format `F` in each lane, packed from the low bits up.
 ///
 /// | formats | `N` | registers |
 /// |---|---|---|
@@ -28,14 +28,14 @@ use crate::scalar::Elem;
 /// | [`Fp6`], [`Bf6`] | 32 | 6 |
 /// | [`Fp8`], [`Bf8`] | 4, 8, 16, 32 | 1, 2, 4, 8 |
 ///
-/// Each pack has a scale, an E8M0 byte `e` that stands for `2^(e - 127)` (255 is a NaN): the pack's element times the scale
-/// is the number. [`scaled_from`](Packed::scaled_from) makes packs of vectors, and [`Vector::scaled_from`] vectors of packs;
-/// [`MxA::from_packed`] and [`MxB::from_packed`] make the operands of `mfma_scale` of them. Formats and scales are those of the
-/// OCP Microscaling Formats specification, version 1.0.
+/// Each pack has a scale, an E8M0 byte `e` that stands for `2^(e - 127)` (255 is a NaN); the value of an element is the
+/// element times the scale. [`scaled_from`](Packed::scaled_from) converts vectors to packs, and [`Vector::scaled_from`]
+/// converts packs to vectors. [`MxA::from_packed`] and [`MxB::from_packed`] make operands of `mfma_scale` from packs.
+/// Formats and scales are those of the OCP Microscaling Formats specification, version 1.0.
 ///
-/// A conversion to `Fp4`, `Fp6` and `Bf6` rounds to nearest, ties to even, denormals kept; what is beyond the largest number
-/// (6, 7.5 and 28) becomes that. What a NaN becomes the formats cannot say: in the simulator the largest number.
-/// `Fp8` and `Bf8` are OCP's, with the NaN and infinity that `as f8e4m3` and `as f8e5m2` give there.
+/// Conversions to `Fp4`, `Fp6` and `Bf6` round to nearest, ties to even, and keep denormals; numbers beyond the largest
+/// one (6, 7.5 and 28) saturate to it. These formats have no NaN: the simulator converts a NaN to the largest number.
+/// `Fp8` and `Bf8` are OCP's formats and treat NaN and infinity as `as f8e4m3` and `as f8e5m2` do on gfx950.
 ///
 /// ```
 /// use gcn_dsl::lang::matrix::Fp4;
@@ -98,17 +98,17 @@ impl<F, const N: usize> Declare for Packed<F, N> {
     }
 }
 
-/// Formats that are packed, with what instructions call them.
+/// Formats of packs, with the parameters of their conversion instructions.
 pub trait PackedFormat: MxFormat {
-    /// In mnemonics.
+    /// The format's name in mnemonics.
     #[doc(hidden)]
     const NAME: &'static str;
-    /// Elements of one step: as many as fill whole registers.
+    /// `N` must be a multiple of this number: the fewest elements that fill whole registers.
     #[doc(hidden)]
     const STEP: usize;
-    /// Bits of an element.
+    /// The size of an element in bits.
     const BITS: usize;
-    /// The exponent of the largest number.
+    /// The exponent of the format's largest number.
     const LARGEST_EXPONENT: u32;
 }
 
@@ -130,7 +130,7 @@ formats! {
     Bf8 "bf8" 4 8 15;
 }
 
-/// Element types that packs are made of and become: f32, f16 and bf16.
+/// Element types that convert to and from packs: f32, f16 and bf16.
 #[diagnostic::on_unimplemented(
     message = "small floats are not converted from or to `{Self}`",
     label = "f32, f16 and bf16 only",
@@ -141,7 +141,7 @@ impl Unpacked for f32 {}
 impl Unpacked for f16 {}
 impl Unpacked for bf16 {}
 
-/// `v_cvt_scalef32_` and the parts.
+/// The instruction `v_cvt_scalef32_A_B_C`, where `parts` are `A`, `B` and `C`.
 fn instruction(parts: [&str; 3]) -> &'static InstDesc {
     let name = format!("v_cvt_scalef32_{}_{}_{}", parts[0], parts[1], parts[2]);
     let row = gcn_isa::table::find_mnemonic(gcn_isa::Target::GFX950, &name).next();
@@ -152,7 +152,7 @@ const fn varying(elem: Elem, count: usize) -> Type {
     Type { place: Place::Varying, elem, count: count as u8 }
 }
 
-/// An instruction with `op_sel`.
+/// Emits a conversion instruction with the given `op_sel`.
 #[track_caller]
 fn convert(row: &InstDesc, args: impl IntoIterator<Item = Value>, result: Type, op_sel: u8) -> Value {
     let mut call = Call::plain(row.mnemonic, args, result);
@@ -163,20 +163,20 @@ fn convert(row: &InstDesc, args: impl IntoIterator<Item = Value>, result: Type, 
     with(|c| c.value(Inst::Machine(Box::new(call)), result, Location::caller()))
 }
 
-/// Consecutive dwords of a value.
+/// Extracts consecutive dwords of a value, from `dword` on, as a value of type `ty`.
 #[track_caller]
 fn part(from: Value, dword: usize, ty: Type) -> Value {
     let inst = Inst::Extract { from, dword: dword as u8 };
     with(|c| if c.builder.kernel().ty(from) == ty { from } else { c.value(inst, ty, Location::caller()) })
 }
 
-/// Values side by side.
+/// Concatenates values.
 #[track_caller]
 fn concat(parts: SmallVec<[Value; 4]>, ty: Type) -> Value {
     with(|c| c.value(Inst::Concat(parts), ty, Location::caller()))
 }
 
-/// The f32 with the scale's exponent, which is what the instructions take.
+/// The f32 whose exponent is the scale. The instructions take the scale in this form.
 #[track_caller]
 fn scale_word(scale: V<u8>) -> Value {
     (cast::<u32, _>(scale) << 23).value
@@ -187,7 +187,7 @@ impl<F: PackedFormat, const N: usize> Packed<F, N> {
         N > 0 && N <= 32 && N.is_multiple_of(F::STEP),
         "packs hold 8, 16 or 32 elements of 4 bits, 32 of 6 bits, or 4, 8, 16 or 32 of 8 bits"
     );
-    /// Registers of a lane, and words in memory.
+    /// The number of registers in each lane, which is also the number of words in memory.
     pub const WORDS: usize = N * F::BITS / 32;
     const TYPE: Type = varying(Elem::U8, N * F::BITS / 8);
 
@@ -196,7 +196,7 @@ impl<F: PackedFormat, const N: usize> Packed<F, N> {
         Packed { value, format: PhantomData }
     }
 
-    /// The pack that these words are, lowest element first.
+    /// The pack whose bits are these words, lowest element first.
     ///
     /// # Panics
     /// If there are not [`WORDS`](Packed::WORDS) of them.
@@ -206,14 +206,15 @@ impl<F: PackedFormat, const N: usize> Packed<F, N> {
         Self::of(concat(words.iter().map(|w| w.value).collect(), Self::TYPE))
     }
 
-    /// Word `k` of [`WORDS`](Packed::WORDS), known when the kernel is built, which fails if there is no such word.
+    /// Word `k` of the pack's [`WORDS`](Packed::WORDS). `k` is known when the kernel is built; the build fails if there
+    /// is no such word.
     #[track_caller]
     pub fn word(self, k: usize) -> V<u32> {
         let k = within(k, Self::WORDS, "word", || format!("a pack of {} words", Self::WORDS));
         V::from_value(part(self.value, k, varying(Elem::U32, 1)))
     }
 
-    /// Loads a pack from word `i` of memory of `u32` on, 16 bytes by one instruction.
+    /// Loads a pack from memory of `u32`, from word `i` on, 16 bytes per instruction.
     #[track_caller]
     pub fn load(from: &impl Elements<u32>, i: impl Index) -> Self {
         let (i, loc) = (i.index(), Location::caller());
@@ -224,7 +225,7 @@ impl<F: PackedFormat, const N: usize> Packed<F, N> {
         Self::of(concat(parts, Self::TYPE))
     }
 
-    /// Stores the pack to word `i` of memory of `u32` and those after it, 16 bytes by one instruction.
+    /// Stores the pack to memory of `u32`, from word `i` on, 16 bytes per instruction.
     #[track_caller]
     pub fn store<M>(self, to: &M, i: impl Index)
     where
@@ -237,10 +238,12 @@ impl<F: PackedFormat, const N: usize> Packed<F, N> {
         }
     }
 
-    /// The scale with which numbers of up to `largest` use the format's range: the exponent of `largest` less that of the
-    /// format's largest number, as the specification recommends. 255, which makes all numbers NaN, if `largest` is infinite or a NaN.
+    /// The scale that makes numbers of up to `largest` use the format's whole range: the exponent of `largest` minus
+    /// that of the format's largest number, as the specification recommends. If `largest` is infinite or a NaN the
+    /// result is 255, which makes all numbers NaN.
     ///
-    /// Numbers between the format's largest times the scale and `largest` are rounded down to the former.
+    /// The format's largest number times this scale may be slightly below `largest`; numbers between the two saturate
+    /// to the former.
     #[track_caller]
     pub fn scale_of(largest: impl IntoDevice<V<f32>>) -> V<u8> {
         let largest: V<f32> = largest.into_device();
@@ -251,7 +254,7 @@ impl<F: PackedFormat, const N: usize> Packed<F, N> {
 
     /// `values / scale`, rounded to the format; in a kernel `Packed::<Fp4, 8>::scaled_from(values, scale)`.
     ///
-    /// Exists on gfx950: two elements of 4 or 8 bits by one instruction, 32 of 6 bits by one.
+    /// gfx950 only. One instruction converts two elements of 4 or 8 bits, or 32 elements of 6 bits.
     #[track_caller]
     pub fn scaled_from<T: Unpacked>(values: Vector<T, N>, scale: impl IntoDevice<V<u8>>) -> OnMx<Self> {
         let scale = scale_word(scale.into_device());
@@ -260,7 +263,8 @@ impl<F: PackedFormat, const N: usize> Packed<F, N> {
         }
         let word = varying(Elem::U32, 1);
         let row = instruction(["pk", F::NAME, T::ELEM.name()]);
-        // A pair fills a byte or half a word, which the last bits of `op_sel` number.
+        // A pair of results fills one byte (4-bit elements) or half a word (8-bit). The highest bits of `op_sel` hold
+        // the number of that byte or half.
         let last = row.op_sel_dst_bit().unwrap_or(3);
         let (pairs, lowest) = if F::BITS == 4 { (4, last - 1) } else { (2, last) };
         let mut words = SmallVec::new();
@@ -281,12 +285,13 @@ impl<F: PackedFormat, const N: usize> Packed<F, N> {
     }
 }
 
-/// Where the loads and stores of so many words begin, and how many each moves.
+/// Splits a load or store of `words` words into accesses of at most four: the first word and the number of words of
+/// each.
 fn pieces(words: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..words).step_by(4).map(move |at| (at, (words - at).min(4)))
 }
 
-/// 32 elements of 6 bits.
+/// Converts 32 values to 6-bit elements.
 #[track_caller]
 fn narrow_all<F: PackedFormat, T: Unpacked>(values: Value, scale: Value) -> Value {
     let result = varying(Elem::U8, 24);
@@ -294,7 +299,7 @@ fn narrow_all<F: PackedFormat, T: Unpacked>(values: Value, scale: Value) -> Valu
         let row = instruction(["pk32", F::NAME, T::ELEM.name()]);
         return convert(row, [values, scale], result, 0);
     }
-    // Two sources, whose elements alternate in the result.
+    // The f32 form has two sources of 16 elements; the result takes elements from them in turn.
     let element = varying(Elem::F32, 1);
     let every_other = |from: usize| {
         let parts = (0..16).map(|i| part(values, 2 * i + from, element)).collect();
@@ -307,8 +312,8 @@ fn narrow_all<F: PackedFormat, T: Unpacked>(values: Value, scale: Value) -> Valu
 impl<T: Unpacked, const N: usize> Vector<T, N> {
     /// `pack * scale`, element by element; in a kernel `Vector::<f32, 8>::scaled_from(pack, scale)`.
     ///
-    /// Exists on gfx950. f32 and bf16 hold every element exactly, but for scales near the ends of their range; f16 rounds once where the
-    /// scale leaves its range.
+    /// gfx950 only. f32 and bf16 represent every result exactly, except for scales near the ends of their range; f16
+    /// rounds once if the scale exceeds its range.
     #[track_caller]
     pub fn scaled_from<F: PackedFormat>(pack: Packed<F, N>, scale: impl IntoDevice<V<u8>>) -> OnMx<Self> {
         let scale = scale_word(scale.into_device());
@@ -331,7 +336,7 @@ impl<T: Unpacked, const N: usize> Vector<T, N> {
 macro_rules! fragments {
     ($($name:ident $a:ident $b:ident)*) => {$(
         impl<F: PackedFormat, const $a: usize, const $b: usize> $name<F, $a, $b> {
-            /// The fragment whose 32 elements of each lane are these: element `j` is that of `k_of(j)`.
+            /// Makes a fragment from the 32 elements of each lane; element `j` of the pack is the one at `k_of(j)`.
             pub fn from_packed(pack: Packed<F, 32>) -> Self {
                 const { assert!($a * $b == 64 * 32, "a fragment of 32 elements to a lane is 32 x 64 or 16 x 128") };
                 Self::of(pack.value)

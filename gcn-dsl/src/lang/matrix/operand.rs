@@ -1,4 +1,4 @@
-//! Which matrix operand a handle is, and where its elements are: from the one table in `gcn_isa::layout`.
+//! Descriptions of matrix operands, and the positions of their elements, derived from the table in `gcn_isa::layout`.
 
 use std::panic::Location;
 
@@ -10,8 +10,8 @@ use super::format::bits;
 use crate::lang::context::Context;
 use crate::lang::{V, lane_id, splat, with};
 
-/// Instructions that a matrix operand is made for. The layout follows from the operand's own size but for 8-bit floats of the
-/// `f8f6f4` instructions.
+/// The kind of instruction that a matrix operand is for. The operand's size alone determines the layout, except for
+/// 8-bit floats, which the `f8f6f4` instructions lay out differently.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Family {
     /// `v_mfma_*` and `v_wmma_*`, and B of `v_smfmac_*`.
@@ -20,11 +20,12 @@ pub(crate) enum Family {
     Sparse,
     /// `v_mfma_*_f8f6f4`, scaled or not.
     F8f6f4,
-    /// Multiplications and additions of vector instructions: a lane has the rows of A and the column of B of its results.
+    /// No matrix instruction: vector instructions multiply and add. For each of its results, a lane holds the row of A
+    /// and the column of B.
     Lanes,
 }
 
-/// A matrix operand by its type.
+/// A matrix operand, as its type describes it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Operand {
     pub matrix: Matrix,
@@ -36,13 +37,13 @@ pub(crate) struct Operand {
 }
 
 impl Operand {
-    /// The shape of an instruction of `target` that has this operand.
+    /// The shape of an instruction of `on` that has this operand.
     pub fn shape(&self, on: Subtarget) -> Option<Shape> {
         let instruction = layout::instructions_on(on).iter().filter_map(|i| self.in_shape(i.1)).next();
         instruction.or_else(|| self.of_lanes(on))
     }
 
-    /// How results lie that no instruction of the target has: as those of WMMA on RDNA 4.
+    /// A layout for results that no matrix instruction of the target produces: that of RDNA 4's WMMA.
     fn of_lanes(&self, on: Subtarget) -> Option<Shape> {
         let is_result = self.matrix == Matrix::D && self.family == Family::Dense && self.blocks == 1;
         let is_sum = matches!(self.format, ElemType::F32 | ElemType::I32);
@@ -66,7 +67,7 @@ impl Operand {
         })
     }
 
-    /// The results of a factor of [`Family::Lanes`], and how many `k` the factor has.
+    /// For a factor of [`Family::Lanes`]: the accumulator of the product, and the number of `k` of the factor.
     fn results(&self) -> (Operand, usize) {
         let (side, depth) =
             if self.matrix == Matrix::A { (self.rows, self.cols) } else { (self.cols, self.rows) };
@@ -76,7 +77,7 @@ impl Operand {
         (results, depth)
     }
 
-    /// Elements of the operand in each lane of the target that is built for.
+    /// The number of elements in each lane, on the target that the kernel is built for.
     pub fn per_lane(&self, loc: &'static Location<'static>) -> usize {
         if self.family == Family::Lanes {
             let (results, depth) = self.results();
@@ -84,7 +85,7 @@ impl Operand {
         }
         let shape = with(|c| self.shape_here(c, loc));
         shape.and_then(|shape| self.per_lane_of(&shape)).unwrap_or_else(|| {
-            // Of a sparse A half of the elements are stored.
+            // A sparse A stores half of its elements.
             let lanes = with(|c| c.wave.lanes()) as usize * if self.family == Family::Sparse { 2 } else { 1 };
             self.rows * self.cols * self.blocks / lanes
         })
@@ -94,13 +95,13 @@ impl Operand {
         if shape.arrangement == Arrangement::Mfma {
             return None;
         }
-        // Elements of a register that WMMA leaves out of C and D, the other half, are none.
+        // WMMA with 16-bit C and D uses one half of each register; the other half holds no element.
         let is_result = matches!(self.matrix, Matrix::C | Matrix::D);
         let per = if is_result { bits(shape.acc).max(32) } else { bits(self.format) };
         Some((u32::from(shape.registers(self.matrix)?) * 32 / per) as usize)
     }
 
-    /// `shape` with this operand's format, if it has this operand.
+    /// `shape` with this operand's format filled in, if instructions of that shape have this operand.
     fn in_shape(&self, shape: &Shape) -> Option<Shape> {
         let family = match self.family {
             Family::Dense => !(shape.formats_chosen || self.matrix == Matrix::A && shape.sparse),
@@ -122,8 +123,8 @@ impl Operand {
         (family && same && is_format(format, self.format)).then_some(shape)
     }
 
-    /// The shape on the target that is being built for. If there is none, the kernel fails, and another target's is given if
-    /// there is one, so that the body can go on.
+    /// The shape on the target that the kernel is built for. If there is none, the kernel fails, and the shape of
+    /// another target is returned if one has it, so that tracing the body can continue.
     fn shape_here(&self, c: &mut Context, loc: &'static Location<'static>) -> Option<Shape> {
         let on = here(c);
         if let Some(shape) = self.shape(on) {
@@ -148,14 +149,14 @@ impl Operand {
         format!("{target} has no matrix instruction with {self}, {instead}; {elsewhere}")
     }
 
-    /// Block, row and column of the lane's element `j`, device values.
+    /// Block, row and column of the lane's element `j`, as device values.
     #[track_caller]
     pub fn coordinates(&self, j: u32) -> [V<u32>; 3] {
         let Some(at) = self.host_coordinates(j, Location::caller()) else { return [splat(0u32); 3] };
         [by_lane(at.block), by_lane(at.row), by_lane(at.column)]
     }
 
-    /// The same as the lane's bits make them.
+    /// Block, row and column of element `j` as functions of the bits of the lane's number.
     pub fn host_coordinates(&self, j: u32, loc: &'static Location<'static>) -> Option<Coordinates> {
         if self.family == Family::Lanes {
             let (results, depth) = self.results();
@@ -168,7 +169,7 @@ impl Operand {
         let per = match (self.matrix, self.family) {
             (Matrix::Index, _) => 4,
             (Matrix::ScaleA | Matrix::ScaleB, _) => 8,
-            // Two elements stay of every four.
+            // Two of every four elements are stored, so the number of stored bits stands for twice as many.
             (Matrix::A, Family::Sparse) => 2 * bits(self.format),
             _ => bits(self.format),
         };
@@ -176,29 +177,32 @@ impl Operand {
     }
 }
 
-/// The targets that messages name: those of GFX9, and the first of each instruction set of RDNA.
+/// The targets that error messages list: those of GFX9, and the first of each RDNA instruction set.
 fn targets() -> impl Iterator<Item = Target> {
     let first = |target: &Target| target.is_first_of_its_set() && !Target::ALL.contains(target);
     Target::ALL.into_iter().chain(Target::with_instructions().filter(first))
 }
 
-/// The target and wave that are built for.
+/// The target and wave size that the kernel is built for.
 pub(super) fn here(c: &Context) -> Subtarget {
     Subtarget { target: c.target, wave: c.wave }
 }
 
-/// True if elements of the language's format are the operand's. The integers of WMMA have their sign in a modifier.
+/// True if elements of format `language` can be in an operand of format `operand`. Integer WMMA has one format for
+/// signed and unsigned; a modifier selects the sign.
 pub(super) fn is_format(operand: ElemType, language: ElemType) -> bool {
     operand == language || (operand, language) == (ElemType::Iu8, ElemType::I8)
 }
 
-/// The shapes of `on` that multiply one dense pair of matrices into a square of 32 or 16: what tiles are made of.
+/// The shapes of `on` that multiply a single pair of dense matrices into a square result of 32 or 16 rows. Tiles are
+/// made of these.
 pub(super) fn square_shapes(on: Subtarget) -> impl Iterator<Item = &'static Shape> {
     let all = layout::instructions_on(on).iter().map(|i| i.1).filter(|s| fills_lanes(s));
     all.filter(|s| s.m == s.n && matches!(s.m, 16 | 32) && s.blocks == 1 && !s.sparse)
 }
 
-/// True if every lane has elements of A. With 64 lanes narrow elements of RDNA 4 fill the registers of 32.
+/// True if the elements of A fill the registers of every lane. In waves of 64 lanes, narrow elements of RDNA 4 fill
+/// those of only 32 lanes.
 fn fills_lanes(shape: &Shape) -> bool {
     let places = shape.registers(Matrix::A).map(|n| u32::from(n) * 32 / bits(shape.a) * shape.lanes());
     let elements = u32::from(shape.m) * u32::from(shape.k) * shape.copies(Matrix::A);
@@ -221,7 +225,7 @@ impl std::fmt::Display for Operand {
     }
 }
 
-/// The sizes of the same operand with the same element type on `target`.
+/// Lists the sizes in which this operand exists with the same element type, for an error message.
 fn sizes(on: Subtarget, operand: &Operand) -> String {
     let mut found: Vec<String> = Vec::new();
     for (_, shape) in layout::instructions_on(on) {
@@ -240,7 +244,7 @@ fn sizes(on: Subtarget, operand: &Operand) -> String {
     found.join(", ")
 }
 
-/// The number as device arithmetic on the lane.
+/// Computes the number on the device from the lane's number.
 #[track_caller]
 pub(super) fn by_lane(x: ByLane) -> V<u32> {
     let varying = lane_part(x);
@@ -250,7 +254,7 @@ pub(super) fn by_lane(x: ByLane) -> V<u32> {
     }
 }
 
-/// What the lane's bits add to the base; nothing if they add nothing.
+/// The part of `x` that depends on the lane's number; `None` if none does.
 #[track_caller]
 pub(super) fn lane_part(x: ByLane) -> Option<V<u32>> {
     let mut sum: Option<V<u32>> = None;
@@ -261,7 +265,7 @@ pub(super) fn lane_part(x: ByLane) -> Option<V<u32>> {
         if x.weights[first] == 0 {
             continue;
         }
-        // Bits whose weights double go together.
+        // A run of lane bits whose weights double from bit to bit is extracted with one mask and shift.
         while bit < 6 && x.weights[bit] == 2 * x.weights[bit - 1] {
             bit += 1;
         }
@@ -274,7 +278,7 @@ pub(super) fn lane_part(x: ByLane) -> Option<V<u32>> {
     sum
 }
 
-/// Lane bits `first..end` as a number, times `weight`.
+/// The number formed by lane bits `first..end`, times `weight`.
 #[track_caller]
 fn run(first: u32, end: u32, weight: u32) -> V<u32> {
     let lane = lane_id();

@@ -1,4 +1,5 @@
-//! Addresses of matrix elements, and the loads and stores of runs of neighbours.
+//! Addresses of matrix elements, and loads and stores of runs. A *run* is a sequence of elements that are neighbours in
+//! a row or a column.
 
 use std::panic::Location;
 
@@ -15,46 +16,46 @@ use crate::lang::values::vector::{element, pack};
 use crate::lang::{S, V, lt, select, splat, with};
 use crate::scalar::Number;
 
-/// Elements from one row or column to the next.
+/// The distance from one row or column to the next, in elements.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Stride {
     /// Known when the kernel is built.
     Const(u32),
-    /// A value of the wave.
+    /// Known at run time, the same in all lanes of the wave.
     Uniform(S<u32>),
 }
 
-/// Where a matrix's elements are.
+/// The memory that holds a matrix, and the mapping from coordinates to addresses.
 #[derive(Debug, Clone, Copy)]
 pub struct Places {
     pub(super) memory: Memory,
-    /// Byte offset of the first element, for a part of a slice.
+    /// Byte offset of the matrix's first element, if the memory is a part of a slice.
     pub(super) start: Option<Value>,
-    /// Of rows, of columns and of the matrices of several blocks.
+    /// Strides of rows, of columns, and of the matrices of several blocks.
     pub(super) strides: [Stride; 3],
-    /// Rows and columns that there are, if that is checked.
+    /// The number of rows and of columns, where accesses are checked against them.
     pub(super) limits: [Option<Limit>; 2],
-    /// The exclusive or that moves groups of elements of a row.
+    /// The XOR swizzle of groups of elements in a row.
     pub(super) swizzle: Option<Xor>,
 }
 
-/// How many rows or columns there are.
+/// A checked number of rows or columns.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limit {
     pub count: S<u32>,
-    /// What the count and the first row or column of every tile are multiples of.
+    /// A common divisor of the count and of the first row or column of every tile.
     pub step: u32,
 }
 
-/// Groups of elements of a row are elsewhere in it.
+/// An XOR swizzle: moves groups of elements to other positions in the same row.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Xor {
     pub groups: Groups,
-    /// Which dimension the rows are: 1 if the matrix is seen transposed.
+    /// The dimension that is the row for the swizzle: 0, or 1 if the matrix is transposed.
     pub rows: usize,
 }
 
-/// The coordinate of a fragment's first row or column, taken apart.
+/// The coordinate of a fragment's first row or column, as the sum of a varying, a uniform and a constant part.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct At {
     pub(super) varying: Option<V<u32>>,
@@ -65,7 +66,7 @@ pub(super) struct At {
 impl At {
     const NONE: At = At { varying: None, uniform: None, constant: 0 };
 
-    /// Takes `x` apart into what is known, what is the same for the wave, and the rest.
+    /// Splits `x` into its constant, uniform and varying parts.
     pub fn new(x: V<u32>) -> At {
         let mut at = At { varying: None, uniform: None, constant: 0 };
         with(|c| {
@@ -102,19 +103,19 @@ impl At {
         at
     }
 
-    /// Further by a constant.
+    /// Adds a constant.
     pub fn plus(self, constant: u32) -> At {
         At { constant: self.constant.wrapping_add(constant), ..self }
     }
 
-    /// Further by something that each lane has.
+    /// Adds a varying value.
     #[track_caller]
     pub fn plus_varying(self, more: V<u32>) -> At {
         let varying = Some(self.varying.map_or(more, |v| more + v));
         At { varying, ..self }
     }
 
-    /// The whole coordinate of a lane.
+    /// The lane's coordinate: this one plus `x`.
     #[track_caller]
     fn of(self, x: ByLane) -> V<u32> {
         let mut sum = lane_part(x).unwrap_or_else(|| splat(0u32));
@@ -128,19 +129,19 @@ impl At {
     }
 }
 
-/// Elements that neighbour each other in a row or a column, by lane.
+/// A run of elements; its position depends on the lane.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Run {
-    /// Row, column and block of the first.
+    /// Row, column and block of the first element.
     pub(super) at: [ByLane; 3],
-    /// How many.
+    /// The number of elements.
     pub(super) len: u32,
-    /// 1 if the next is in the next column, 0 if in the next row.
+    /// The direction: 1 if the next element is in the next column, 0 if it is in the next row.
     pub(super) along: usize,
 }
 
 impl Run {
-    /// The runs that elements at `places` make, neighbours joined.
+    /// Joins elements at consecutive positions into runs.
     pub fn of(places: impl IntoIterator<Item = Coordinates>, along: usize) -> Vec<Run> {
         let mut runs: Vec<Run> = Vec::new();
         for place in places {
@@ -159,12 +160,12 @@ impl Run {
         here == next.at
     }
 
-    /// So many neighbours from the origin on.
+    /// A run of `len` elements from a fixed position on, the same in all lanes.
     pub fn plain([row, column]: [u32; 2], len: u32, along: usize) -> Run {
         Run { at: [row, column, 0].map(|base| ByLane { base, weights: [0; 6] }), len, along }
     }
 
-    /// The part from element `from` on.
+    /// The part of the run that has `len` elements from element `from` on.
     pub(super) fn part(&self, from: u32, len: u32) -> Run {
         let mut at = self.at;
         at[self.along].base += from;
@@ -186,7 +187,7 @@ impl<T> Backing<T> for Raw {
     }
 }
 
-/// The offset of the widest access beyond the longest slice.
+/// A byte offset at which even the widest access is out of bounds of the longest slice.
 const LAST: u32 = 0xffff_fff0;
 
 impl Places {
@@ -200,7 +201,7 @@ impl Places {
         }
     }
 
-    /// Of a part of a slice.
+    /// The same mapping for a part of a slice that begins at byte offset `start`.
     pub(super) fn starting_at(self, start: Option<Value>) -> Places {
         Places { start, ..self }
     }
@@ -229,18 +230,18 @@ impl Places {
         }
     }
 
-    /// How many elements of a run are one access.
+    /// The number of elements, of a run of `len`, that one access can move.
     fn together(&self, along: usize, bytes: impl Fn(u32) -> u32, len: u32) -> u32 {
         if !matches!(self.strides[along], Stride::Const(1)) {
             return 1;
         }
         let most = self.swizzle.map_or(len, |x| x.groups.width.min(len));
-        // An access is inside of the limit or outside as a whole.
+        // An access must be entirely inside or entirely outside of the limit.
         let whole = |n: u32| self.limits[along].is_none_or(|limit| limit.step.is_multiple_of(n));
         (1..=most).rev().find(|n| matches!(bytes(*n), 4 | 8 | 12 | WIDEST) && whole(*n)).unwrap_or(1)
     }
 
-    /// The index of an element in memory, by lane.
+    /// The index in memory of the element at `at + x`.
     #[track_caller]
     pub(super) fn index(&self, [row, column]: [At; 2], x: [ByLane; 3]) -> V<u32> {
         let at = [row, column, At::NONE];
@@ -290,7 +291,8 @@ impl Places {
     fn swizzled(&self, xor: Xor, at: [At; 2], x: [ByLane; 3]) -> V<u32> {
         let (row, col) = (at[xor.rows].of(x[xor.rows]), at[1 - xor.rows].of(x[1 - xor.rows]));
         let Groups { width, period, rows } = xor.groups;
-        // Only the row's low bits matter, so that rows a multiple of what repeats apart share them.
+        // The swizzle depends only on `row % repeat`. Reducing the constants by it lets rows that are a multiple of
+        // `repeat` apart share the computation.
         let repeat = period * rows;
         let low = At { constant: at[xor.rows].constant % repeat, ..at[xor.rows] };
         let mut line = x[xor.rows];
@@ -304,7 +306,7 @@ impl Places {
         pitch + (col ^ moved)
     }
 
-    /// The parts of `runs` that are one access each.
+    /// Splits `runs` into parts that one access can move.
     fn accesses(&self, runs: &[Run], bytes: impl Fn(u32) -> u32) -> Vec<Run> {
         let mut parts = Vec::new();
         for run in runs {
@@ -318,7 +320,7 @@ impl Places {
         parts
     }
 
-    /// The index of an element, or one that is out of bounds where the element is outside of the matrix.
+    /// The index of an element, replaced by an index out of bounds if the element is outside of the matrix.
     #[track_caller]
     fn checked(&self, at: [At; 2], x: [ByLane; 3], bytes: u32) -> V<u32> {
         let mut index = self.index(at, x);
@@ -326,7 +328,7 @@ impl Places {
             if let Some(limit) = self.limits[d] {
                 let inside = lt(at[d].of(x[d]), limit.count);
                 index = match self.start {
-                    // The start is added: the sum must not wrap around.
+                    // `start` will be added to the byte offset; the sum must not wrap around.
                     Some(start) => select(inside, index, (LAST - S::<u32>::from_value(start)) / bytes),
                     None => select(inside, index, LAST / bytes),
                 };
@@ -335,7 +337,7 @@ impl Places {
         index
     }
 
-    /// Loads the elements of `runs` side by side.
+    /// Loads the elements of `runs` and concatenates them.
     #[track_caller]
     pub(super) fn load<T: MatrixElement>(&self, at: [At; 2], runs: &[Run]) -> Value {
         if let Some(value) = self.load_transposed::<T>(at, runs) {
@@ -344,7 +346,7 @@ impl Places {
         self.load_bits::<T::Memory>(at, runs, bits(T::FORMAT))
     }
 
-    /// Loads elements of `per` bits from memory of `M`.
+    /// Loads elements of `per` bits from memory whose elements are `M`.
     #[track_caller]
     pub(super) fn load_bits<M: Number>(&self, at: [At; 2], runs: &[Run], per: u32) -> Value {
         let loc = Location::caller();
@@ -381,7 +383,7 @@ impl Places {
         }
     }
 
-    /// The elements of `runs` one by one.
+    /// Loads the elements of `runs` as separate values.
     #[track_caller]
     pub(super) fn load_each<T: Number>(&self, at: [At; 2], runs: &[Run]) -> Vec<V<T>> {
         let loc = Location::caller();
@@ -396,7 +398,7 @@ impl Places {
         elements
     }
 
-    /// Stores a packed value at one place.
+    /// Stores a packed value at the coordinate `at`.
     #[track_caller]
     pub(super) fn store_packed<T: Number>(&self, at: [At; 2], value: Value) {
         let index = self.index(at, [ByLane::default(); 3]);
@@ -404,7 +406,7 @@ impl Places {
         store_elements::<T>(&self.raw(), index, value, Location::caller());
     }
 
-    /// Stores elements where `runs` say.
+    /// Stores elements at the positions of `runs`.
     #[track_caller]
     pub(super) fn store<T: Number>(&self, at: [At; 2], runs: &[Run], elements: &[V<T>]) {
         let loc = Location::caller();
@@ -420,7 +422,8 @@ impl Places {
     }
 }
 
-/// An index of elements as one of memory, whose elements may hold several.
+/// Converts an index of matrix elements of `bits` bits to an index of memory elements of `memory` bits, each of which
+/// may hold several.
 #[track_caller]
 pub(super) fn in_memory(index: V<u32>, bits: u32, memory: u32) -> V<u32> {
     match (bits, memory) {

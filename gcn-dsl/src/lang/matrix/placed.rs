@@ -1,4 +1,4 @@
-//! Elements of a matrix with their rows and columns.
+//! `map_indexed` with rows and columns.
 
 use std::panic::Location;
 
@@ -8,13 +8,14 @@ use crate::lang::V;
 
 /// `map_indexed` of a closure with row, column and element: `acc.map_indexed(|row, col, x| …)`.
 ///
-/// A call with a closure of three parameters brings this trait into scope. Since it takes `self` by value, its method comes before the
-/// one of the same name that takes a closure with an element's number, and on a type without this trait nothing changes.
+/// The macro brings this trait into scope for a call whose closure has three parameters. Method lookup tries a method
+/// that takes `self` by value first, so this one is found before the inherent `map_indexed`, whose closure takes an
+/// element's number. Types without this trait are not affected.
 pub trait MapPlaced<T> {
-    /// The same matrix of other elements.
+    /// The same matrix type with elements of `U`.
     type Of<U: AccElement>;
 
-    /// `f` of each element, with its row and its column in the matrix.
+    /// Applies `f` to each element's row and column in the matrix and the element itself.
     #[must_use]
     #[track_caller]
     fn map_indexed<U: AccElement>(self, f: impl FnMut(V<u32>, V<u32>, V<T>) -> V<U>) -> Self::Of<U>;

@@ -1,4 +1,4 @@
-//! The shapes that exist, as types: one line for each, checked against the instruction table by this file's test.
+//! The shapes that exist, as types: one line for each, which this file's test checks against the instruction table.
 
 use std::panic::Location;
 
@@ -167,13 +167,13 @@ mod tests {
     #[test]
     fn the_types_are_the_instruction_table() {
         let table = table();
-        // Types are of the targets that stand for the others.
+        // Each line names representative targets; the others have the instructions of one of them.
         let representatives = gcn_isa::TargetSet::of(&Target::REPRESENTATIVES);
         let rdna = Target::with_instructions().filter(|t| t.is_first_of_its_set());
         let rdna: gcn_isa::TargetSet = rdna.collect();
         let measured = |i: &&(Target, _, _)| Target::REPRESENTATIVES.contains(&i.0);
         for (product, targets, types) in &table {
-            // Of dense products the types know GFX9's: tiles are for both.
+            // The dense types list only GFX9's shapes, since on RDNA tiles replace them.
             let known = if product.sparse { representatives.union(rdna) } else { representatives };
             assert_eq!(product.targets().intersection(known), *targets, "{product:?}");
             assert_eq!(
@@ -182,7 +182,8 @@ mod tests {
                 "{product:?} of {types} stands there twice"
             );
         }
-        // And every instruction of the table but for those on MX formats, which are generic over them, is there.
+        // Conversely, every instruction of the table has a type, except for those on MX formats, whose types are
+        // generic over the format.
         let mut seen = 0;
         for (target, desc, shape) in
             layout::instructions().iter().filter(measured).filter(|i| !i.2.formats_chosen)

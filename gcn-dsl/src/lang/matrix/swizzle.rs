@@ -1,4 +1,4 @@
-//! Where the rows of a matrix in LDS are.
+//! Layouts of the rows of a matrix in LDS that avoid bank conflicts.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -12,34 +12,36 @@ use super::operand::square_shapes;
 use crate::lang::memory::lds_row::Groups;
 use crate::scalar::{Elem, Number};
 
-/// Bytes of the widest access.
+/// The number of bytes of the widest access.
 pub(super) const WIDEST: u32 = 16;
 
-/// Where the elements of a row of an [`LdsTile`](super::LdsTile) stand. LDS has 32 banks of four bytes (64 on gfx950); lanes that
-/// meet in a bank wait for each other.
+/// The layout of the rows of an [`LdsTile`](super::LdsTile). LDS has 32 banks of four bytes (64 on gfx950); accesses of
+/// several lanes to different words of one bank are serialised.
 pub trait Swizzle: Copy + fmt::Debug + 'static {
-    /// Elements from one row to the next, for rows of `columns`.
+    /// The distance from one row to the next, in elements, for rows of `columns` elements.
     fn pitch(columns: u32) -> u32;
-    /// How groups of elements change places on `target`, in rows of `columns` of `T`.
+    /// The permutation of element groups in rows of `columns` elements of `T` on `target`; `None` if elements stay in
+    /// order.
     fn groups<T: Number>(_target: Target, _columns: u32) -> Option<Groups> {
         None
     }
 }
 
-/// Row after row without a gap.
+/// Rows follow each other without gaps.
 #[derive(Debug, Clone, Copy)]
 pub struct Linear;
 
-/// `N` elements are left free after each row, so that neighbouring rows begin in different banks. `N` elements should be a
-/// multiple of 16 bytes, so that wide accesses stay aligned.
+/// Leaves `N` elements free after each row, so that neighbouring rows begin in different banks. The size of `N`
+/// elements should be a multiple of 16 bytes, which keeps wide accesses aligned.
 #[derive(Debug, Clone, Copy)]
 pub struct Pad<const N: usize>;
 
-/// No gaps: groups of `WIDTH` elements change places in a row, group `g` of row `r` standing at `g ^ (r / ROWS % PERIOD)`. All are
-/// powers of two, and the length of a row is a multiple of `WIDTH * PERIOD`.
+/// An XOR swizzle without gaps: group `g` of row `r`, each group having `WIDTH` elements, is stored at position `g ^ (r
+/// / ROWS % PERIOD)` of the row. All three parameters are powers of two, and the length of a row must be a multiple of
+/// `WIDTH * PERIOD`.
 ///
-/// `WIDTH` elements should be what a lane reads at once, `WIDTH * PERIOD * ROWS` elements should fill the banks, and `ROWS` be how many
-/// rows it takes to fill them. [`Spread`] finds the three by itself.
+/// `WIDTH` should be the number of elements that a lane reads at once, `ROWS` the number of rows that fill all banks
+/// once, and `WIDTH * PERIOD * ROWS` elements should fill the banks. [`Spread`] chooses the three automatically.
 ///
 /// ```
 /// use gcn_dsl::lang::matrix::XorGroups;
@@ -63,10 +65,10 @@ pub struct Pad<const N: usize>;
 #[derive(Debug, Clone, Copy)]
 pub struct XorGroups<const WIDTH: usize, const PERIOD: usize, const ROWS: usize = 1>;
 
-/// No gaps: groups change places as in [`XorGroups`], in the way that suits the target's banks and what its deepest instruction of
-/// `SIDE` rows reads at once, so that lanes that read down a column meet in no bank. `SIDE` and `O` are those of the tiles that are
-/// loaded: with [`AsAcc`](super::AsAcc) a lane reads four elements at once, as many neighbouring rows as an accumulator has in it, with
-/// [`Wide`](super::Wide) 16 bytes.
+/// An XOR swizzle as in [`XorGroups`], with parameters that suit the target's banks and the access size of its deepest
+/// instruction with `SIDE` rows, so that lanes that read down a column have no bank conflicts. `SIDE` and `O` are those
+/// of the tiles that are loaded: with [`AsAcc`](super::AsAcc) a lane reads four elements at once, since an accumulator
+/// has four neighbouring rows in each lane; with [`Wide`](super::Wide) it reads 16 bytes.
 ///
 /// ```
 /// use gcn_dsl::lang::matrix::Spread;
@@ -91,7 +93,7 @@ pub struct XorGroups<const WIDTH: usize, const PERIOD: usize, const ROWS: usize 
 #[derive(Debug, Clone, Copy)]
 pub struct Spread<const SIDE: usize = 32, O = ByNumber>(PhantomData<O>);
 
-/// Neighbouring rows of an accumulator in a lane.
+/// The number of neighbouring rows of an accumulator in each lane.
 const ROWS_OF_ACC: u32 = 4;
 
 impl Swizzle for Linear {
@@ -132,24 +134,27 @@ impl<const SIDE: usize, O: KOrder> Swizzle for Spread<SIDE, O> {
             () if O::AS_ACC => deepest.min(ROWS_OF_ACC * bytes),
             () => deepest,
         };
-        // The lanes that fill the banks at once are in so many rows, each at a group of its own.
+        // One access of `lines` lanes, each in its own row, covers all banks once, so each of these rows needs its
+        // group at another position.
         let lines = side.min(banks / at_once);
         let width = banks / lines / bytes;
         if width == 0 || !columns.is_multiple_of(width) {
             return None;
         }
-        // Of the places that rows begin at, as many are different already as divide a row by an odd number of them.
+        // Only as many positions as the power of two that divides the number of groups in a row can be exchanged by
+        // XOR. Consecutive rows then share one.
         let period = lines.min(1 << (columns / width).trailing_zeros());
         Some(Groups { width, period, rows: lines / period })
     }
 }
 
-/// Rows of a fragment and bytes of a row that a lane reads at once, for the deepest instruction on such elements.
+/// For the deepest instruction on such elements: the number of rows of a fragment, and the number of bytes that a lane
+/// reads at once.
 fn reads(target: Target, side: u32, elem: Elem) -> (u32, u32) {
     let bytes = elem.bytes();
     let like = square_shapes(target.into()).filter(|s| match s.a {
         ElemType::F16 | ElemType::Bf16 => elem == if s.a == ElemType::F16 { Elem::F16 } else { Elem::Bf16 },
-        // What is f32 in memory is taken for f32, and bytes for any format of bytes.
+        // Memory of f32 may hold f32 or xf32; assume f32. Memory of bytes may hold any 8-bit format.
         ElemType::Xf32 => false,
         format => bits(format) == 8 * bytes,
     });
@@ -162,8 +167,8 @@ fn reads(target: Target, side: u32, elem: Elem) -> (u32, u32) {
 mod tests {
     use super::*;
 
-    /// By hand: rows of 128 bytes of f16 are all banks up to gfx942, where 16 lanes read 8 bytes each, and half of them on
-    /// gfx950, where 16 lanes read 16 bytes each.
+    /// Worked by hand. A row of 128 bytes of f16 covers all banks of the targets up to gfx942, where 16 lanes read 8
+    /// bytes each, and half of the banks of gfx950, where 16 lanes read 16 bytes each.
     #[test]
     fn spread_fills_the_banks() {
         let f16s = |target, columns| {
@@ -175,7 +180,7 @@ mod tests {
         assert_eq!(f16s(Target::GFX950, 64), Some([8, 8, 2]));
         assert_eq!(f16s(Target::GFX950, 256), Some([8, 16, 1]));
         assert_eq!(f16s(Target::GFX942, 6), None, "a group does not divide the row");
-        // One f32 to each of 32 rows; 16 rows with two of them beside each other.
+        // f32: 32 rows with one element each, or 16 rows with two neighbouring elements each.
         assert_eq!(
             Spread::<32>::groups::<f32>(Target::GFX942, 64),
             Some(Groups { width: 1, period: 32, rows: 1 })
@@ -184,10 +189,10 @@ mod tests {
             Spread::<16>::groups::<f32>(Target::GFX942, 64),
             Some(Groups { width: 2, period: 16, rows: 1 })
         );
-        // bf16 instructions of gfx908 are half as deep as those on f16.
+        // bf16 instructions of gfx908 take half as many `k` as those on f16.
         let bf16s = Spread::<32>::groups::<half::bf16>(Target::GFX908, 64);
         assert_eq!(bf16s, Some(Groups { width: 2, period: 32, rows: 1 }));
-        // In the order of an accumulator 32 lanes read 8 bytes each, which fill all banks of gfx950: four rows of 64 bytes.
+        // With `AsAcc`, 32 lanes read 8 bytes each, which covers all banks of gfx950 once: four rows of 64 bytes.
         let as_acc = |target, columns| {
             Spread::<32, crate::lang::matrix::AsAcc>::groups::<half::f16>(target, columns)
                 .map(|g| [g.width, g.period, g.rows])
@@ -195,10 +200,10 @@ mod tests {
         assert_eq!(as_acc(Target::GFX950, 32), Some([4, 8, 4]));
         assert_eq!(as_acc(Target::GFX950, 64), Some([4, 16, 2]));
         assert_eq!(as_acc(Target::GFX942, 32), f16s(Target::GFX942, 32));
-        // By 16 bytes: 8 lanes, each a row of 128 bytes.
+        // With accesses of 16 bytes: 8 lanes, each reading in its own row of 128 bytes.
         let wide = Spread::<32, crate::lang::matrix::Wide>::groups::<half::f16>(Target::GFX942, 64);
         assert_eq!(wide, Some(Groups { width: 8, period: 8, rows: 1 }));
-        // f64 has 16 rows only.
+        // f64 instructions have 16 rows only.
         assert_eq!(
             Spread::<32>::groups::<f64>(Target::GFX950, 64),
             Some(Groups { width: 2, period: 16, rows: 1 })

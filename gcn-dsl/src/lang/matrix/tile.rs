@@ -1,8 +1,8 @@
-//! Tiles: matrices in registers that are larger than one instruction takes.
+//! Tiles: matrices in registers that are larger than the operands of one instruction.
 //!
-//! A tile is made of the fragments or accumulators of one instruction, which the target decides: its instructions differ in
-//! how many `k` they take at once. Which one that is follows from element type, target, `SIDE` and `K`, for all tiles alike, so
-//! that tiles whose types fit together are made of the same instruction.
+//! A tile consists of fragments or accumulators of one instruction. Targets differ in how many `k` an instruction
+//! takes, so the instruction depends on the target; it is determined by element type, target, `SIDE` and `K`. Tiles
+//! whose types fit together therefore always use the same instruction.
 
 mod elements;
 mod factor;
@@ -19,7 +19,7 @@ use crate::ir::Value;
 use crate::lang::values::flow::Convergent;
 use crate::lang::{AssignIn, Declare, Flatten, next_value, with};
 
-/// Most fragments or accumulators in a tile.
+/// The largest number of fragments or accumulators in a tile.
 const MOST: usize = 64;
 
 macro_rules! tile {
@@ -82,8 +82,8 @@ macro_rules! tile {
 }
 
 tile! {
-    /// An `M x N` matrix of accumulators of `SIDE x SIDE` elements, 32 or 16. Where no instruction of the target has 32, as on RDNA, they
-    /// have 16.
+    /// An `M x N` matrix made of accumulators of `SIDE x SIDE` elements, where `SIDE` is 32 or 16. On targets without
+    /// an instruction for 32, such as RDNA, the accumulators are 16 x 16.
     Tile<M, N>
 }
 tile! {
@@ -95,7 +95,7 @@ tile! {
     TileB<K, N; O>
 }
 
-/// The values of a tile.
+/// The IR values of a tile: one for each fragment or accumulator.
 #[derive(Clone, Copy, Debug)]
 struct Parts {
     values: [Value; MOST],

@@ -1,7 +1,8 @@
-//! Loads from LDS that exchange rows for columns on the way (gfx950).
+//! Loads from LDS that transpose a matrix on the way (gfx950).
 //!
-//! A lane's part of a factor is neighbours along `k`. In a matrix whose fast dimension is the other one they are far apart. There
-//! `ds_read_b64_tr_*` let 16 lanes load neighbours along the fast dimension, each at the place of another `k`, and give every lane its `k`.
+//! A lane's part of a factor has consecutive `k`. If the other dimension of the matrix is contiguous, these elements
+//! are far apart in memory. `ds_read_b64_tr_*` solve this: 16 lanes load runs along the contiguous dimension, each for
+//! another `k`, and the instruction then exchanges elements so that every lane gets its own `k`.
 
 use std::panic::Location;
 
@@ -18,19 +19,19 @@ use crate::lang::memory::slice::byte_offset;
 use crate::lang::with;
 use crate::scalar::Scalar;
 
-/// An instruction that transposes.
+/// A transposing load instruction.
 #[derive(Debug, Clone, Copy)]
 struct Exchange {
-    /// Bits of an element.
+    /// The size of an element in bits.
     bits: u32,
-    /// Elements that a lane addresses, and gets.
+    /// The number of elements that a lane addresses, which is also the number that it receives.
     each: u32,
-    /// Lanes beside each other that address one row of 16 elements.
+    /// The number of consecutive lanes that together address one row of 16 elements.
     across: u32,
 }
 
 impl Exchange {
-    /// The instruction of the target for elements of so many bits.
+    /// The target's instruction for elements of `bits` bits.
     fn here(c: &Context, bits: u32) -> Option<Exchange> {
         let (mnemonic, each) = match bits {
             16 => ("ds_read_b64_tr_b16", 4),
@@ -43,8 +44,8 @@ impl Exchange {
         Some(Exchange { bits, each, across: 16 / each })
     }
 
-    /// The place that a lane addresses instead of its own, of which the first four lane bits count columns; `None` if they do
-    /// not.
+    /// The position that a lane must address for the exchange to deliver `run`. The lowest four bits of the lane's
+    /// number must count columns; otherwise `None`.
     fn addressed(self, run: &Run) -> Option<[ByLane; 3]> {
         let free = 1 - run.along;
         let low = |x: &ByLane| [x.weights[0], x.weights[1], x.weights[2], x.weights[3]];
@@ -58,7 +59,7 @@ impl Exchange {
         let mut at = run.at;
         for bit in 0..4 {
             let lane = 1 << bit;
-            // The lanes of a row take its elements one after the other; then comes the next `k`.
+            // The lanes of one row address its elements in order; the lanes after them address the next `k`.
             let beside = lane < self.across;
             at[free].weights[bit] = if beside { lane * self.each } else { 0 };
             at[run.along].weights[bit] = if beside { 0 } else { lane / self.across };
@@ -68,8 +69,9 @@ impl Exchange {
 }
 
 impl Places {
-    /// Loads the elements of `runs` side by side by transposing loads, if the target has them, the matrix lies right for them and every
-    /// lane runs: a lane that does not would not load what others get.
+    /// Loads the elements of `runs` by transposing loads and concatenates them. Returns `None` unless the target has
+    /// these loads, the matrix meets their alignment and every lane runs: a lane that does not run would not load what
+    /// other lanes need.
     #[track_caller]
     pub(super) fn load_transposed<T: MatrixElement>(&self, at: [At; 2], runs: &[Run]) -> Option<Value> {
         let loc = Location::caller();
@@ -108,12 +110,12 @@ impl Places {
         })
     }
 
-    /// The elements that a lane addresses are neighbours and begin on a multiple of what the instruction loads.
+    /// True if the elements that a lane addresses are contiguous and aligned as the instruction requires.
     fn lies_right(&self, c: &Context, at: [At; 2], along: usize, exchange: Exchange) -> bool {
         let free = 1 - along;
         let Exchange { bits, each, .. } = exchange;
         let Stride::Const(row) = self.strides[along] else { return false };
-        // What the hardware asks of 8 and of 12 bytes.
+        // The alignment in bits that the hardware requires for loads of 12 bytes and of 8 bytes.
         let alignment = if bits == 6 { 32 } else { 64 };
         let rows_fit =
             matches!(self.strides[free], Stride::Const(1)) && (row * bits).is_multiple_of(alignment);

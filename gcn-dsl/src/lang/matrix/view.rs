@@ -1,4 +1,4 @@
-//! Matrices in memory.
+//! Views of memory as matrices.
 
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -9,8 +9,8 @@ use crate::lang::memory::slice::Backing;
 use crate::lang::{IntoDevice, Lds, Ptr, ReadOnly, S, Slice, Writable, with};
 use crate::scalar::Number;
 
-/// A matrix in memory: where the element of a row and column is. Made by [`row_major`] and [`col_major`]; an
-/// [`LdsTile`](super::LdsTile) is one as well.
+/// A view of memory as a matrix: maps row and column to an element. Made by [`row_major`] and [`col_major`]; an
+/// [`LdsTile`](super::LdsTile) can be used as one as well.
 ///
 /// `T` is the memory's element type, `A` is [`ReadOnly`] or [`Writable`].
 #[derive(Debug)]
@@ -29,7 +29,7 @@ impl<T, A> Copy for View<T, A> {}
 /// Memory that a matrix can be in: slices, pointers and LDS arrays.
 #[allow(private_bounds, reason = "the IR is not part of the language")]
 pub trait MatrixMemory: Backing<Self::Element> {
-    /// Its element type.
+    /// The memory's element type.
     type Element: Number;
     /// [`ReadOnly`] or [`Writable`].
     type Access;
@@ -48,7 +48,7 @@ impl<T: Number, const N: usize> MatrixMemory for Lds<T, N> {
     type Access = Writable;
 }
 
-/// What fragments and accumulators are loaded from: a [`View`] or an [`LdsTile`](super::LdsTile).
+/// Sources from which fragments and accumulators are loaded: a [`View`] or an [`LdsTile`](super::LdsTile).
 #[allow(private_interfaces, reason = "the IR is not part of the language")]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a matrix of `{T}` in memory",
@@ -60,7 +60,7 @@ pub trait AsView<T> {
     fn places(&self) -> Places;
 }
 
-/// What accumulators are stored to.
+/// Destinations to which accumulators are stored.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a matrix of `{T}` that can be written",
     label = "expected a writable matrix of `{T}`",
@@ -97,39 +97,40 @@ impl<T, A> View<T, A> {
         View { places, types: PhantomData }
     }
 
-    /// The same memory with rows for columns.
+    /// The same memory with rows and columns exchanged.
     #[must_use]
     pub fn transposed(self) -> Self {
         View::of(self.places.transposed())
     }
 
-    /// For fragments of several blocks: from one block's matrix to the next there are so many elements. Without this all
-    /// blocks load the same matrix.
+    /// For fragments of several blocks: the distance between the matrices of consecutive blocks, in elements. Without
+    /// this, all blocks load the same matrix.
     #[must_use]
     #[track_caller]
     pub fn blocks(self, stride: impl IntoDevice<S<u32>>) -> Self {
         View::of(self.places.with_blocks(Stride::of(stride.into_device())))
     }
 
-    /// The matrix has `rows` rows: elements below them load as 0 and are not stored. For slices only, whose bounds the hardware
-    /// checks.
+    /// Limits the matrix to `rows` rows: elements beyond them load as 0 and are not stored. For slices only, because
+    /// the hardware's bounds check does it.
     ///
-    /// A limit along the fast dimension costs wide accesses: each element is then loaded and stored by itself.
+    /// A limit along the contiguous dimension prevents wide accesses: each element is then loaded and stored
+    /// separately.
     #[must_use]
     #[track_caller]
     pub fn rows(self, rows: impl IntoDevice<S<u32>>) -> Self {
         self.limit(0, rows.into_device(), 1, Location::caller())
     }
 
-    /// The matrix has `columns` columns: elements to the right of them load as 0 and are not stored. See [`View::rows`].
+    /// Limits the matrix to `columns` columns: elements beyond them load as 0 and are not stored. See [`View::rows`].
     #[must_use]
     #[track_caller]
     pub fn columns(self, columns: impl IntoDevice<S<u32>>) -> Self {
         self.limit(1, columns.into_device(), 1, Location::caller())
     }
 
-    /// As [`View::columns`], where the number of columns is a multiple of `step` and the first column of every tile is one too:
-    /// accesses to `step` neighbouring elements, or to a divisor of that number, stay whole.
+    /// As [`View::columns`], with the promise that the number of columns and the first column of every tile are
+    /// multiples of `step`. Accesses to `step` neighbouring elements, or to a divisor of that number, then stay wide.
     #[must_use]
     #[track_caller]
     pub fn columns_by(self, columns: impl IntoDevice<S<u32>>, step: u32) -> Self {
@@ -147,7 +148,7 @@ impl<T, A> View<T, A> {
 }
 
 impl Stride {
-    /// A constant stride is known when the kernel is built.
+    /// A stride that is an IR constant is known when the kernel is built.
     fn of(length: S<u32>) -> Stride {
         match with(|c| c.builder.kernel().def(length.value).inst.clone()) {
             Inst::Const(bits) => Stride::Const(bits as u32),

@@ -3,29 +3,29 @@
 use crate::lang::IntoDevice;
 use crate::lang::values::constant::within;
 
-/// Types that `a[i]` can read.
+/// Types that can be read as `a[i]` in a kernel.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be indexed by `{I}` in a kernel",
     label = "cannot be indexed by `{I}`",
     note = "slices, pointers and LDS arrays take `u32`, `S<u32>` or `V<u32>`; arrays of device values (registers) take a host `usize`"
 )]
 pub trait LoadAt<I> {
-    /// The element.
+    /// The type of the element.
     type Output;
-    /// Reads it.
+    /// Reads element `i`.
     fn load_at(&self, i: I) -> Self::Output;
 }
 
-/// Where `a[i] = v` may write.
+/// Types whose elements can be assigned as `a[i] = v` in a kernel.
 #[diagnostic::on_unimplemented(
     message = "cannot assign to an element of `{Self}`",
     label = "not writable",
     note = "a `&[T]` or `*const T` argument is read-only: declare it as `&mut [T]` or `*mut T`"
 )]
 pub trait StoreAt<I> {
-    /// The element.
+    /// The type of the element.
     type Element;
-    /// Writes it.
+    /// Writes element `i`.
     fn store_at(&self, i: I, value: Self::Element);
 }
 
@@ -66,10 +66,10 @@ impl<X: Copy> LoadAt<usize> for Vec<X> {
     }
 }
 
-/// Element `i` of values in registers.
+/// Element `i` of a list of values that are in registers.
 ///
 /// # Panics
-/// Panics if there are no elements: no element can replace the missing one.
+/// If the list is empty. Otherwise a wrong index is a build error, and the body continues with another element.
 #[track_caller]
 fn element_of<X: Copy>(values: &[X], i: usize) -> X {
     let i = within(i, values.len(), "element", || format!("an array of {}", values.len()));

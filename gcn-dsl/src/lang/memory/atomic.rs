@@ -12,11 +12,12 @@ use crate::lang::{Index, IntoDevice, LanePtr, Lds, LdsRow, LdsSlice, Ptr, Slice,
 use crate::scalar::{Number, bf16, f16};
 use gcn_isa::memory_model::Ordering as Model;
 
-/// Orders memory accesses of each lane, to all address spaces, with respect to lanes in `scope`.
+/// Orders each lane's memory accesses, in all address spaces, with respect to lanes in `scope`.
 ///
-/// With `Release` what precedes is visible before any atomic store that follows; with `Acquire` what follows sees what
-/// was released to the atomic load that precedes. The instructions are those of the LLVM AMDGPU guide's memory model; see
-/// `docs/memory-model.md`. A fence waits for memory, not for other waves: that is [`barrier()`](crate::lang::barrier).
+/// With `Release`, accesses before the fence are visible before any atomic store after it. With `Acquire`, accesses
+/// after the fence see what was released to an atomic load before it. The instructions are those of the memory model in
+/// LLVM's AMDGPU guide; see `docs/memory-model.md`. A fence waits for memory, not for other waves;
+/// [`barrier()`](crate::lang::barrier) does that.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -50,7 +51,7 @@ pub fn fence<O: FenceOrdering>(scope: Scope, ordering: O) {
     with(|c| c.effect(Inst::Fence { scope, ordering: O::ORDERING }, Location::caller()));
 }
 
-/// Memory that atomics may change.
+/// Marks memory that atomics may change.
 #[diagnostic::on_unimplemented(
     message = "atomics need memory that the kernel may write",
     label = "this argument is read-only",
@@ -103,9 +104,10 @@ elements! {
 
 /// An element of shared memory, one per lane, for atomic operations: `x.atomic(i)`.
 ///
-/// Each takes the scope within which it is atomic and its ordering, as Rust's atomics do; `fetch_*` and `swap` return
-/// the old value, and if it is unused the instruction without result is chosen. Lanes that access the same element are
-/// served one after another. In a slice an index past the end does nothing and gives 0.
+/// As with Rust's atomics, each operation takes an ordering; in addition it takes the scope within which it is atomic.
+/// `fetch_*` and `swap` return the old value; if it is unused, the compiler chooses the instruction that does not
+/// return it. Lanes that access the same element are served one after another. In a slice, an index past the end
+/// changes nothing and returns 0.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -163,7 +165,7 @@ impl<T: Number> Atomic<T> {
         Atomic { memory: memory.memory(), offset, element: PhantomData }
     }
 
-    /// Appends the access; `count` elements are one operand.
+    /// Emits the access. One operand consists of `count` elements.
     fn access<O: MemoryOrdering>(
         self,
         op: AtomicOp,
@@ -202,7 +204,7 @@ impl<T: Number> Atomic<T> {
         V::from_value(old.unwrap_or_else(|| unreachable!("everything but a store has a value")))
     }
 
-    /// True if the target has an instruction for the operation, with or without the old value.
+    /// True if the target has an instruction for the operation; some exist only without the old value as result.
     fn has(self, op: AtomicOp) -> bool {
         let family = match self.memory {
             Memory::Buffer(_) => "buffer",
@@ -216,8 +218,8 @@ impl<T: Number> Atomic<T> {
         })
     }
 
-    /// The operation as a loop of compare-exchange on the bits `W`, as LLVM expands it. Past the end of a slice both accesses give 0,
-    /// which ends the loop.
+    /// The operation as a compare-exchange loop on the bits of the element, as the integer type `W`; LLVM expands it in
+    /// the same way. Past the end of a slice both the load and the exchange return 0, so the loop ends.
     fn exchanged<W: AtomicInteger, O: MemoryOrdering>(
         self,
         step: Bin,
@@ -242,7 +244,7 @@ impl<T: Number> Atomic<T> {
     }
 }
 
-/// The arithmetic of an operation that a loop can do in its place.
+/// The arithmetic of an operation that a compare-exchange loop can implement.
 fn step(op: AtomicOp) -> Option<Bin> {
     match op {
         AtomicOp::Add => Some(Bin::Add),
@@ -253,7 +255,7 @@ fn step(op: AtomicOp) -> Option<Bin> {
 }
 
 impl<T: Number> Atomic<T> {
-    /// The element.
+    /// Loads the element.
     #[track_caller]
     pub fn load<O: LoadOrdering>(self, scope: Scope, ordering: O) -> V<T> {
         _ = ordering;
@@ -268,16 +270,16 @@ impl<T: Number> Atomic<T> {
         self.access::<O>(AtomicOp::Store, 1, [Some(value), None], scope, Location::caller());
     }
 
-    /// Replaces the element and gives the old one.
+    /// Replaces the element and returns the old value.
     #[track_caller]
     pub fn swap<O: MemoryOrdering>(self, value: impl IntoDevice<V<T>>, scope: Scope, ordering: O) -> V<T> {
         _ = ordering;
         self.fetch::<O>(AtomicOp::Swap, Some(value.into_device()), scope)
     }
 
-    /// Adds. The order in which lanes add floats is not defined, and denormal results in memory may be flushed to zero.
-    /// If the target has no instruction that adds such floats (f32 in memory before gfx908 and on RDNA 1 and 2, f64
-    /// before gfx90a and on RDNA), this is a loop of compare-exchange.
+    /// Adds to the element. The order in which lanes add floats is unspecified, and denormal results in memory may be
+    /// flushed to zero. If the target has no instruction that adds such floats (f32 in memory before gfx908 and on RDNA
+    /// 1 and 2, f64 before gfx90a and on RDNA), this is a compare-exchange loop.
     #[track_caller]
     pub fn fetch_add<O: MemoryOrdering>(
         self,
@@ -291,8 +293,8 @@ impl<T: Number> Atomic<T> {
 }
 
 impl<T: Number> Atomic<T> {
-    /// Replaces the element by `new` in the lanes where it equals `current`. Returns the old value: it was replaced if
-    /// that equals `current`. The ordering applies whether it is replaced or not.
+    /// Replaces the element by `new` in the lanes where it equals `current`. Returns the old value: the element was
+    /// replaced if the old value equals `current`. The ordering applies in both cases.
     ///
     /// ```
     /// use gcn_dsl::prelude::*;
@@ -330,8 +332,8 @@ impl<T: Number> Atomic<T> {
 
 impl<T: AtomicInteger> Atomic<T> {
     /// Like [`compare_exchange`](Self::compare_exchange), with separate orderings for success and failure, as in
-    /// `core`: the expansion of `x.compare_exchange(current, new, scope, success, failure)` in a kernel. An instruction
-    /// has one ordering; this one satisfies both.
+    /// `core`. `x.compare_exchange(current, new, scope, success, failure)` in a kernel expands to this. The hardware
+    /// has no separate orderings, so the operation gets one that satisfies both.
     #[track_caller]
     pub fn compare_exchange_ordered<O: MemoryOrdering, F: LoadOrdering>(
         self,
@@ -374,22 +376,23 @@ macro_rules! integer_operations {
 }
 
 integer_operations! {
-    AtomicInteger /// Subtracts, wrapping; gives the old value.
+    AtomicInteger /// Subtracts with wrapping and returns the old value.
     fetch_sub Sub
-    AtomicElement /// Keeps the smaller one, as signed or unsigned as the element is; gives the old value. Floats without an instruction on the target
-    /// take a loop of compare-exchange. What is kept of a NaN and a number is not defined.
+    AtomicElement /// Stores the minimum, signed or unsigned according to the element type, and returns the old value. Floats for
+    /// which the target has no instruction use a compare-exchange loop. If one value is a NaN, the result is unspecified.
     fetch_min Min
-    AtomicElement /// Keeps the larger one, as [`fetch_min`](Self::fetch_min) the smaller one.
+    AtomicElement /// Stores the maximum and returns the old value, otherwise like [`fetch_min`](Self::fetch_min).
     fetch_max Max
-    AtomicInteger /// Bitwise and; gives the old value.
+    AtomicInteger /// Stores the bitwise and, and returns the old value.
     fetch_and And
-    AtomicInteger /// Bitwise or; gives the old value.
+    AtomicInteger /// Stores the bitwise or, and returns the old value.
     fetch_or Or
-    AtomicInteger /// Bitwise exclusive or; gives the old value.
+    AtomicInteger /// Stores the bitwise exclusive or, and returns the old value.
     fetch_xor Xor
-    AtomicUnsigned /// One more, or 0 if the old value is `value` or more (LLVM's `uinc_wrap`); gives the old value.
+    AtomicUnsigned /// Adds 1, or stores 0 if the old value is at least `value` (LLVM's `uinc_wrap`); returns the old value.
     fetch_inc_wrap IncWrap
-    AtomicUnsigned /// One less, or `value` if the old value is 0 or more than it (LLVM's `udec_wrap`); gives the old value.
+    AtomicUnsigned /// Subtracts 1, or stores `value` if the old value is 0 or greater than `value` (LLVM's `udec_wrap`); returns the
+    /// old value.
     fetch_dec_wrap DecWrap
 }
 
@@ -407,8 +410,8 @@ impl<T> Clone for AtomicPair<T> {
 impl<T> Copy for AtomicPair<T> {}
 
 impl<T: AtomicHalf> AtomicPair<T> {
-    /// Adds both at once and returns the old values. The pair must start at an even element. f16 in global memory needs
-    /// gfx908 or later (its old value gfx90a), everything else gfx942.
+    /// Adds to both elements at once and returns the old values. The pair must start at an even element. f16 in global
+    /// memory needs gfx908 or later (gfx90a if the old value is used); everything else needs gfx942.
     #[track_caller]
     pub fn fetch_add<O: MemoryOrdering>(
         self,
@@ -423,11 +426,11 @@ impl<T: AtomicHalf> AtomicPair<T> {
     }
 }
 
-/// Documentation of the entry points, which are the same for all memory.
+/// Defines `atomic` and `atomic_pair` with the same documentation for all kinds of memory.
 macro_rules! atomic_places {
     ($([$($generics:tt)*] $memory:ty $(, $access:ident)?;)*) => {$(
         impl<T: Number, $($generics)*> $memory {
-            /// Element `i` for atomic operations.
+            /// Selects element `i` for atomic operations.
             #[track_caller]
             pub fn atomic(&self, i: impl Index) -> Atomic<T>
             where
@@ -437,7 +440,7 @@ macro_rules! atomic_places {
                 Atomic::at(self, i)
             }
 
-            /// Elements `i` and `i + 1` for atomic addition; `i` must be even.
+            /// Selects elements `i` and `i + 1` for atomic addition; `i` must be even.
             #[track_caller]
             pub fn atomic_pair(&self, i: impl Index) -> AtomicPair<T>
             where
@@ -459,7 +462,7 @@ atomic_places! {
 }
 
 impl<T: Number, A> LanePtr<T, A> {
-    /// The target of the pointer, for atomic operations.
+    /// Selects the pointer's target for atomic operations.
     #[track_caller]
     pub fn atomic(&self) -> Atomic<T>
     where

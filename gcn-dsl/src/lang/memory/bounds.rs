@@ -1,4 +1,4 @@
-//! Index checks, if the build requests them.
+//! Run-time checks of indices, in builds that request them.
 
 use std::panic::Location;
 
@@ -9,14 +9,14 @@ use crate::lang::control::if_begin;
 use crate::lang::values::flow::Top;
 use crate::lang::{IntoDevice, S, V, ballot, lt, ne, read_lane, with};
 
-/// Stops the kernel if a lane's index is not below `len`, the number of elements of `whole` ("a slice"), if the kernel
-/// is built with [`BuildOptions::check_bounds`](crate::BuildOptions::check_bounds).
+/// In a kernel built with [`BuildOptions::check_bounds`](crate::BuildOptions::check_bounds): traps if a lane's index is
+/// not below `len`. The message names `whole` ("a slice"), which has `len` elements.
 #[track_caller]
 pub(in crate::lang) fn check(i: V<u32>, len: impl IntoDevice<S<u32>>, whole: &'static str) {
     check_at(i, len, whole, Location::caller());
 }
 
-/// [`check`] of a place in the source.
+/// As [`check`], with an explicit source location.
 #[track_caller]
 pub(in crate::lang) fn check_at(
     i: V<u32>,
@@ -29,7 +29,7 @@ pub(in crate::lang) fn check_at(
     }
     let len = len.into_device();
     let known = with(|c| Some((c.builder.as_const(i.value)?, c.builder.as_const(len.value)?)));
-    // An index that is known to be outside is a build error.
+    // If both numbers are known, a wrong index is a build error, so no check at run time is needed.
     if known.is_some() {
         return;
     }

@@ -1,5 +1,5 @@
-//! Indices that are known when the kernel is built, such as the `k` of `#[unroll] for k in …`. The same `k` indexes arrays of values, which
-//! Rust indexes by `usize`, and memory, which the device indexes by `u32`.
+//! Indices that are known when the kernel is built, such as the `k` of `#[unroll] for k in …`. The same `k` may index
+//! arrays of values, which take a `usize`, and device memory, which takes a `u32`.
 
 use std::panic::Location;
 
@@ -10,23 +10,23 @@ use crate::lang::memory::place::{ElementPlace, PlaceAt};
 use crate::lang::values::element_assign::HasElements;
 use crate::lang::{LanePtr, Lds, LdsPlane, LdsRow, LdsSlice, Private, Ptr, Slice, Writable, with};
 
-/// An index that consists of host numbers.
+/// An index computed from host numbers only.
 #[derive(Debug, Clone, Copy)]
 pub struct Counted<N>(N);
 
-/// The expansion of such an index.
+/// The macro's wrapper for such an index.
 pub fn counted<N: HostCount>(n: N) -> Counted<N> {
     Counted(n)
 }
 
-/// Integers of the host.
+/// Integer types of the host.
 #[diagnostic::on_unimplemented(
     message = "an index of the host is an integer, not `{Self}`",
     label = "not an integer of the host",
     note = "convert with `as usize`; of a reference take the value, `*k`"
 )]
 pub trait HostCount: Copy {
-    /// The number, if it is not negative.
+    /// The number as `u64`, if it is not negative.
     fn count(self) -> Option<u64>;
 }
 
@@ -41,13 +41,13 @@ macro_rules! counts {
 }
 counts!(u8 i8 u16 i16 u32 i32 u64 i64 usize isize);
 
-/// The numbers that index.
+/// The types of indices: `usize` for arrays of values, `u32` for memory.
 pub trait FromCount {
-    /// This number of elements.
+    /// Converts `count`, if the type can represent it.
     fn of(count: u64) -> Option<Self>
     where
         Self: Sized;
-    /// A number to go on with after an error.
+    /// The index to continue with after an error.
     const NONE: Self;
 }
 impl FromCount for usize {
@@ -63,7 +63,7 @@ impl FromCount for u32 {
     const NONE: u32 = 0;
 }
 
-/// The number, which the index has to be able to hold.
+/// Converts an index to the type that is needed; the kernel fails if it is out of that type's range.
 #[track_caller]
 pub(in crate::lang) fn number<I: FromCount, N: HostCount>(n: Counted<N>) -> I {
     let count = n.0.count().and_then(I::of);
@@ -77,8 +77,8 @@ fn negative(loc: &'static Location<'static>) {
     with(|c| c.fail_if_run(loc, || "an index is not negative and less than 2^32".to_owned()));
 }
 
-/// Implementations for types indexed by a `$number`: if there were only one for types that are only read, rustc would
-/// infer it for writes, too.
+/// One impl for each type that is indexed by a `$number`. With a single blanket impl for read-only types, rustc would
+/// select it for writes, too.
 macro_rules! loads {
     ($([$($generics:tt)*] $t:ty => $number:ty;)*) => {$(
         #[diagnostic::do_not_recommend]

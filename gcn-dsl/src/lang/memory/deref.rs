@@ -1,34 +1,34 @@
-//! `*p` in a kernel.
+//! The dereference `*p` in a kernel.
 
 use crate::lang::{IntoDevice, S, V};
 use crate::scalar::Scalar;
 
-/// Types that `*p` can read in a kernel.
+/// Types that can be read as `*p` in a kernel.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be dereferenced in a kernel",
     label = "not a device pointer"
 )]
 pub trait LoadDeref {
-    /// The element.
+    /// The type of the target.
     type Output;
-    /// Where it may be written.
+    /// Where a dereference is allowed: `Anywhere`, or in `unsafe` blocks only (`RawPointer`).
     type Allowed;
-    /// Reads it.
+    /// Reads the target.
     fn load_deref(self) -> Self::Output;
 }
 
-/// Where `*p = v` may write in a kernel.
+/// Types that can be assigned through as `*p = v` in a kernel.
 #[diagnostic::on_unimplemented(
     message = "cannot assign through `{Self}`",
     label = "not a writable device pointer",
     note = "declare the argument as `*mut T`"
 )]
 pub trait StoreDeref {
-    /// The element.
+    /// The type of the target.
     type Element;
-    /// Where it may be written.
+    /// Where a dereference is allowed, as for [`LoadDeref::Allowed`].
     type Allowed;
-    /// Writes it.
+    /// Writes the target.
     fn store_deref(self, value: Self::Element);
 }
 
@@ -48,7 +48,7 @@ impl<X: Copy> LoadDeref for Box<X> {
     }
 }
 
-/// The elements of arrays of values, to which Rust's iterators give references.
+/// Rust's iterators over arrays of device values return references; `*x` of such a reference is the element.
 macro_rules! values {
     ($($handle:ident)*) => {$(
         impl<T: Scalar> LoadDeref for $handle<T> {
@@ -62,7 +62,7 @@ macro_rules! values {
 }
 values!(S V);
 
-/// The same of arrays of the host.
+/// Implements [`LoadDeref`] for references to elements of host arrays.
 macro_rules! host_values {
     ($($t:ty)*) => {$(
         impl LoadDeref for $t {
@@ -76,13 +76,13 @@ macro_rules! host_values {
 }
 host_values!(bool i8 u8 i16 u16 i32 u32 i64 u64 usize isize f32 f64);
 
-/// Marks types that may be dereferenced anywhere, such as a reference that an iterator gives.
+/// Marks types that may be dereferenced anywhere, such as a reference that an iterator returns.
 pub struct Anywhere;
 
-/// Marks pointers that are dereferenced in `unsafe` blocks only: nothing checks where they point.
+/// Marks pointers that may be dereferenced only in `unsafe` blocks, because nothing checks where they point.
 pub struct RawPointer;
 
-/// Implemented by the mark of types that need no `unsafe` block around a dereference.
+/// Implemented by the mark of types that may be dereferenced outside of `unsafe` blocks.
 #[diagnostic::on_unimplemented(
     message = "a raw pointer is dereferenced outside of an `unsafe` block",
     label = "put an `unsafe` block around it",
@@ -99,7 +99,7 @@ pub fn load_deref<P: LoadDeref<Output = O, Allowed: SafelyDereferenced>, O>(p: P
     p.load_deref()
 }
 
-/// The same in an `unsafe` block.
+/// The expansion of a read of `*p` in an `unsafe` block.
 #[track_caller]
 #[must_use = "the element is read for nothing"]
 pub fn unsafe_load_deref<P: LoadDeref<Output = O>, O>(p: P) -> O {
@@ -112,7 +112,7 @@ pub fn store_deref<P: StoreDeref<Allowed: SafelyDereferenced>, E: IntoDevice<P::
     p.store_deref(value.into_device());
 }
 
-/// The same in an `unsafe` block.
+/// The expansion of `*p = v` in an `unsafe` block.
 #[track_caller]
 pub fn unsafe_store_deref<P: StoreDeref, E: IntoDevice<P::Element>>(p: P, value: E) {
     p.store_deref(value.into_device());

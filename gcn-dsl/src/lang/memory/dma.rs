@@ -1,4 +1,4 @@
-//! Copies from global memory straight to LDS.
+//! Copies from global memory directly to LDS, without passing through registers.
 
 use crate::isa::{self, Offen};
 use crate::lang::{Index, IntoDevice, Lds, S, Slice, lane_id, wave_size};
@@ -9,8 +9,8 @@ impl<T: Number, const N: usize> Lds<T, N> {
     /// `start + k` (`buffer_load_dword … lds`). Elements have 4 bytes; for a `from` index past the end 0 is written,
     /// and inactive lanes write nothing.
     ///
-    /// Other waves see the elements after a [`barrier()`](crate::lang::barrier), this wave without one; the waits for
-    /// the copy are inserted. Code in between runs while the copy is in progress.
+    /// Other waves see the elements after a [`barrier()`](crate::lang::barrier), this wave without one; the compiler
+    /// inserts the waits for the copy. Code between the copy and its first use runs while the copy is in progress.
     ///
     /// ```
     /// use gcn_dsl::prelude::*;
@@ -47,8 +47,9 @@ impl<T: Number, const N: usize> Lds<T, N> {
         isa::buffer_load_dwordx4_lds(Offen(i.index() * 4u32), *from, 0, m0, 0);
     }
 
-    /// Copies `from[first..first + N]` with the whole workgroup, whose waves share the work: `N` elements of 4 bytes, a
-    /// multiple of the workgroup's size. Elements past the end are 0. All lanes must reach the call.
+    /// The whole workgroup copies `from[first..first + N]`; its waves share the work. Elements have 4 bytes, and `N`
+    /// must be a multiple of the workgroup's size. Elements past the end of `from` become 0. All lanes must reach the
+    /// call.
     #[track_caller]
     pub fn fill_from<A>(&self, from: &Slice<T, A>, first: impl IntoDevice<S<u32>>) {
         let first = first.into_device();

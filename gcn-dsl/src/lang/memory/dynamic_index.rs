@@ -1,6 +1,6 @@
-//! Elements of values in registers, and of constant tables, selected by a device index: values in registers and the
-//! elements of short tables are selected by the index's bits, those of longer tables are loaded from memory after the
-//! code.
+//! Selection of elements by an index that is known only on the device. Values in registers and the elements of short
+//! constant tables are selected by the index's bits; longer constant tables are placed in memory after the code, from
+//! which the element is loaded.
 
 use std::panic::Location;
 
@@ -21,49 +21,49 @@ use crate::scalar::{Elem, Scalar};
     note = "write `#[unroll] for`, whose variable is a host `usize`; or keep the parts in arrays of their own"
 )]
 pub trait Choice: Copy {
-    /// The element at an index that varies, and at a uniform one.
+    /// The element type at a varying index.
     type Varying;
-    /// The element at a uniform index.
+    /// The element type at a uniform index.
     type Uniform;
-    /// Element `i`.
+    /// Selects element `i`.
     fn at_varying(list: &[Self], i: V<u32>) -> Self::Varying;
-    /// Element `i`.
+    /// Selects element `i`.
     fn at_uniform(list: &[Self], i: S<u32>) -> Self::Uniform;
 }
 
-/// One number of a list: a value of the host, `S` or `V`.
+/// A scalar that a list can consist of: a host value, `S` or `V`.
 pub trait Entry: Copy {
     /// The element type.
     type Elem: Scalar;
-    /// The element at a uniform index.
+    /// The element's type at a uniform index.
     type AtUniform: Copy;
-    /// Lists of at least this length are read from memory if they are there. A selection among [`MOST_CHOSEN`] elements
-    /// takes about as long as a load that hits the cache.
+    /// Constant lists of at least this length, and lists that were loaded from memory, are read from memory. Selecting
+    /// among [`MOST_CHOSEN`] elements in registers takes about as long as a load that hits the cache.
     const LOADED_FROM: usize = MOST_CHOSEN + 1;
-    /// The element, in each lane.
+    /// The element as a varying value.
     fn varying(self) -> V<Self::Elem>;
-    /// The element as it is at a uniform index.
+    /// The element in its form at a uniform index.
     fn uniform(self) -> Self::AtUniform;
     /// `a` where bit `bit` of `i` is clear, else `b`.
     fn choose(i: S<u32>, bit: u32, a: Self::AtUniform, b: Self::AtUniform) -> Self::AtUniform;
-    /// The element of a table in memory, if this is a constant that memory holds.
+    /// Loads the element of a table in memory, if the table consists of constants that memory can hold.
     #[track_caller]
     fn loaded(_table: &[Self], _i: V<u32>) -> Option<V<Self::Elem>> {
         None
     }
-    /// The same at a uniform index.
+    /// As `loaded`, at a uniform index.
     #[track_caller]
     fn loaded_uniform(_table: &[Self], _i: S<u32>) -> Option<Self::AtUniform> {
         None
     }
-    /// Something to go on with after an error.
+    /// A value to continue with after an error.
     fn placeholder() -> Self::AtUniform;
 }
 
-/// An array in read-only memory, each element of which was loaded.
+/// An array in read-only memory whose elements have all been loaded individually.
 struct Array {
     memory: Memory,
-    /// The offset of the first element: a value, and bytes after it.
+    /// The offset of the first element, as a value plus a constant number of bytes.
     base: Value,
     offset: u32,
     stride: u32,
@@ -85,7 +85,8 @@ impl Array {
     }
 }
 
-/// The place from which a value was loaded, if nothing writes there: the offset as a value, and the bytes after it.
+/// The place from which a value was loaded, if nothing writes to that memory: the memory, the offset as a value, and a
+/// constant number of bytes to add.
 fn place(builder: &Builder, value: Value) -> Option<(Memory, Value, u32)> {
     let kernel = builder.kernel();
     let &Inst::Load { memory, offset, manner: Manner::Plain } = &kernel.def(value).inst else { return None };
@@ -113,11 +114,11 @@ impl<T: Scalar> Entry for V<T> {
     fn varying(self) -> V<T> {
         self
     }
-    /// If the elements were loaded from an array in read-only memory, loads the selected one.
+    /// If all elements were loaded from one array in read-only memory, loads the selected one from there instead.
     #[track_caller]
     fn loaded(list: &[Self], i: V<u32>) -> Option<V<T>> {
         let array = Array::of(list)?;
-        // An index past the end chooses one of the elements, as among registers.
+        // An index past the end selects some element of the list, as a selection among registers does.
         let at =
             i.min(list.len() as u32 - 1) * array.stride + V::<u32>::from_value(array.base) + array.offset;
         let manner = Manner::Plain;
@@ -182,7 +183,7 @@ uniform_choices! {
     [] half::f16, half::f16, memory; [] half::bf16, half::bf16, memory; [] f32, f32, memory; [] f64, f64, memory;
 }
 
-/// Indices of the host, which are `u32` on the device.
+/// `usize` in host lists becomes `u32` on the device.
 impl Entry for usize {
     type Elem = u32;
     type AtUniform = S<u32>;
@@ -223,7 +224,7 @@ fn index(x: usize) -> u32 {
     })
 }
 
-/// The table in memory after the code.
+/// Places the table in memory after the code.
 #[track_caller]
 fn memory<T: Stored>(table: &[T]) -> Slice<T, ReadOnly> {
     let mut bytes = Vec::with_capacity(table.len() * T::BYTES as usize);
@@ -245,10 +246,10 @@ fn memory<T: Stored>(table: &[T]) -> Slice<T, ReadOnly> {
     })
 }
 
-/// Tables of constants with more elements are in memory.
+/// Longer constant tables are placed in memory.
 const MOST_CHOSEN: usize = 64;
 
-/// Halves the choices by one bit of the index after the other, lowest first.
+/// Selects by one bit of the index at a time, lowest first; each step halves the number of candidates.
 #[track_caller]
 fn chosen<X: Copy>(
     mut choices: Vec<X>,
@@ -307,12 +308,12 @@ impl<X: Entry> Choice for X {
     }
 }
 
-/// A part of each element of a list.
+/// Projects each element of a list to a part of it.
 pub fn each<X, Y>(list: &[X], part: impl Fn(&X) -> Y) -> Vec<Y> {
     list.iter().map(part).collect()
 }
 
-/// A tuple is chosen member by member.
+/// A tuple is selected member by member.
 macro_rules! tuples {
     ($(($($a:ident $i:tt),+))*) => {$(
         impl<$($a: Choice),+> Choice for ($($a,)+) {
@@ -337,7 +338,8 @@ tuples! {
     (A 0, B 1, C 2, D 3, E 4, F 5)
 }
 
-/// The `table[i]` of `table[i][k]`: which of the rows, and all elements, one row after the other. Nothing is chosen before `k` is known.
+/// The `table[i]` of `table[i][k]`: the row's index, and the elements of all rows, one row after the other. The
+/// selection happens only when `k` is known.
 #[derive(Debug, Clone)]
 pub struct TableRow<X, I, const M: usize> {
     elements: Vec<X>,
@@ -387,7 +389,7 @@ rows! { S<u32> => Uniform at_uniform; V<u32> => Varying at_varying; }
 macro_rules! whole_rows {
     ($($row:ty => $how:ident;)*) => {$(
         impl<X: Choice, const M: usize> TableRow<X, $row, M> {
-            /// All elements.
+            /// All elements of the row.
             #[track_caller]
             fn to_array(&self) -> [X::$how; M] {
                 let mut out = Vec::with_capacity(M);
@@ -411,7 +413,7 @@ macro_rules! whole_rows {
                 self.to_array()
             }
         }
-        /// A row of a table joined with an array of another branch.
+        /// A row of a table merges with an array that comes from another branch.
         #[diagnostic::do_not_recommend]
         impl<How, A: Merge<How, X::$how>, X: Choice<$how: Copy>, const M: usize> Merge<How, TableRow<X, $row, M>> for [A; M]
         {

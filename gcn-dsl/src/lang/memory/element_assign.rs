@@ -1,4 +1,4 @@
-//! Assignments to elements of memory in fields and arrays: `s.lds[i] = x`, `arrays[k][i] = x`.
+//! Assignments to elements of memory that is itself in a field or an array: `s.lds[i] = x`, `arrays[k][i] = x`.
 
 use std::panic::Location;
 
@@ -15,7 +15,8 @@ macro_rules! memory {
             #[track_caller]
             fn change_at(&mut self, i: I, f: impl Fn(&mut V<T>)) {
                 let loc = Location::caller();
-                // Every element of the array around is changed and one of the results taken, which a store cannot do.
+                // A dynamic index of the outer array is implemented by modifying every element and selecting among the
+                // results. A store to memory cannot be done that way.
                 if with(|c| c.choosing > 0) {
                     let what = concat!(
                         "what is written to is one of several, chosen by an index that is not known when the kernel is built, and none \

@@ -1,9 +1,10 @@
-//! Elements of memory as values: `a[i]` and `a[i] = x`.
+//! The impls of `a[i]` and `a[i] = x` for all kinds of memory.
 
 use super::layout::{HoldsParts, Stored, load, store};
 use crate::lang::{Index, LanePtr, LdsSlice, LoadAt, Private, Ptr, Slice, StoreAt, Writable};
 
-/// Reads of the first type of memory, and writes of the second. The brackets hold generic parameters other than `T`.
+/// Implements reads for the first type of memory and writes for the second. The brackets hold generic parameters other
+/// than `T`.
 macro_rules! elements {
     ($([$($generic:tt)*] $from:ty, [$($writable:tt)*] $to:ty;)*) => {$(
         impl<T: Stored, $($generic)* I: Index> LoadAt<I> for $from {

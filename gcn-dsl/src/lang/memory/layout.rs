@@ -1,4 +1,4 @@
-//! Types that memory can hold: numbers, and arrays and structs of them with the layout of `#[repr(C)]`.
+//! Types that memory can hold: numbers, and arrays and structs of numbers, laid out as by `#[repr(C)]`.
 
 mod array;
 mod index;
@@ -24,17 +24,18 @@ pub struct Bytes {
 }
 
 impl Bytes {
-    /// Memory from `start` on, uniform, in bytes.
+    /// The memory from the uniform byte offset `start` on.
     pub(in crate::lang) fn from(memory: Memory, start: Option<Value>) -> Bytes {
         Bytes { start, ..Bytes::of(memory) }
     }
 
-    /// Memory with a beginning of its own.
+    /// The whole of `memory`.
     pub(in crate::lang) fn of(memory: Memory) -> Bytes {
         Bytes { memory, start: None, constant: false }
     }
 
-    /// The memory and the place `at` in it. Of a pointer of each lane a place that is not known is a part of the address.
+    /// The memory, and the byte offset `at` in it. For per-lane pointers an offset that is not a constant is added to
+    /// the address instead.
     #[track_caller]
     fn reached(self, at: V<u32>) -> (Bytes, V<u32>) {
         match self.memory {
@@ -47,12 +48,12 @@ impl Bytes {
     }
 }
 
-/// A scalar of an element: its type and its place in the element, in bytes.
+/// A *leaf*: one scalar of an element, with its type and its byte offset in the element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Leaf {
-    /// Type.
+    /// The scalar's type.
     pub elem: Elem,
-    /// Bytes before it.
+    /// The offset in bytes.
     pub offset: u32,
 }
 
@@ -63,23 +64,24 @@ pub struct Leaf {
     note = "memory holds bool, i8..i64, u8..u64, f16, bf16, f32, f64, f8e4m3, f8e5m2, arrays of these, structs of these that are declared in `gcn_kernel!` with `#[device] #[repr(C)]`; and enums without fields with `#[device] #[repr(u32)]`"
 )]
 pub trait Stored: Copy + 'static {
-    /// Bytes of an element.
+    /// The size of an element in bytes.
     const BYTES: u32;
-    /// The type of a number, and of a struct `u8`.
+    /// The scalar type of a number; `u8` for a struct.
     const ELEM: Elem;
-    /// An element of memory that nothing writes: uniform at a uniform index. Arrays in it are read where they are indexed.
+    /// An element read from memory that nothing writes: it is uniform at a uniform index. An array in it is not loaded
+    /// as a whole, but element by element where it is indexed.
     type Read<I: Index>;
-    /// An element, in each lane.
+    /// An element as varying values.
     type Value: Flatten;
-    /// Its scalars, first to last, if it begins at `offset`.
+    /// Appends the scalars of an element that begins at `offset`, first to last.
     fn leaves(offset: u32, out: &mut Vec<Leaf>);
-    /// The element whose first byte is `scale * i + offset`.
+    /// Reads the element whose first byte is `scale * i + offset`.
     fn read<I: Index>(from: Bytes, i: I, scale: u32, offset: u32) -> Self::Read<I>;
     /// Appends the bytes of a host value.
     fn append(&self, out: &mut Vec<u8>);
-    /// Takes a host value from its bytes.
+    /// Builds a host value from its bytes.
     fn take(bytes: &[u8]) -> Self;
-    /// The error if these bytes are not a value on the host.
+    /// The error if these bytes are not a valid value of the type on the host.
     fn unknown(bytes: &[u8]) -> Option<UnknownVariant>;
 }
 
@@ -106,7 +108,7 @@ impl<T: Number> Stored for T {
     }
 }
 
-/// A byte in memory: written as 0 or 1; any value other than 0 is read as true.
+/// A `bool` takes one byte, written as 0 or 1; any value other than 0 is read as true.
 impl Stored for bool {
     const BYTES: u32 = 1;
     const ELEM: Elem = Elem::U8;
@@ -187,14 +189,14 @@ pub(in crate::lang) fn store<X: Stored>(to: Bytes, at: V<u32>, offset: u32, valu
     }
 }
 
-/// A scalar of memory that nothing writes, at a varying place.
+/// Loads a scalar from memory that nothing writes, at a varying index.
 #[track_caller]
 pub(in crate::lang) fn read_varying<T: Number>(from: Bytes, i: V<u32>, scale: u32, offset: u32) -> V<T> {
     V::from_value(load_leaf(from, i * scale, Leaf { elem: T::ELEM, offset }))
 }
 
-/// A scalar in read-only memory at a uniform place. Scalar loads move aligned dwords; narrower elements, or those that
-/// may cross a dword boundary, are loaded by one lane.
+/// Loads a scalar from read-only memory at a uniform index. Scalar loads move aligned dwords; elements that are
+/// narrower, or that may cross a dword boundary, are loaded by one lane.
 #[track_caller]
 pub(in crate::lang) fn read_uniform<T: Number>(from: Bytes, i: S<u32>, scale: u32, offset: u32) -> S<T> {
     let loc = Location::caller();
@@ -218,10 +220,10 @@ pub(in crate::lang) fn read_uniform<T: Number>(from: Bytes, i: S<u32>, scale: u3
     S::emit(Inst::LoadUniform { resource, offset: at }, loc)
 }
 
-/// Host values out of their bytes in memory.
+/// Calls `each` with the host values that the bytes of memory stand for.
 ///
 /// # Errors
-/// A number that stands for nothing there.
+/// If the bytes are not a valid value of `T`, such as a number that is no variant of an enum.
 pub(crate) fn taken<T: Stored>(bytes: &[u8], mut each: impl FnMut(T)) -> Result<(), UnknownVariant> {
     for chunk in bytes.chunks_exact(T::BYTES as usize) {
         if let Some(unknown) = T::unknown(chunk) {

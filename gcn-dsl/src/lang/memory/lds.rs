@@ -1,4 +1,4 @@
-//! LDS arrays.
+//! LDS arrays of constant length.
 
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -17,7 +17,8 @@ use crate::scalar::Number;
 
 /// An array of `N` elements in the workgroup's LDS, shared by its waves; the initial contents are undefined.
 ///
-/// Indices are not checked: one out of range reads or writes other LDS data, or nothing; [`get`](Lds::get) checks. Between a store and another wave's load of the same element there must be a `barrier()`.
+/// Indices are not checked: one out of range reads or writes other LDS data, or has no effect; [`get`](Lds::get)
+/// checks. A `barrier()` is needed between a store and another wave's load of the same element.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -112,30 +113,30 @@ impl<T, const N: usize> Copy for Lds<T, N> {}
     note = "a struct is declared in `gcn_kernel!` with `#[device] #[repr(C)]`, an enum without fields with `#[device] #[repr(u32)]`; of four dimensions compute two as one index"
 )]
 pub trait LdsElement: Stored {
-    /// The type of `a[i]`: a varying value, or a row or a plane, which is a place.
+    /// The type of `a[i]`: a varying value, or a row or plane that is indexed further.
     type Indexed;
-    /// The element at a place.
+    /// The element at `from`.
     fn indexed(from: LdsPlace) -> Self::Indexed;
 }
 
-/// An element of an LDS array: where it is.
+/// The address of an element of an LDS array.
 #[derive(Debug, Clone, Copy)]
 pub struct LdsPlace {
     id: LdsId,
-    /// Which element, and of how many.
+    /// The element's index, and the array's length.
     i: V<u32>,
     len: usize,
 }
 
 impl LdsPlace {
-    /// The element as a value.
+    /// Loads the element.
     #[track_caller]
     pub fn read<T: Stored>(self) -> T::Value {
         let (from, at) = self.reached::<T>();
         layout::load::<T>(from, at, 0)
     }
 
-    /// The array, and the element's first byte in it.
+    /// The array, and the byte offset of the element in it.
     #[track_caller]
     fn reached<T: Stored>(self) -> (Bytes, V<u32>) {
         refuse_outside(self.i, 1, self.len, Location::caller());
@@ -202,7 +203,7 @@ impl<T: Stored, const N: usize> HoldsParts for Lds<T, N> {
     }
 }
 
-/// A row or a plane is its own place.
+/// A row or plane is already a place, so it needs no other type.
 impl<T, const N: usize, I: Index> PlaceAt<I> for Lds<T, N>
 where
     Self: LoadAt<I>,
@@ -228,7 +229,7 @@ impl<T, const N: usize> Lds<T, N> {
         Lds { id, element: PhantomData }
     }
 
-    /// Declares an array. Arrays are laid out in order of declaration, each on a multiple of 16 bytes.
+    /// Declares an array. Arrays are laid out in order of declaration, each aligned to 16 bytes.
     #[allow(clippy::new_without_default, reason = "it allocates: every call is another array")]
     pub fn new() -> Self
     where
@@ -237,7 +238,7 @@ impl<T, const N: usize> Lds<T, N> {
         Lds { id: with(|c| c.builder.lds(N, T::BYTES)), element: PhantomData }
     }
 
-    /// Number of elements.
+    /// The number of elements.
     pub const fn len(&self) -> u32 {
         N as u32
     }
@@ -247,8 +248,8 @@ impl<T, const N: usize> Lds<T, N> {
         N == 0
     }
 
-    /// Byte address of the array in the workgroup's LDS, for [`isa`](crate::isa) functions. An instruction that takes it
-    /// reads and writes the same memory as `a[i]`.
+    /// The byte address of the array in the workgroup's LDS, for [`isa`](crate::isa) functions: an instruction that
+    /// takes this address accesses the same memory as `a[i]`.
     pub fn address(&self) -> u32 {
         with(|c| c.builder.kernel().lds.get(self.id.0 as usize).map_or(0, |lds| lds.offset))
     }

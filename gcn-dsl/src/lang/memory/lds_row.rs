@@ -1,4 +1,4 @@
-//! Rows of LDS: the `tile[row]` of `tile[row][column]`.
+//! Rows and planes of LDS arrays: the `tile[row]` of `tile[row][column]`.
 
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -10,15 +10,15 @@ use crate::lang::values::constant::refuse_outside;
 use crate::lang::{Index, LoadAt, PlaceAt, StoreAt, V};
 use crate::scalar::Number;
 
-/// Groups of `width` elements are swizzled in a row: group `g` of row `r` is stored at `g ^ (r / rows % period)`. All
-/// three are powers of two.
+/// An XOR swizzle of the elements of a row, in groups of `width`: group `g` of row `r` is stored at position `g ^ (r /
+/// rows % period)`. All three are powers of two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Groups {
-    /// Elements that stay together.
+    /// The number of elements in a group.
     pub width: u32,
-    /// The number of places.
+    /// The number of positions that a group can have.
     pub period: u32,
-    /// Neighbouring rows that are alike.
+    /// The number of consecutive rows with the same permutation.
     pub rows: u32,
 }
 
@@ -28,7 +28,7 @@ pub struct LdsRow<T> {
     id: LdsId,
     row: V<u32>,
     columns: usize,
-    /// Elements from one row to the next.
+    /// The distance from one row to the next, in elements.
     pitch: u32,
     /// The swizzle of groups of elements in the row.
     groups: Option<Groups>,
@@ -40,7 +40,7 @@ impl<T> LdsRow<T> {
         self.columns
     }
 
-    /// Row `row` of an array of so many rows and columns.
+    /// Row `row` of an array with the given numbers of rows and columns.
     #[track_caller]
     pub(in crate::lang) fn of(
         id: LdsId,
@@ -60,7 +60,7 @@ impl<T> LdsRow<T> {
 #[derive(Debug, Clone, Copy)]
 pub struct LdsPlane<T, const M: usize, const L: usize> {
     id: LdsId,
-    /// Which plane, and of how many.
+    /// The plane's index, and the number of planes.
     plane: V<u32>,
     planes: usize,
     element: PhantomData<T>,

@@ -1,4 +1,4 @@
-//! Parts of LDS, and LDS whose length is not part of a type.
+//! Slices of LDS, and LDS arrays whose length is not part of their type.
 
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -12,7 +12,7 @@ use crate::lang::{Index, IntoDevice, S, V, Vector, Writable, select, with};
 use crate::scalar::Number;
 
 /// Elements in the workgroup's LDS: a part of an array, an array whose length is known when the kernel is built, or the
-/// LDS that the launch adds.
+/// dynamic LDS whose size the launch chooses.
 ///
 /// Indices are not checked, as for [`Lds`](crate::lang::Lds); [`get`](LdsSlice::get) checks. Two slices may name the
 /// same bytes, even with different types: loads and stores through them happen in program order.
@@ -43,20 +43,20 @@ use crate::scalar::Number;
 #[derive(Debug)]
 pub struct LdsSlice<T> {
     id: LdsId,
-    /// Byte offset in the array, uniform.
+    /// The byte offset in the array; uniform.
     start: Option<Value>,
     len: S<u32>,
     element: PhantomData<T>,
 }
 
-/// The length of an LDS array that the kernel declares.
+/// Types of the length of an LDS array that the kernel declares.
 #[diagnostic::on_unimplemented(
     message = "the length of this LDS array is a `usize`, known when the kernel is built, not a `{Self}`",
     label = "not a number of the host",
     note = "a length that only the launch knows: `LdsSlice::<T>::dynamic(n)`, launched with `Grid::x(…).with_dynamic_lds(bytes)`"
 )]
 pub trait LdsLen {
-    /// The number.
+    /// The length in elements.
     fn number(self) -> usize;
 }
 impl LdsLen for usize {
@@ -73,15 +73,16 @@ impl<T> Clone for LdsSlice<T> {
 impl<T> Copy for LdsSlice<T> {}
 
 impl<T: Stored> LdsSlice<T> {
-    /// Declares an array of `len` elements, a host number.
+    /// Declares an array of `len` elements; `len` is a host number.
     pub fn new(len: impl LdsLen) -> Self {
         let len = len.number();
         let id = with(|c| c.builder.lds(len, T::BYTES));
         Self::whole(id, len as u32)
     }
 
-    /// The LDS that the launch adds after the kernel's arrays ([`Grid::with_dynamic_lds`](crate::Grid::with_dynamic_lds)), as
-    /// `len` elements. Every call names the same memory, as every `extern __shared__` array of HIP does.
+    /// The dynamic LDS, which a launch places after the kernel's arrays
+    /// ([`Grid::with_dynamic_lds`](crate::Grid::with_dynamic_lds)), as `len` elements. Every call returns the same
+    /// memory, as every `extern __shared__` array of HIP is the same memory.
     #[track_caller]
     pub fn dynamic(len: impl IntoDevice<S<u32>>) -> Self {
         let id = with(|c| c.builder.dynamic_lds());
@@ -92,7 +93,7 @@ impl<T: Stored> LdsSlice<T> {
         LdsSlice { id, start: None, len: len.into_device(), element: PhantomData }
     }
 
-    /// Number of elements.
+    /// The number of elements.
     pub fn len(&self) -> S<u32> {
         self.len
     }
@@ -119,8 +120,8 @@ impl<T: Stored> LdsSlice<T> {
         LdsSlice { start: Some(start), len: len.into_device(), ..*self }
     }
 
-    /// The same bytes as elements of another type; a rest that is not a whole element is omitted. The slice must start
-    /// at a multiple of the element's size, as every array and every slice of larger elements does.
+    /// The same bytes as elements of another type; trailing bytes that do not fill an element are omitted. The slice
+    /// must start at a multiple of the element's size, as every array and every slice of larger elements does.
     #[track_caller]
     pub fn cast<U: Stored>(&self) -> LdsSlice<U> {
         let len = self.len * T::BYTES / U::BYTES;
@@ -140,7 +141,7 @@ impl<T: Number> LdsSlice<T> {
         let inside = crate::lang::lt(i, self.len);
         let zero = V::from_value(with(|c| c.builder.constant(0, V::<T>::TYPE)));
         let at = select::<u32>(inside, i, 0);
-        // A slice without elements does not have an element 0 either.
+        // An empty slice does not even have the element 0 to which the index is clamped.
         select::<T>(inside, load::<T>(self.bytes(), at * T::BYTES, 0), zero)
     }
 

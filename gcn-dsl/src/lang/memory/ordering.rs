@@ -1,4 +1,4 @@
-//! Memory orderings as types, so that an ordering that an operation cannot have does not compile.
+//! Memory orderings as types, so that an ordering that an operation does not allow does not compile.
 
 pub use gcn_isa::memory_model::Scope;
 
@@ -6,33 +6,34 @@ use gcn_isa::memory_model::Ordering as Model;
 
 /// Memory orderings with the names of [`std::sync::atomic::Ordering`]; each is a separate type.
 ///
-/// An operation accepts the orderings that have a meaning for it: a load `Relaxed`, `Acquire` or `SeqCst`, a store
-/// `Relaxed`, `Release` or `SeqCst`, a fence anything but `Relaxed`, a read-modify-write any.
+/// An operation accepts only the orderings that make sense for it: a load `Relaxed`, `Acquire` or `SeqCst`; a store
+/// `Relaxed`, `Release` or `SeqCst`; a fence anything but `Relaxed`; a read-modify-write any.
 #[derive(Debug)]
 pub enum Ordering {}
 
 #[allow(non_upper_case_globals, reason = "they are written like the variants of Rust's `Ordering`")]
 impl Ordering {
-    /// Atomic, but orders nothing else.
+    /// Atomic, without any ordering of other accesses.
     pub const Relaxed: Relaxed = Relaxed;
-    /// Later accesses do not happen before it; everything before a `Release` from which it reads is visible.
+    /// Later accesses do not happen before it. If it reads the value of a `Release` store, everything before that store
+    /// is visible.
     pub const Acquire: Acquire = Acquire;
     /// Earlier accesses do not happen after it.
     pub const Release: Release = Release;
     /// Both `Acquire` and `Release`.
     pub const AcqRel: AcqRel = AcqRel;
-    /// `AcqRel`, and all lanes see all such operations in one order.
+    /// `AcqRel`, and all lanes see all `SeqCst` operations in one order.
     pub const SeqCst: SeqCst = SeqCst;
 }
 
-/// One of the five orderings.
+/// The types of the five orderings.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a memory ordering of the device",
     label = "expected one of the orderings of `gcn_dsl`",
     note = "write `Ordering::Relaxed`, `Acquire`, `Release`, `AcqRel` or `SeqCst` with the `Ordering` of `gcn_dsl::prelude`"
 )]
 pub trait MemoryOrdering {
-    /// As the memory model has it.
+    /// The ordering as a value of the memory model.
     const ORDERING: Model;
 }
 

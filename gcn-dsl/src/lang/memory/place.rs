@@ -1,4 +1,4 @@
-//! Places in memory: the meaning of `a[i]` in an assignment `a[i][k] = x`.
+//! The meaning of `a[i]` as the left part of an assignment `a[i][k] = x`: a place in memory, not a value.
 
 use std::marker::PhantomData;
 
@@ -9,21 +9,21 @@ use super::slice::Slice;
 use crate::lang::values::constant::within;
 use crate::lang::{Choice, LanePtr, Ptr, S, V, Writable};
 
-/// The meaning of `a[i]` in an assignment to a part of it, `a[i][k] = x`: rows of LDS, elements of slices that are
-/// arrays, and slices selected by `i`.
+/// Types for which `a[i]` can be assigned to in part, as in `a[i][k] = x`: the place is a row of LDS, an array that is
+/// an element of a slice, or one of several slices.
 #[diagnostic::on_unimplemented(
     message = "cannot assign to a part of an element of `{Self}`",
     label = "no part of an element can be written here",
     note = "the elements of a `&mut [[T; N]]` have parts; a `&[[T; N]]` is read-only, and the elements of a `&mut [T]` are numbers"
 )]
 pub trait PlaceAt<I> {
-    /// The place.
+    /// The type of the place.
     type Place;
-    /// It.
+    /// The place `a[i]`.
     fn place_at(&self, i: I) -> Self::Place;
 }
 
-/// The expansion of the `a[i]` of `a[i][k] = x`.
+/// The expansion of `a[i]` in `a[i][k] = x`.
 #[track_caller]
 pub fn place_at<A: PlaceAt<I, Place = P> + ?Sized, I, P>(a: &A, i: I) -> P {
     a.place_at(i)
@@ -37,7 +37,7 @@ impl<A: PlaceAt<I> + ?Sized, I> PlaceAt<I> for &A {
     }
 }
 
-/// One of several parts of memory.
+/// A list of memories, of which a host index selects one.
 macro_rules! chosen {
     ($([$($generics:tt)*] $list:ty;)*) => {$(
         impl<X: Copy, $($generics)*> PlaceAt<usize> for $list {
@@ -81,7 +81,7 @@ rows_at_pointers! { Ptr Ptr::for_each_lane; LanePtr std::convert::identity; }
 #[derive(Debug, Clone, Copy)]
 pub struct ElementPlace<X> {
     memory: Bytes,
-    /// Its first byte, and bytes after that.
+    /// The byte offset of the element, as a value plus a constant.
     at: V<u32>,
     offset: u32,
     element: PhantomData<X>,
@@ -109,7 +109,7 @@ impl<X: Stored> ElementPlace<X> {
     }
 }
 
-/// `i`, checked if the build asks for it.
+/// Returns `i`, after a run-time check if the build asks for one.
 #[track_caller]
 fn checked(i: V<u32>, len: usize) -> V<u32> {
     check(i, len as u32, "an array");

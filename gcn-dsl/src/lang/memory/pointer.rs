@@ -18,7 +18,7 @@ use crate::scalar::{Elem, Number};
 
 /// A raw pointer to global memory for each lane: the result of `p.add(i)` with a varying `i`.
 ///
-/// Accesses are not checked, and two pointers may point to the same memory. Addresses must be multiples of the element's
+/// Accesses are not checked, and two pointers may point to the same memory. Addresses must be aligned to the element's
 /// size.
 ///
 /// ```
@@ -48,7 +48,7 @@ use crate::scalar::{Elem, Number};
 /// ```
 #[derive(Debug)]
 pub struct LanePtr<T, A> {
-    /// u64, varying.
+    /// The address, a varying u64.
     pointer: Value,
     types: PhantomData<(T, A)>,
 }
@@ -67,9 +67,9 @@ impl<T, A> Copy for LanePtr<T, A> {}
     note = "convert with `as u32`; `p.offset(i)` takes signed distances"
 )]
 pub trait Steps {
-    /// The resulting pointer: a [`Ptr`] if the number is uniform, else a [`LanePtr`].
+    /// The resulting pointer type: a [`Ptr`] if the number is uniform, else a [`LanePtr`].
     type Pointer<T, A>;
-    /// The address of the element this many after the one that `pointer` points to.
+    /// Returns `pointer` advanced by this many elements.
     fn advance<T: Stored, A>(self, pointer: Ptr<T, A>) -> Self::Pointer<T, A>;
 }
 
@@ -104,19 +104,19 @@ impl Steps for u32 {
     note = "`p.add(i)` takes unsigned `u32`; convert with `as`"
 )]
 pub trait Displacement {
-    /// The distance, uniform or varying, of 64 bits.
+    /// The type of the distance as 64 bits, uniform or varying.
     type Wide: Advance;
-    /// The distance.
+    /// The distance as 64 bits.
     fn wide(self) -> Self::Wide;
 }
 
 /// A distance by which a pointer can be advanced: `S<i64>` or `V<i64>`.
 pub trait Advance {
-    /// The pointer that comes of it.
+    /// The type of the resulting pointer.
     type Pointer<T, A>;
-    /// `pointer` and so many bytes.
+    /// Returns `pointer` advanced by this many bytes.
     fn advance<T: Stored, A>(self, pointer: Ptr<T, A>) -> Self::Pointer<T, A>;
-    /// `pointer` and so many bytes.
+    /// Returns `pointer` advanced by this many bytes, in each lane.
     fn advance_lanes<T: Stored, A>(self, pointer: LanePtr<T, A>) -> LanePtr<T, A>;
 }
 
@@ -171,7 +171,7 @@ macro_rules! displacement {
 displacement! { i32 => S; i64 => S; S<i32> => S; S<i64> => S; V<i32> => V; V<i64> => V; }
 
 impl<T: Stored, A> Ptr<T, A> {
-    /// The pointer at an address.
+    /// Makes a pointer from an address.
     #[track_caller]
     pub fn from_address(address: S<u64>) -> Self {
         let ty = Type { count: 2, ..Type::uniform(Elem::U32) };
@@ -190,25 +190,26 @@ impl<T: Stored, A> Ptr<T, A> {
         crate::lang::eq(self.address(), 0u64)
     }
 
-    /// The pointer `i` elements further on: a [`LanePtr`] if `i` differs from lane to lane.
+    /// The pointer advanced by `i` elements: a [`LanePtr`] if `i` differs between lanes.
     #[track_caller]
     #[allow(clippy::should_implement_trait, reason = "Rust's pointers have this method")]
     pub fn add<I: Steps>(self, i: I) -> I::Pointer<T, A> {
         i.advance(self)
     }
 
-    /// The pointer a signed number of elements further on.
+    /// The pointer advanced by a signed number of elements.
     #[track_caller]
     pub fn offset<D: Displacement>(self, distance: D) -> <D::Wide as Advance>::Pointer<T, A> {
         distance.wide().advance(self)
     }
 
-    /// The same address for elements of another type: a number, an array of them (`p.cast::<[f32; 4]>()[i]`) or a struct of memory.
+    /// The same address, for elements of another type: a number, an array of numbers (`p.cast::<[f32; 4]>()[i]`) or a
+    /// `#[device] #[repr(C)] struct`.
     pub fn cast<U: Stored>(self) -> Ptr<U, A> {
         Ptr::from_value(self.pointer)
     }
 
-    /// The pointer as one for each lane.
+    /// The pointer as a per-lane pointer, with the same address in each lane.
     #[track_caller]
     pub fn for_each_lane(self) -> LanePtr<T, A> {
         let address: V<u64> = self.address().into_device();
@@ -243,7 +244,7 @@ impl<T: Number> Ptr<T, Writable> {
 }
 
 impl<T: Stored, A> LanePtr<T, A> {
-    /// The pointer at an address.
+    /// Makes a pointer from an address.
     pub fn from_address(address: V<u64>) -> Self {
         LanePtr { pointer: address.value, types: PhantomData }
     }
@@ -259,7 +260,7 @@ impl<T: Stored, A> LanePtr<T, A> {
         crate::lang::eq(self.address(), 0u64)
     }
 
-    /// The pointer `i` elements further on.
+    /// The pointer advanced by `i` elements.
     #[track_caller]
     #[allow(clippy::should_implement_trait, reason = "Rust's pointers have this method")]
     pub fn add(self, i: impl Index) -> Self {
@@ -268,18 +269,18 @@ impl<T: Stored, A> LanePtr<T, A> {
         Self::from_address(self.address() + CastTo::<u64>::cast_to(i) * u64::from(size))
     }
 
-    /// The pointer a signed number of elements further on.
+    /// The pointer advanced by a signed number of elements.
     #[track_caller]
     pub fn offset(self, distance: impl Displacement) -> Self {
         distance.wide().advance_lanes(self)
     }
 
-    /// The same address for elements of another type.
+    /// The same address, for elements of another type.
     pub fn cast<U: Stored>(self) -> LanePtr<U, A> {
         LanePtr { pointer: self.pointer, types: PhantomData }
     }
 
-    /// The pointer, and the constant part of the index, which goes into the instruction.
+    /// Keeps a small constant index, which becomes the instruction's offset, and adds any other index to the pointer.
     #[track_caller]
     fn reached(self, i: V<u32>) -> (Self, V<u32>) {
         const OFFSET_MAX: u64 = 4095;
@@ -292,7 +293,7 @@ impl<T: Stored, A> LanePtr<T, A> {
 }
 
 impl<T: Number, A> LanePtr<T, A> {
-    /// Loads `N` consecutive elements with one instruction of up to 16 bytes.
+    /// Loads `N` consecutive elements from index `i` on with one instruction of up to 16 bytes.
     #[track_caller]
     pub fn load_vector<const N: usize>(&self, i: impl Index) -> Vector<T, N> {
         let (to, i) = self.reached(i.index());
@@ -417,7 +418,7 @@ macro_rules! of_pointer_type {
 }
 of_pointer_type! { Ptr LanePtr }
 
-// A variable can hold a pointer: one for all lanes, or each lane's own.
+// Variables can hold pointers: uniform ones, or one per lane.
 impl<T: Stored, A> Flatten for LanePtr<T, A> {
     fn flatten(&self, out: &mut Vec<Value>) {
         out.push(self.pointer);

@@ -1,4 +1,4 @@
-//! Arrays of each lane's own.
+//! Private arrays: each lane has its own.
 
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -14,11 +14,13 @@ use crate::scalar::Number;
 
 /// An array of `N` elements for each lane; the initial contents are undefined.
 ///
-/// If every index is known when the kernel is built (constants, variables of `#[unroll] for`), the elements live in
-/// registers. A single other index puts the array into scratch: memory of the lane with the latency of global memory.
-/// Indices are not checked; one out of range is undefined behaviour, as for an [`Lds`](crate::lang::Lds) array.
+/// If every index is known when the kernel is built (constants, variables of `#[unroll] for`), the elements are in
+/// registers. A single other index moves the whole array to scratch, the lane's own memory, which has the latency of
+/// global memory. Indices are not checked; one out of range is undefined behaviour, as for an [`Lds`](crate::lang::Lds)
+/// array.
 ///
-/// An array of device values, `let mut a: [V<f32>; 4] = …`, is always in registers and takes host indices only.
+/// By contrast, an array of device values, `let mut a: [V<f32>; 4] = …`, is always in registers and takes host indices
+/// only.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;

@@ -27,23 +27,23 @@ impl Assignable for Writable {}
 
 /// A slice argument: `&[T]` is `Slice<T, ReadOnly>`, `&mut [T]` is `Slice<T, Writable>`.
 ///
-/// Accesses use a buffer resource with the slice's length, so the hardware checks bounds: a load past the end gives 0,
-/// a store past the end does nothing. The check applies to the 32-bit byte offset: an index of `2^32 / size_of::<T>()`
-/// or more wraps around before it.
+/// Accesses use a buffer resource with the slice's length, so the hardware checks bounds: a load past the end returns
+/// 0, and a store past the end has no effect. The hardware checks the 32-bit byte offset, so an index of `2^32 /
+/// size_of::<T>()` or more wraps around before the check.
 #[derive(Debug)]
 pub struct Slice<T, A> {
     pub(crate) resource: Value,
-    /// The address, and the bytes between it and the first element.
+    /// The address of the memory, the byte offset of the first element from it, and the number of elements.
     pub(in crate::lang) pointer: Value,
     pub(in crate::lang) start: Option<Value>,
     pub(in crate::lang) len: Value,
-    /// Nothing writes the elements while the kernel runs.
+    /// True if nothing writes the elements while the kernel runs.
     pub(in crate::lang) constant: bool,
     pub(in crate::lang) types: PhantomData<(T, A)>,
 }
 
-/// A raw pointer argument, `*const T` or `*mut T`: indexed like a slice, without bounds checks, by unsigned 32-bit byte
-/// offset from the (uniform) pointer.
+/// A raw pointer argument, `*const T` or `*mut T`. It is indexed like a slice, but without bounds checks; the index
+/// gives an unsigned 32-bit byte offset from the uniform pointer.
 #[derive(Debug)]
 pub struct Ptr<T, A> {
     pub(crate) pointer: Value,
@@ -63,9 +63,9 @@ impl<T, A> Clone for Ptr<T, A> {
 }
 impl<T, A> Copy for Ptr<T, A> {}
 
-/// Word 3 of a raw buffer resource: a valid format, no swizzle, no TID. On RDNA also: accesses from NUM_RECORDS on,
-/// counted in bytes, are out of bounds (OOB_SELECT, bits 29:28, is 3), and bit 24, which RDNA 1 and 2 require. RDNA's
-/// words are those of Composable Kernel (`CK_BUFFER_RESOURCE_3RD_DWORD`).
+/// Word 3 of a raw buffer resource: a valid format, no swizzle, no thread ID added. On RDNA, OOB_SELECT (bits 29:28) is
+/// 3, so that accesses at byte offset NUM_RECORDS or more are out of bounds, and bit 24 is set, which RDNA 1 and 2
+/// require. The words for RDNA are those of Composable Kernel (`CK_BUFFER_RESOURCE_3RD_DWORD`).
 pub(in crate::lang) fn raw_buffer_word3(target: Target) -> u32 {
     match target.generation() {
         Generation::GFX9 => 0x0002_7000,
@@ -75,7 +75,7 @@ pub(in crate::lang) fn raw_buffer_word3(target: Target) -> u32 {
 }
 
 impl<T: Stored, A> Slice<T, A> {
-    /// From the kernel argument at `offset`: 64-bit pointer, then length in elements as u32.
+    /// Loads the slice from the kernel argument at `offset`: a 64-bit pointer, then the length in elements as u32.
     pub(in crate::lang) fn from_kernarg(offset: u32) -> Self {
         with(|c| {
             let dword = Type::uniform(Elem::U32);
@@ -90,7 +90,7 @@ impl<T: Stored, A> Slice<T, A> {
         })
     }
 
-    /// Number of elements.
+    /// The number of elements.
     pub fn len(&self) -> S<u32> {
         S::from_value(self.len)
     }
@@ -103,7 +103,7 @@ impl<T: Stored, A> Slice<T, A> {
 }
 
 impl<T, A> Slice<T, A> {
-    /// If the build checks indices: checks that element `i` exists.
+    /// In builds that check indices: checks that element `i` exists.
     #[track_caller]
     pub(in crate::lang) fn check_index(&self, i: V<u32>) {
         check(i, S::<u32>::from_value(self.len), "a slice");
@@ -134,14 +134,14 @@ impl<T: Stored, I: Index> LoadAt<I> for Slice<T, ReadOnly> {
 }
 
 impl<T: Number, A> Slice<T, A> {
-    /// The same slice, declared to end with a whole dword: its length is a multiple of 4 elements of 8 bits, or of 2 of
-    /// 16 bits.
+    /// The same slice, with the promise that its length fills whole dwords: a multiple of 4 elements of 8 bits, or of 2
+    /// elements of 16 bits.
     ///
     /// The hardware checks bounds by dwords. `load_vector` and `store_vector` of elements of 8 and 16 bits therefore
-    /// have additional instructions for a last dword that is only partly inside the slice; this declaration removes
-    /// them. Matrix loads and stores always assume it. [`Device::launch`](crate::Device::launch) rejects a slice of
-    /// another length. If the kernel is launched in another way with such a slice, wide loads give 0 for the elements
-    /// of that dword, and wide stores do not write them.
+    /// need additional instructions for a last dword that is only partly inside the slice; this promise removes them.
+    /// Matrix loads and stores always assume it. [`Device::launch`](crate::Device::launch) rejects slices that break
+    /// it. If another launcher passes such a slice, wide loads return 0 for the elements of the last dword, and wide
+    /// stores do not write them.
     ///
     /// ```
     /// use gcn_dsl::prelude::*;
@@ -173,7 +173,7 @@ impl<T: Number, A> Slice<T, A> {
 }
 
 impl<T: Stored> Slice<T, ReadOnly> {
-    /// From the kernel argument at `offset`. Nothing writes the elements while the kernel runs.
+    /// As `from_kernarg`, for a slice whose elements nothing writes while the kernel runs.
     pub(in crate::lang) fn constant_from_kernarg(offset: u32) -> Self {
         let slice = Self::from_kernarg(offset);
         with(|c| c.builder.read_only(slice.resource));
@@ -184,9 +184,9 @@ impl<T: Stored> Slice<T, ReadOnly> {
 impl<T: Number> Slice<T, ReadOnly> {
     /// Element `i` as a uniform value: the meaning of `x[i]` for a uniform index. Bounds are checked.
     ///
-    /// Elements of 32 and 64 bits of an argument `&[T]` come through a scalar load. In two cases one lane loads them
-    /// instead: narrower elements, because scalar loads move only whole dwords; and those of a `&mut [T]` that a device
-    /// function takes as `&[T]`, because the scalar cache does not see the kernel's own stores.
+    /// Elements of 32 and 64 bits of a `&[T]` argument are loaded by scalar loads. In two cases one lane loads the
+    /// element instead: if it is narrower, because scalar loads move only whole dwords; and if the slice is a `&mut
+    /// [T]` that a device function takes as `&[T]`, because the scalar cache does not see the kernel's own stores.
     #[track_caller]
     pub fn uniform(&self, i: impl IntoDevice<S<u32>>) -> S<T> {
         let i = i.into_device();
@@ -195,7 +195,7 @@ impl<T: Number> Slice<T, ReadOnly> {
     }
 }
 
-/// A `&mut [T]` for a `&[T]`.
+/// Passes a `&mut [T]` where a `&[T]` is expected.
 #[diagnostic::do_not_recommend]
 impl<T> IntoDevice<Slice<T, ReadOnly>> for Slice<T, Writable> {
     fn into_device(self) -> Slice<T, ReadOnly> {
@@ -204,7 +204,7 @@ impl<T> IntoDevice<Slice<T, ReadOnly>> for Slice<T, Writable> {
     }
 }
 
-/// A `*mut T` for a `*const T`.
+/// Passes a `*mut T` where a `*const T` is expected.
 #[diagnostic::do_not_recommend]
 impl<T> IntoDevice<Ptr<T, ReadOnly>> for Ptr<T, Writable> {
     fn into_device(self) -> Ptr<T, ReadOnly> {
@@ -228,16 +228,16 @@ impl<T: Stored, A> Ptr<T, A> {
 }
 
 impl<T, A> Ptr<T, A> {
-    /// From two uniform dwords.
+    /// Makes a pointer from a value of two uniform dwords.
     pub(in crate::lang) fn from_value(pointer: Value) -> Self {
         Ptr { pointer, types: PhantomData }
     }
 }
 
-/// Memory of `T` with a base that the IR knows.
+/// Memory of elements `T` that IR loads and stores can address.
 pub(in crate::lang) trait Backing<T> {
     fn memory(&self) -> Memory;
-    /// Byte offset of the first element, uniform.
+    /// The byte offset of the first element; uniform.
     fn start(&self) -> Option<Value> {
         None
     }
@@ -245,21 +245,20 @@ pub(in crate::lang) trait Backing<T> {
     fn known_len(&self) -> Option<usize> {
         None
     }
-    /// If the build checks indices: checks that an access to `count` elements from `i` on is inside, if the memory has
-    /// a length.
+    /// In builds that check indices, and for memory with a length: checks that `count` elements from `i` on exist.
     #[track_caller]
     fn check(&self, i: V<u32>, count: usize) {
         if let Some(len) = self.known_len() {
             check(i + (count as u32 - 1), len as u32, "an array");
         }
     }
-    /// The index, relative to that base, of the user's element `i`.
+    /// The index of the user's element `i` relative to the base that the IR addresses.
     fn rebase(&self, i: V<u32>, _loc: &'static Location<'static>) -> V<u32> {
         i
     }
 }
 
-/// Device memory whose elements are `T`.
+/// Device memory with elements `T`.
 #[allow(private_bounds, reason = "the IR is not part of the language")]
 pub trait Elements<T>: Backing<T> {}
 
@@ -270,7 +269,7 @@ impl<T, A> Backing<T> for Slice<T, A> {
     fn start(&self) -> Option<Value> {
         self.start
     }
-    /// For a vector at the end, the hardware drops the part that is outside.
+    /// Checks only the first element: the hardware drops the part of a vector that is past the end.
     #[track_caller]
     fn check(&self, i: V<u32>, _count: usize) {
         self.check_index(i);
@@ -284,7 +283,7 @@ impl<T, A> Backing<T> for Ptr<T, A> {
 }
 impl<T, A> Elements<T> for Ptr<T, A> {}
 
-/// Byte offset of element `i`.
+/// The byte offset of element `i`.
 pub(in crate::lang) fn byte_offset<T: Scalar>(
     memory: &impl Backing<T>,
     i: V<u32>,
@@ -315,8 +314,8 @@ pub(in crate::lang) fn load_elements<T: Number>(
     with(|c| c.value(Inst::Load { memory: from.memory(), offset, manner: Manner::Plain }, ty, loc))
 }
 
-/// Declares that a slice ends with a whole dword, because matrices move several of its narrow elements at a time. A
-/// launch rejects other slices.
+/// Makes the promise of [`Slice::assume_whole_dwords`] for accesses that move several narrow elements at once, as those
+/// of matrices do. A launch rejects slices that break it.
 pub(in crate::lang) fn assume_whole_dwords<T: Number>(memory: Memory, count: usize) {
     if let Memory::Buffer(resource) = memory
         && count > 1
@@ -326,7 +325,7 @@ pub(in crate::lang) fn assume_whole_dwords<T: Number>(memory: Memory, count: usi
     }
 }
 
-/// Stores a value of one or several elements.
+/// Stores a value that consists of one or several elements.
 pub(in crate::lang) fn store_elements<T: Number>(
     to: &impl Backing<T>,
     i: V<u32>,
@@ -344,14 +343,14 @@ pub(in crate::lang) fn store_elements<T: Number>(
 impl<T, A> AsIs for Slice<T, A> {}
 impl<T, A> AsIs for Ptr<T, A> {}
 
-/// The buffer resource of a slice.
+/// A slice as an operand of `isa` functions is its buffer resource.
 impl<T, A> UniformSource<4> for Slice<T, A> {
     fn input(self) -> Input {
         Input::value(self.resource)
     }
 }
 
-/// The address.
+/// A pointer as an operand of `isa` functions is its address.
 impl<T, A> UniformSource<2> for Ptr<T, A> {
     fn input(self) -> Input {
         Input::value(self.pointer)

@@ -1,4 +1,4 @@
-//! Parts of slices: `&x[a..b]`.
+//! Subslices: `&x[a..b]`.
 
 use std::panic::Location;
 
@@ -10,14 +10,15 @@ use crate::lang::{IntoDevice, ReadOnly, S, Writable, with};
 use crate::scalar::Elem;
 
 impl<T: Stored, A> Slice<T, A> {
-    /// Elements `first` to `end - 1`, as far as they exist. It has its own hardware bounds.
+    /// Elements `first` to `end - 1`, or those of them that exist. The subslice has hardware bounds of its own.
     #[track_caller]
     fn part(&self, first: S<u32>, end: S<u32>) -> Slice<T, A> {
         let loc = Location::caller();
         let end = end.min(self.len());
         let len = end.saturating_sub(first);
         let size = T::BYTES;
-        // If a part begins after its end, every index is outside.
+        // If the range's start is after its end, `start` is already past the bound `bytes`, so every access is out of
+        // bounds.
         let (mut start, mut bytes) = (first * size, end * size);
         if let Some(before) = self.start {
             let before = S::<u32>::from_value(before);
@@ -30,7 +31,7 @@ impl<T: Stored, A> Slice<T, A> {
             let resource = c.value(Inst::Concat(parts), Type { count: 4, ..dword }, loc);
             match self.constant {
                 true => c.builder.read_only(resource),
-                // The part and the whole are the same memory.
+                // The subslice and the whole slice are the same memory for alias analysis.
                 false => c.builder.part_of(resource, self.resource),
             }
             resource
@@ -39,14 +40,14 @@ impl<T: Stored, A> Slice<T, A> {
     }
 }
 
-/// Ends of a part of a slice: one value for all lanes.
+/// Types of the ends of a subslice's range; uniform.
 #[diagnostic::on_unimplemented(
     message = "a part of a slice begins and ends at one place for all lanes, a `u32` or `S<u32>`, not at a `{Self}`",
     label = "not one number for all lanes",
     note = "index the whole slice by the sum instead: `x[start + i]`"
 )]
 pub trait End {
-    /// The index.
+    /// The end as a uniform value.
     fn end(self) -> S<u32>;
 }
 impl End for u32 {
@@ -82,12 +83,12 @@ pub fn part<A: End, B: End>(a: A, b: B) -> PartOf<A, B> {
     PartOf(a, b)
 }
 
-/// The expansion of `..b`, `a..` and `..` as an index: from the first element, to the last.
+/// The expansion of `a..` as an index; `..b` and `..` expand to it and `part` with a first index of 0.
 pub fn to_last<A: End>(a: A) -> PartOf<A, u32> {
     PartOf(a, u32::MAX)
 }
 
-/// A part that is used by reference, as in `let row = &x[a..b];`.
+/// A reference to a subslice, as in `let row = &x[a..b];`, can be used like the slice.
 #[diagnostic::do_not_recommend]
 impl<T, A> IntoDevice<Slice<T, A>> for &Slice<T, A> {
     fn into_device(self) -> Slice<T, A> {

@@ -10,7 +10,7 @@ use crate::lang::{V, Vector, with};
 use crate::scalar::Number;
 
 impl<T: Number, const N: usize> Vector<T, N> {
-    /// True if one instruction moves the vector; else an error of the build.
+    /// True if one instruction can move the vector; otherwise the build fails.
     fn is_one_access(loc: &'static Location<'static>) -> bool {
         let (bytes, elem) = (N * T::ELEM.bytes() as usize, T::ELEM);
         if matches!(bytes, 4 | 8 | 12 | 16) {
@@ -33,7 +33,7 @@ impl<T: Number, const N: usize> Vector<T, N> {
         Self::loaded(|loc| load_elements(from, i.index(), N, loc))
     }
 
-    /// The result of one load instruction.
+    /// The vector that one load instruction returns.
     #[track_caller]
     pub(in crate::lang) fn loaded(load: impl FnOnce(&'static Location<'static>) -> Value) -> Self {
         let loc = Location::caller();

@@ -1,8 +1,8 @@
-//! Operators on device values and their methods.
+//! Operators on device values, and methods that stand for operators.
 //!
-//! `S op S` is `S`; an operation with a `V` is `V`; host values join as constants. Integers wrap, shift counts are
-//! taken modulo the width, as in Rust's release builds; division by zero gives an unspecified value instead of a panic.
-//! Shifts are in `shift`, methods of integers in `integer`, of floats in `float` and `math`.
+//! `S op S` gives an `S`; an operation with a `V` gives a `V`; host values become constants. Integers wrap and shift
+//! counts are taken modulo the width, as in Rust's release builds; division by zero gives an unspecified value instead
+//! of a panic. Shifts are in `shift`, methods of integers in `integer`, methods of floats in `float` and `math`.
 
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Rem, Sub};
 use std::panic::Location;
@@ -46,11 +46,11 @@ use crate::scalar::{Number, Scalar};
     note = "conditions combine with `&&` and `||` and are counted with `ballot(c).count_ones()`; 8-bit floats are for memory and conversion: compute with `as f32`"
 )]
 pub trait Arithmetic: Number + Declare<Value = S<Self>> + Vary<Varying = V<Self>> {
-    /// The least number; of floats the least finite one.
+    /// The smallest number; for floats the smallest finite one.
     const MIN: Self;
-    /// The largest number; of floats the largest finite one.
+    /// The largest number; for floats the largest finite one.
     const MAX: Self;
-    /// The number as this type; integers wrap.
+    /// Converts `x` to this type; integers wrap.
     #[doc(hidden)]
     fn whole(x: i128) -> Self;
 }
@@ -81,11 +81,11 @@ pub trait Float: Signed {
     const NAN: Self;
     /// The distance from 1 to the next larger number.
     const EPSILON: Self;
-    /// The least positive number that is not denormal.
+    /// The smallest positive number that is not denormal.
     const MIN_POSITIVE: Self;
     /// The unsigned integer of the same width.
     type Bits: Integer;
-    /// The nearest of these floats.
+    /// Rounds `x` to this type.
     #[doc(hidden)]
     fn nearest(x: f64) -> Self;
 }
@@ -234,9 +234,9 @@ mark!(Bits: bool, i8, u8, i16, u16, i32, u32, i64, u64);
     note = "convert one side with `as`, for example `n as f32`; a literal for a float has a point: `2.0`"
 )]
 pub trait BesideLiteral<U> {
-    /// A host value if the other operand is one, otherwise a device value.
+    /// A host value if `self` is one, otherwise a device value.
     type Output;
-    /// `left op self`.
+    /// Computes `left op self`.
     fn after(self, op: Bin, left: U) -> Self::Output;
 }
 
@@ -300,14 +300,14 @@ macro_rules! unary_both {
                 if U::ELEM.is_float() || U::ELEM.bytes() >= 4 {
                     return $handle::<U>::emit(Inst::Bitcast(self.value), loc);
                 }
-                // Registers hold narrow integers extended, which depends on their sign.
+                // Registers hold narrow integers sign- or zero-extended, so a change of signedness must extend anew.
                 let word = $handle::<u32>::emit(Inst::Bitcast(self.value), loc);
                 $handle::<U>::emit(Inst::Cast(word.value), loc)
             }
         }
 
         impl<T: Signed> $handle<T> {
-            /// Absolute value; of the smallest integer itself, as in `wrapping_abs`.
+            /// The absolute value. The smallest integer, which has none, stays itself, as with `wrapping_abs`.
             #[track_caller]
             pub fn abs(self) -> Self {
                 if T::ELEM.is_float() {
@@ -325,13 +325,13 @@ macro_rules! unary_both {
         }
 
         unary_both!(@math $handle
-            /// Largest integer not above.
+            /// Rounds down to an integer.
             floor Floor
-            /// Smallest integer not below.
+            /// Rounds up to an integer.
             ceil Ceil
-            /// Towards zero.
+            /// Rounds towards zero to an integer.
             trunc Trunc
-            /// To the nearest integer, ties to even.
+            /// Rounds to the nearest integer, ties to even.
             round_ties_even Rndne
         );
     };

@@ -1,22 +1,23 @@
-//! Numbers as their bytes: `x.to_le_bytes()` and `u32::from_le_bytes([a, b, c, d])`.
+//! Conversions between numbers and their bytes: `x.to_le_bytes()` and `u32::from_le_bytes([a, b, c, d])`.
 
 use half::{bf16, f16};
 
 use crate::lang::{S, V, cast};
 
-/// The bytes of a number of type `T`, the lowest first: an array of as many bytes as `T` has, of the device or of the host.
+/// Arrays that hold the bytes of a `T`, lowest first: `[u8; N]` on the host, `[S<u8>; N]` or `[V<u8>; N]` on the
+/// device, where `N` is the size of `T`.
 #[diagnostic::on_unimplemented(
     message = "the bytes of a `{T}` are an array of as many `u8` as it has, not `{Self}`",
     label = "not the bytes of a `{T}`",
     note = "convert the elements with `as u8`; a `u32` has four: `u32::from_le_bytes([a, b, c, d])`"
 )]
 pub trait BytesOf<T>: Sized {
-    /// `S<T>` of `S<u8>`, `V<T>` of `V<u8>`, `T` of host bytes.
+    /// The type of the number: `S<T>` for bytes `S<u8>`, `V<T>` for `V<u8>`, `T` for host bytes.
     type Number;
-    /// The number.
+    /// The number with these bytes.
     #[track_caller]
     fn number(self) -> Self::Number;
-    /// The bytes in the opposite order.
+    /// The bytes in reverse order.
     fn turned(self) -> Self;
 }
 
@@ -37,7 +38,7 @@ macro_rules! bytes {
     )*};
     (@on $handle:ident $t:ident $bits:ident $n:literal) => {
         impl $handle<$t> {
-            /// The number's bytes, the lowest first.
+            /// The number's bytes, lowest first.
             #[track_caller]
             pub fn to_le_bytes(self) -> [$handle<u8>; $n] {
                 let bits = self.to_bits_as::<$bits>();
@@ -47,12 +48,12 @@ macro_rules! bytes {
                 }
                 bytes
             }
-            /// The number's bytes, the highest first.
+            /// The number's bytes, highest first.
             #[track_caller]
             pub fn to_be_bytes(self) -> [$handle<u8>; $n] {
                 BytesOf::<$t>::turned(self.to_le_bytes())
             }
-            /// The number's bytes as memory has them, the lowest first.
+            /// The number's bytes in memory order, which is lowest first.
             #[track_caller]
             pub fn to_ne_bytes(self) -> [$handle<u8>; $n] {
                 self.to_le_bytes()
@@ -92,7 +93,7 @@ pub fn from_be_bytes<T, B: BytesOf<T>>(bytes: B) -> B::Number {
     bytes.turned().number()
 }
 
-/// The constants and functions of `half`'s host numbers.
+/// Methods that the crate `half` gives its types on the host, for the same types on the device.
 macro_rules! halves {
     ($($handle:ident $t:ident;)*) => {$(
         impl $handle<$t> {

@@ -1,8 +1,9 @@
 //! Division of 64-bit integers, for which there is no instruction.
 //!
-//! `2^64 / d` is estimated from a 32-bit float reciprocal, made exact to 64 bits by two of Newton's steps in wrapping
-//! arithmetic, and multiplied by the dividend. The estimate is never above the true quotient and at most two below, so two
-//! conditional subtractions finish. About 70 instructions. By a constant it is a multiplication ([`ir::division`](crate::ir::division)).
+//! `2^64 / d` is estimated by a 32-bit float reciprocal, refined to 64 bits by two Newton steps in wrapping arithmetic,
+//! and multiplied by the dividend. The estimated quotient is never above the true one and at most two below it, so two
+//! conditional subtractions correct it. This takes about 70 instructions. Division by a constant is a multiplication
+//! ([`ir::division`](crate::ir::division)).
 
 use std::panic::Location;
 
@@ -19,7 +20,7 @@ pub(in crate::lang) fn dword<T: Scalar>(x: V<T>, i: u8) -> V<u32> {
     V::from_value(with(|c| c.value(inst, Type::varying(Elem::U32), Location::caller())))
 }
 
-/// A 64-bit value of two dwords.
+/// Combines two dwords into a 64-bit value.
 #[track_caller]
 pub(in crate::lang) fn join<T: Scalar>(low: V<u32>, high: V<u32>) -> V<T> {
     V::emit(Inst::Concat([low.value, high.value].into_iter().collect()), Location::caller())
@@ -31,12 +32,12 @@ pub(in crate::lang) fn mul_hi(a: V<u64>, b: V<u64>) -> V<u64> {
     V::emit(Inst::Bin(Bin::MulHi, a.value, b.value), Location::caller())
 }
 
-/// 2^64 / d, at most a little too small.
+/// An estimate of 2^64 / d that is never too large.
 #[track_caller]
 fn reciprocal(d: V<u64>) -> V<u64> {
     let (low, high): (V<f32>, V<f32>) = (isa::v_cvt_f32_u32(dword(d, 0)), isa::v_cvt_f32_u32(dword(d, 1)));
     let rounded = high.mul_add(4294967296.0f32, low);
-    // A little less than 2^64, so that rounding does not carry the estimate above the truth.
+    // Scale by slightly less than 2^64, so that rounding cannot make the estimate too large.
     let scaled = isa::v_rcp_f32(rounded) * f32::from_bits(0x5f7f_fffc);
     let upper = (scaled * (1.0 / 4294967296.0)).trunc();
     let lower = upper.mul_add(-4294967296.0f32, scaled);
@@ -60,7 +61,7 @@ fn unsigned(n: V<u64>, d: V<u64>) -> (V<u64>, V<u64>) {
     (quotient, rest)
 }
 
-/// All ones where negative.
+/// All bits set if `x` is negative, otherwise 0.
 #[track_caller]
 fn sign(x: V<u64>) -> V<u64> {
     let high: V<u32> = isa::v_ashrrev_i32(31u32, dword(x, 1)).to_bits_as();
@@ -89,7 +90,7 @@ fn varying<T: Scalar>(op: Bin, n: V<T>, d: V<T>) -> V<T> {
     V::emit(Inst::Bitcast(result.value), loc)
 }
 
-/// `n op d` of 64-bit integers by a constant.
+/// `n op d` of 64-bit integers where `d` is a constant other than 0; otherwise `None`.
 #[track_caller]
 fn by_constant<T: Scalar>(op: Bin, n: Value, d: Value, ty: Type) -> Option<Value> {
     let loc = Location::caller();
@@ -103,7 +104,7 @@ fn by_constant<T: Scalar>(op: Bin, n: Value, d: Value, ty: Type) -> Option<Value
     })
 }
 
-/// The operation on varying values, if it is a 64-bit division.
+/// Division or remainder of varying 64-bit integers; `None` for any other operation.
 #[track_caller]
 pub(in crate::lang) fn v<T: Scalar>(op: Bin, n: V<T>, d: V<T>) -> Option<V<T>> {
     if !matches!((op, T::ELEM), (Bin::Div | Bin::Rem, Elem::I64 | Elem::U64)) {
@@ -115,13 +116,14 @@ pub(in crate::lang) fn v<T: Scalar>(op: Bin, n: V<T>, d: V<T>) -> Option<V<T>> {
     Some(varying(op, n, d))
 }
 
-/// The operation on uniform values, if it is a 64-bit division.
+/// Division or remainder of uniform 64-bit integers; `None` for any other operation.
 #[track_caller]
 pub(in crate::lang) fn s<T: Scalar>(op: Bin, n: S<T>, d: S<T>) -> Option<S<T>> {
     if !matches!((op, T::ELEM), (Bin::Div | Bin::Rem, Elem::I64 | Elem::U64)) {
         return None;
     }
-    // Shifts and masks are the scalar unit's; the upper half of a product of 128 bits is not.
+    // Powers of two need only shifts and masks, which the scalar unit has. All else needs the upper half of a 128-bit
+    // product, so it is computed with vector instructions.
     let divisor = with(|c| c.builder.as_const(d.value));
     if T::ELEM == Elem::U64
         && divisor.is_some_and(u64::is_power_of_two)

@@ -1,4 +1,4 @@
-//! Euclidean division, means and signs: methods that integers and floats share.
+//! Euclidean division, means and signs: methods that exist for both integers and floats.
 
 use std::panic::Location;
 
@@ -7,7 +7,7 @@ use crate::ir::{Bin, Inst};
 use crate::lang::{S, V, cast, gt, le, lt, ne, with};
 use crate::scalar::{Elem, Scalar};
 
-/// A positive power of two, if that is what `d` is known to be when the kernel is built.
+/// The value of `d` if it is known when the kernel is built and is a positive power of two.
 fn known_power<T: Scalar>(d: crate::ir::Value) -> Option<u64> {
     let bits = with(|c| c.builder.as_const(d))?;
     let positive = !T::ELEM.is_signed() || bits < 1 << (8 * T::ELEM.bytes() - 1);
@@ -21,7 +21,7 @@ macro_rules! methods {
                 Self::from_value(with(|c| c.builder.constant(bits, Self::TYPE)))
             }
 
-            /// A small whole number of this type.
+            /// A small integer as a constant of this type.
             pub(in crate::lang) fn whole(x: i32) -> Self {
                 if T::ELEM.is_float() {
                     return Self::bits(super::float::bits_of(T::ELEM, f64::from(x)));
@@ -40,7 +40,7 @@ macro_rules! methods {
                 Self::emit(Inst::Select(condition.value, a.value, b.value), Location::caller())
             }
 
-            /// All ones where a signed integer is negative.
+            /// All bits set where a signed integer is negative, otherwise 0.
             #[track_caller]
             fn sign_bits(self) -> Self {
                 let places = $handle::<u32>::bits(u64::from(8 * T::ELEM.bytes() - 1));
@@ -101,15 +101,16 @@ macro_rules! methods {
                 if !T::ELEM.is_signed() {
                     return below;
                 }
-                // One more where that is negative and the sum odd.
+                // `below` is rounded down; add one where it is negative and the sum is odd, to round towards 0.
                 below + below.sign_bits().op(Bin::And, apart).op(Bin::And, Self::whole(1))
             }
 
-            /// The mean of floats.
+            /// The mean of two floats without overflow.
             #[track_caller]
             fn mean(self, other: Self) -> Self {
                 if T::ELEM != Elem::F64 {
-                    // f64 holds the sum of any two of the others as far as the rounding needs it.
+                    // In f64 the sum of two narrower floats is precise enough that rounding the half gives the correct
+                    // result.
                     let sum = cast::<f64, _>(self) + cast::<f64, _>(other);
                     return cast::<T, _>(sum * 0.5);
                 }
@@ -126,7 +127,7 @@ macro_rules! methods {
         }
 
         impl<T: Signed> $handle<T> {
-            /// -1, 0 or 1 for integers; of floats 1.0 with the sign of `self`, and a NaN stays one.
+            /// -1, 0 or 1 for integers. For floats 1.0 with the sign of `self`; a NaN stays a NaN.
             #[track_caller]
             pub fn signum(self) -> Self {
                 let one = Self::whole(1);

@@ -1,4 +1,4 @@
-//! Methods of floats that need no polynomial, and the hardware's own approximations.
+//! Methods of floats that need no polynomial, and the hardware's approximate functions.
 
 use std::panic::Location;
 
@@ -19,7 +19,7 @@ impl Approximate for half::f16 {}
 impl Approximate for half::bf16 {}
 impl Approximate for f32 {}
 
-/// Bits of a float constant in the element type.
+/// The bits of the constant `x`, rounded to the element type.
 pub(in crate::lang) fn bits_of(elem: Elem, x: f64) -> u64 {
     match elem {
         Elem::F16 => Scalar::to_bits(half::f16::from_f64(x)),
@@ -31,8 +31,8 @@ pub(in crate::lang) fn bits_of(elem: Elem, x: f64) -> u64 {
 
 /// The correctly rounded square root of an f32.
 ///
-/// `v_sqrt_f32` is within one unit; of it and its two neighbours that one is right whose square lies nearest, which the
-/// fused residuals tell. Small arguments are scaled, as their residuals would be denormal.
+/// `v_sqrt_f32` is off by at most one ulp, so the correct result is its result or one of the two neighbours. Residuals,
+/// computed by fused multiply-adds, tell which. Small arguments are scaled up, since their residuals would be denormal.
 #[track_caller]
 fn sqrt_f32(x: V<f32>) -> V<f32> {
     let small = lt(x, f32::from_bits(0x0f80_0000)); // 2^-96
@@ -44,13 +44,13 @@ fn sqrt_f32(x: V<f32>) -> V<f32> {
     let lower: V<f32> = select(crate::lang::le(residual(down), 0.0f32), down, near);
     let root: V<f32> = select(gt(residual(up), 0.0f32), up, lower);
     let back: V<f32> = select(small, root * (1.0 / 65536.0), root);
-    // Zeros and infinity are their own roots; for NaN and negative numbers the instruction gives NaN.
+    // Zeros and infinity are their own square roots; for NaN and negative numbers the instruction returns NaN.
     let plain = isa::v_cmp_class_f32(scaled, 0x260u32);
     let result: V<f32> = select(plain, scaled, back);
     select(isa::v_cmp_class_f32(scaled, 0x1fu32), near, result)
 }
 
-/// The correctly rounded square root of an f64, by Goldschmidt's iteration from `v_rsq_f64`.
+/// The correctly rounded square root of an f64, by Goldschmidt's iteration starting with `v_rsq_f64`.
 #[track_caller]
 fn sqrt_f64(x: V<f64>) -> V<f64> {
     let small = lt(x, 2f64.powi(-767));
@@ -77,7 +77,8 @@ pub(in crate::lang) fn sqrt<T: Float>(x: V<T>) -> V<T> {
     match T::ELEM {
         Elem::F64 => V::from_value(sqrt_f64(V::from_value(x.value)).value),
         Elem::F32 => V::from_value(sqrt_f32(V::from_value(x.value)).value),
-        // 24 bits are enough to round twice.
+        // f32 has enough bits that rounding its square root again gives the correctly rounded root of the narrower
+        // type.
         elem => {
             let wide = sqrt_f32(V::from_value(cast(x.value, Elem::F32)));
             V::from_value(cast(wide.value, elem))
@@ -88,7 +89,7 @@ pub(in crate::lang) fn sqrt<T: Float>(x: V<T>) -> V<T> {
 macro_rules! methods {
     ($handle:ident |$x:ident| $sqrt:expr) => {
         impl<T: Scalar> $handle<T> {
-            /// The magnitude of a float with the sign of another.
+            /// `self` with the sign of `sign`.
             #[track_caller]
             pub(in crate::lang) fn with_sign_of(self, sign: Self) -> Self {
                 let loc = Location::caller();
@@ -143,26 +144,26 @@ macro_rules! methods {
                 Self::float(1.0) / self
             }
 
-            /// The hardware's square root, one instruction: f32 and f16 within 1 ulp, f64 about 24 bits.
+            /// The hardware's square root, one instruction: within 1 ulp for f32 and f16, about 24 bits for f64.
             #[track_caller]
             pub fn approx_sqrt(self) -> Self {
                 Self::emit(Inst::Un(Un::Sqrt, self.value), Location::caller())
             }
 
-            /// The hardware's reciprocal, one instruction: f32 and f16 within 1 ulp, f64 about 24 bits.
+            /// The hardware's reciprocal, one instruction: within 1 ulp for f32 and f16, about 24 bits for f64.
             #[track_caller]
             pub fn approx_recip(self) -> Self {
                 Self::emit(Inst::Un(Un::Rcp, self.value), Location::caller())
             }
 
-            /// The hardware's `1.0 / sqrt(self)`, one instruction: f32 and f16 within 1 ulp, f64 about 24 bits.
+            /// The hardware's `1.0 / sqrt(self)`, one instruction: within 1 ulp for f32 and f16, about 24 bits for f64.
             #[track_caller]
             pub fn approx_rsqrt(self) -> Self {
                 Self::emit(Inst::Un(Un::Rsq, self.value), Location::caller())
             }
 
-            /// To the nearest integer, halves away from zero. [`round_ties_even`](Self::round_ties_even) is a single
-            /// instruction.
+            /// Rounds to the nearest integer, ties away from zero. [`round_ties_even`](Self::round_ties_even) is a
+            /// single instruction.
             #[track_caller]
             pub fn round(self) -> Self {
                 let whole = self.trunc();
@@ -170,7 +171,7 @@ macro_rules! methods {
                 whole + Self::pick(up, Self::float(1.0), Self::float(0.0)).copysign(self)
             }
 
-            /// The digits after the point, with the sign of `self`.
+            /// The fractional part, with the sign of `self`.
             #[track_caller]
             pub fn fract(self) -> Self {
                 self - self.trunc()
@@ -199,7 +200,7 @@ macro_rules! methods {
                 lt(self.abs(), Self::float(f64::INFINITY))
             }
 
-            /// `self` to the power of `n`, known when the kernel is built, by repeated multiplication.
+            /// `self` to the power of `n` by repeated multiplication; `n` is known when the kernel is built.
             #[track_caller]
             pub fn powi(self, n: i32) -> Self {
                 let (mut result, mut square, mut rest) = (None, self, n.unsigned_abs());
@@ -225,7 +226,8 @@ macro_rules! methods {
                 Self::emit(Inst::Un(Un::Exp2, self.value), Location::caller())
             }
 
-            /// The hardware's base-2 logarithm (`v_log_*`), one instruction: within 1 ulp. Of a denormal f32 minus infinity.
+            /// The hardware's base-2 logarithm (`v_log_*`), one instruction: within 1 ulp. For a denormal f32 it is
+            /// minus infinity.
             #[track_caller]
             pub fn approx_log2(self) -> Self {
                 Self::emit(Inst::Un(Un::Log2, self.value), Location::caller())

@@ -1,4 +1,4 @@
-//! The parts of floats, and methods that are a few of their other operations.
+//! The bits and parts of floats, and short methods composed of other operations.
 
 use half::{bf16, f16};
 
@@ -15,7 +15,7 @@ fn smallest_normal(elem: Elem) -> f64 {
     }
 }
 
-/// Degrees in a radian and radians in a degree, as Rust multiplies with them.
+/// The factors of `to_degrees` and `to_radians`, with the same rounding as in Rust.
 fn angles(elem: Elem) -> [f64; 2] {
     use std::f64::consts::PI;
     match elem {
@@ -24,16 +24,16 @@ fn angles(elem: Elem) -> [f64; 2] {
     }
 }
 
-/// The bits of a float of type `T`: an unsigned integer of its width, of the device or of the host.
+/// Unsigned integers, of the host or of the device, that hold the bits of a float of type `T`.
 #[diagnostic::on_unimplemented(
     message = "the bits of a `{T}` are an unsigned integer of its width, not `{Self}`",
     label = "not the bits of a `{T}`",
     note = "convert with `as u32`; those of an `f64` are a `u64`, those of an `f16` and a `bf16` a `u16`"
 )]
 pub trait BitsOf<T> {
-    /// `S<T>` of an `S`, `V<T>` of a `V`, `T` of a host value.
+    /// `S<T>` for an `S`, `V<T>` for a `V`, `T` for a host value.
     type Float;
-    /// The float.
+    /// The float with these bits.
     fn float(self) -> Self::Float;
 }
 
@@ -55,8 +55,8 @@ macro_rules! bits {
 }
 bits! { u16 f16; u16 bf16; u32 f32; u64 f64; }
 
-/// The expansion of `f32::from_bits(x)`. The result is a parameter: rustc would report a missing implementation once more for
-/// `B::Float`.
+/// The expansion of `f32::from_bits(x)`. The result type is a separate parameter because with `B::Float` rustc would
+/// report a missing implementation twice.
 #[track_caller]
 pub fn from_bits<T, B: BitsOf<T, Float = O>, O>(bits: B) -> O {
     bits.float()
@@ -71,19 +71,19 @@ macro_rules! methods {
                 self.to_bits_as::<T::Bits>()
             }
 
-            /// The float of these bits.
+            /// The float with these bits.
             #[track_caller]
             pub fn from_bits(bits: impl IntoDevice<$handle<T::Bits>>) -> Self {
                 bits.into_device().to_bits_as::<T>()
             }
 
-            /// True with a sign, also of -0.0 and of a NaN.
+            /// True if the sign bit is set, including -0.0 and NaNs.
             #[track_caller]
             pub fn is_sign_negative(self) -> $handle<bool> {
                 lt(Self::float(1.0).copysign(self), Self::float(0.0))
             }
 
-            /// True without a sign, also of 0.0 and of a NaN.
+            /// True if the sign bit is clear, including 0.0 and NaNs.
             #[track_caller]
             pub fn is_sign_positive(self) -> $handle<bool> {
                 gt(Self::float(1.0).copysign(self), Self::float(0.0))
@@ -102,7 +102,7 @@ macro_rules! methods {
                 and(gt(size, Self::float(0.0)), lt(size, Self::float(smallest_normal(T::ELEM))))
             }
 
-            /// The next number up; infinity and NaN stay.
+            /// The next larger number; infinity and NaN are unchanged.
             #[track_caller]
             pub fn next_up(self) -> Self {
                 let bits = self.to_bits();
@@ -114,19 +114,19 @@ macro_rules! methods {
                 Self::pick(last, self, next)
             }
 
-            /// The next number down; minus infinity and NaN stay.
+            /// The next smaller number; minus infinity and NaN are unchanged.
             #[track_caller]
             pub fn next_down(self) -> Self {
                 -(-self).next_up()
             }
 
-            /// An angle in radians as degrees.
+            /// Converts radians to degrees.
             #[track_caller]
             pub fn to_degrees(self) -> Self {
                 self * Self::float(angles(T::ELEM)[0])
             }
 
-            /// An angle in degrees as radians.
+            /// Converts degrees to radians.
             #[track_caller]
             pub fn to_radians(self) -> Self {
                 self * Self::float(angles(T::ELEM)[1])

@@ -1,18 +1,18 @@
-//! Host numbers, whose operators run when the kernel is built.
+//! Host numbers: their operators are evaluated when the kernel is built.
 
 use crate::ir::Bin;
 
-/// Host numbers: expressions of them and literals are evaluated on the host.
+/// Number types of the host, whose expressions with literals are evaluated on the host.
 pub trait HostNumber: Copy {
-    /// `self op right`; of floats, the arithmetic.
+    /// Computes `self op right`. For floats `op` is arithmetic only.
     fn apply(self, op: Bin, right: Self) -> Self;
 }
 
-/// Integers of the host.
+/// Integer types of the host.
 pub trait HostInteger: HostNumber {
-    /// `self << n` or `self >> n`.
+    /// Computes `self << n` or `self >> n`.
     fn shift(self, op: Bin, n: u32) -> Self;
-    /// The number as a shift count.
+    /// Converts the number to a shift count.
     fn count(self) -> u32;
 }
 

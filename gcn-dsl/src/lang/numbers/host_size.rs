@@ -1,5 +1,5 @@
-//! A `usize` of the host in an expression with device values: `i * N + j` with a `const N: usize` and loop counters `i`
-//! and `j`. On the device a `usize` has 32 bits.
+//! A host `usize` in an expression with device values, such as `i * N + j` with a `const N: usize` and loop counters
+//! `i` and `j`. On the device a `usize` has 32 bits.
 
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Rem, Sub};
 use std::panic::Location;
@@ -9,22 +9,22 @@ use crate::lang::values::kind::Uniform;
 use crate::lang::values::operand::Operand;
 use crate::lang::{Compare, IntoDevice, S, V, with};
 
-/// A `usize` that the macro knows to be one.
+/// A number that the macro knows to be a `usize`.
 #[derive(Debug, Clone, Copy)]
 pub struct Size(usize);
 
-/// The expansion of an operand that consists of constant parameters of type `usize`.
+/// The expansion of an operand that consists only of const parameters of type `usize`.
 pub fn size(n: usize) -> Size {
     Size(n)
 }
 
-/// A number of the host that only rustc knows to be a `usize`, or not to be one.
+/// A host number whose type the macro does not know. rustc decides by method lookup whether it is a `usize`.
 #[derive(Debug)]
 pub struct PerhapsSize<X>(pub X);
 
-/// A `usize`: chosen by rustc before [`IsNoSize`].
+/// Implemented for `usize`. Method lookup finds this before [`IsNoSize`], which is implemented for a reference.
 pub trait IsSize {
-    /// It beside values of the device.
+    /// The number as an operand next to device values.
     fn operand(&self) -> Size;
 }
 impl IsSize for PerhapsSize<usize> {
@@ -33,9 +33,9 @@ impl IsSize for PerhapsSize<usize> {
     }
 }
 
-/// All other values.
+/// Implemented for all types; used for those that are not `usize`.
 pub trait IsNoSize<X> {
-    /// The value.
+    /// The value, unchanged.
     fn operand(&self) -> X;
 }
 impl<X: Copy> IsNoSize<X> for &PerhapsSize<X> {

@@ -1,7 +1,7 @@
-//! Methods of integers, with Rust's names and meaning.
+//! Methods of integers, with the names and meaning of Rust's.
 //!
-//! Bit operations work on zero-extended 32-bit words, or on the two words of a 64-bit integer. Uniform values stay on the
-//! SALU.
+//! Bit operations work on zero-extended 32-bit words, or on the two words of a 64-bit integer. Uniform values are
+//! computed by scalar instructions.
 
 use std::panic::Location;
 
@@ -11,7 +11,7 @@ use crate::isa;
 use crate::lang::{IntoDevice, S, V, cast, lt, ne, read_first_lane, with};
 use crate::scalar::Elem;
 
-/// `mask` if `x` is `mask & ((1 << lane_id) - 1)`.
+/// If `x` is `mask & ((1 << lane_id) - 1)`, returns `mask`.
 fn of_lanes_below(x: Value) -> Option<Value> {
     with(|c| {
         let (b, kernel) = (&c.builder, c.builder.kernel());
@@ -29,7 +29,7 @@ fn of_lanes_below(x: Value) -> Option<Value> {
     })
 }
 
-/// The instructions that the methods need, on one word.
+/// The vector instructions that the methods need, on one word.
 mod varying {
     use super::*;
 
@@ -39,8 +39,8 @@ mod varying {
     pub fn count_ones(x: Word) -> Word {
         isa::v_bcnt_u32_b32(x, 0u32)
     }
-    /// The number of set bits of a 64-bit `x`, given by its words. For those that `((1 << lane) - 1)` selects there is
-    /// an instruction.
+    /// The number of set bits of a 64-bit `x` with the words `low` and `high`. If `x` is a mask limited to the lanes
+    /// below this one, `v_mbcnt_*` counts it directly.
     #[track_caller]
     pub fn count_both(x: Value, [low, high]: [Word; 2]) -> Word {
         if let Some(mask) = of_lanes_below(x) {
@@ -49,12 +49,12 @@ mod varying {
         }
         isa::v_bcnt_u32_b32(high, count_ones(low))
     }
-    /// All ones if there is no bit.
+    /// The number of leading zeros; all bits set if `x` is 0.
     #[track_caller]
     pub fn first_high(x: Word) -> Word {
         isa::v_ffbh_u32(x)
     }
-    /// All ones if there is no bit.
+    /// The number of trailing zeros; all bits set if `x` is 0.
     #[track_caller]
     pub fn first_low(x: Word) -> Word {
         isa::v_ffbl_b32(x)
@@ -69,7 +69,8 @@ mod varying {
     }
     #[track_caller]
     pub fn rotate_right(x: Word, n: Word) -> Word {
-        // A number below 32 is part of the instruction; -30, which counts as 2, would need a register.
+        // A constant below 32 can be an inline operand; -30, for example, which has the same effect as 2, would need a
+        // register.
         let is_constant = with(|c| c.builder.as_const(n.value)).is_some();
         isa::v_alignbit_b32(x, x, if is_constant { n & 31 } else { n })
     }
@@ -88,7 +89,7 @@ mod uniform {
     pub fn count_ones(x: Word) -> Word {
         isa::s_bcnt1_i32_b32(x).0.to_bits_as()
     }
-    /// The ones of a 64-bit integer.
+    /// The number of set bits of a 64-bit integer.
     #[track_caller]
     pub fn count_both(_: Value, [low, high]: [Word; 2]) -> Word {
         count_ones(low) + count_ones(high)
@@ -121,13 +122,13 @@ mod uniform {
 
 macro_rules! methods {
     ($handle:ident $word:ident $place:ident) => {
-        /// The zero-extended word of an integer of up to 32 bits.
+        /// An integer of up to 32 bits, zero-extended to a word.
         #[track_caller]
         fn $word<T: Integer>(x: $handle<T>) -> $handle<u32> {
             let word: $handle<u32> = cast::<u32, _>(x);
             match T::ELEM.bytes() {
                 4 => word,
-                // For signed integers, the copies of the sign bit are removed.
+                // Signed integers are sign-extended in registers; clear the copies of the sign bit.
                 bytes => word & ((1 << (8 * bytes)) - 1),
             }
         }
@@ -139,7 +140,7 @@ macro_rules! methods {
                 Self::from_value(with(|c| c.builder.constant(bits, Self::TYPE)))
             }
 
-            /// The two words of a 64-bit integer.
+            /// The low and high words of a 64-bit integer.
             #[track_caller]
             fn words(self) -> [$handle<u32>; 2] {
                 let ty = Type { elem: Elem::U32, ..Self::TYPE };
@@ -154,13 +155,13 @@ macro_rules! methods {
                 Self::emit(Inst::Concat([low.value, high.value].into_iter().collect()), Location::caller())
             }
 
-            /// The low bits of a word as this type.
+            /// Truncates a word to this type.
             #[track_caller]
             fn of_word(word: $handle<u32>) -> Self {
                 Self::emit(Inst::Cast(word.value), Location::caller())
             }
 
-            /// The number of ones.
+            /// The number of bits that are one.
             #[track_caller]
             pub fn count_ones(self) -> $handle<u32> {
                 if Self::BITS == 64 {
@@ -169,13 +170,13 @@ macro_rules! methods {
                 $place::count_ones($word(self))
             }
 
-            /// The number of zeros.
+            /// The number of bits that are zero.
             #[track_caller]
             pub fn count_zeros(self) -> $handle<u32> {
                 Self::BITS - self.count_ones()
             }
 
-            /// The number of leading zeros; the width for 0.
+            /// The number of leading zeros; the integer's width if it is 0.
             #[track_caller]
             pub fn leading_zeros(self) -> $handle<u32> {
                 if Self::BITS == 64 {
@@ -183,11 +184,11 @@ macro_rules! methods {
                     let below = $place::first_high(low).min(32) + 32;
                     return $place::first_high(high).min(below);
                 }
-                // The word has 32 - BITS zeros more.
+                // The zero-extended word has 32 - BITS more leading zeros.
                 $place::first_high($word(self)).min(32) - (32 - Self::BITS)
             }
 
-            /// The number of trailing zeros; the width for 0.
+            /// The number of trailing zeros; the integer's width if it is 0.
             #[track_caller]
             pub fn trailing_zeros(self) -> $handle<u32> {
                 if Self::BITS == 64 {
@@ -198,7 +199,7 @@ macro_rules! methods {
                 $place::first_low($word(self)).min(Self::BITS)
             }
 
-            /// The bits in reverse.
+            /// The bits in reverse order.
             #[track_caller]
             pub fn reverse_bits(self) -> Self {
                 if Self::BITS == 64 {
@@ -208,7 +209,7 @@ macro_rules! methods {
                 Self::of_word($place::reverse($word(self)) >> (32 - Self::BITS))
             }
 
-            /// The bytes in reverse.
+            /// The bytes in reverse order.
             #[track_caller]
             pub fn swap_bytes(self) -> Self {
                 if Self::BITS == 64 {
@@ -257,7 +258,8 @@ macro_rules! methods {
                         if !T::ELEM.is_signed() {
                             return product;
                         }
-                        // A negative factor represents 2^64 less than its bits.
+                        // The unsigned product treats a negative factor as 2^64 more than it is; subtract the excess
+                        // from the upper half.
                         product - (a.sign() & b) - (b.sign() & a)
                     }
                     bits => {
@@ -276,7 +278,7 @@ macro_rules! methods {
                 }
             }
 
-            /// All ones where negative, else 0.
+            /// All bits set where the integer is negative, otherwise 0.
             #[track_caller]
             pub(in crate::lang) fn sign(self) -> Self {
                 let places = $handle::<u32>::constant(u64::from(Self::BITS - 1));
@@ -315,7 +317,7 @@ macro_rules! methods {
                 (product, ne(self.mul_hi(other), beyond))
             }
 
-            /// Largest and smallest value, as registers hold them.
+            /// The largest and the smallest value, as constants.
             pub(in crate::lang) fn range() -> [Self; 2] {
                 use crate::ir::wave::{Spread, identity};
                 [Bin::Min, Bin::Max].map(|op| Self::constant(identity(op, T::ELEM, Spread::Reduce)))
@@ -326,7 +328,8 @@ macro_rules! methods {
                 Self::emit(Inst::Select(condition.value, a.value, b.value), Location::caller())
             }
 
-            /// The nearer end of the range for a result that fell out of it, which is up if `up` is not negative.
+            /// Replaces an overflowed result by the nearer end of the range: for signed types the largest value if `up`
+            /// is not negative, otherwise the smallest.
             #[track_caller]
             fn saturated(result: (Self, $handle<bool>), up: Self) -> Self {
                 let [most, least] = Self::range();
@@ -372,19 +375,19 @@ macro_rules! methods {
                 self * other
             }
 
-            /// `-self`, wrapping explicitly.
+            /// `-self`; wraps around.
             #[track_caller]
             pub fn wrapping_neg(self) -> Self {
                 -self
             }
 
-            /// `self` to the power of `n`, known when the kernel is built; wraps.
+            /// `self` to the power of `n`, which is known when the kernel is built; wraps around.
             #[track_caller]
             pub fn pow(self, n: u32) -> Self {
                 self.power(n, &mut |a: Self, b: Self| a * b)
             }
 
-            /// True if exactly one bit is one.
+            /// True if exactly one bit is set.
             #[track_caller]
             pub fn is_power_of_two(self) -> $handle<bool> {
                 crate::lang::eq(self.count_ones(), 1u32)

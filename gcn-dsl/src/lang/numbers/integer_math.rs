@@ -1,4 +1,4 @@
-//! Methods of integers that are short compositions of others: roots, logarithms, multiples, signs.
+//! Integer methods that are short compositions of others: roots, logarithms, multiples, signs.
 
 use super::arithmetic::{Integer, Signed, Unsigned};
 use crate::lang::{IntoDevice, S, V, cast, eq, ge, gt, le, lt, ne, read_first_lane};
@@ -7,12 +7,12 @@ use crate::lang::{IntoDevice, S, V, cast, eq, ge, gt, le, lt, ne, read_first_lan
 #[track_caller]
 fn square_root<T: Integer>(x: V<T>) -> V<T> {
     let root = match T::ELEM.bytes() {
-        // 24 and 53 bits hold the number, and the root is rounded correctly: it does not come up to the next integer.
+        // The float represents the integer exactly, and its correctly rounded root never reaches the next integer.
         1 | 2 => return cast::<T, _>(cast::<f32, _>(x).sqrt()),
         4 => return cast::<T, _>(cast::<f64, _>(x).sqrt()),
         _ => cast::<u32, _>(cast::<f64, _>(cast::<u64, _>(x)).sqrt()),
     };
-    // For 64 bits the conversion rounds, so the root is off by at most one; converted to `u32` it saturates.
+    // A 64-bit integer is rounded when converted, so the root may be off by one. Its conversion to `u32` saturates.
     let x: V<u64> = cast::<u64, _>(x);
     let root: V<u64> = cast::<u64, _>(root);
     let down = root - cast::<u64, _>(gt(root * root, x));
@@ -35,19 +35,19 @@ macro_rules! methods {
                 (!self).trailing_zeros()
             }
 
-            /// The bytes from the largest down: the device itself has the smallest first.
+            /// Converts to big-endian byte order. The device is little-endian.
             #[track_caller]
             pub fn to_be(self) -> Self {
                 self.swap_bytes()
             }
 
-            /// The bytes from the smallest up, as the device has them.
+            /// Converts to little-endian byte order, the order of the device.
             #[track_caller]
             pub fn to_le(self) -> Self {
                 self
             }
 
-            /// The bits as a signed integer.
+            /// Reinterprets the bits as a signed integer.
             #[track_caller]
             pub fn cast_signed(self) -> $handle<T::Signed>
             where
@@ -56,7 +56,7 @@ macro_rules! methods {
                 cast::<T::Signed, _>(self)
             }
 
-            /// The bits as an unsigned integer.
+            /// Reinterprets the bits as an unsigned integer.
             #[track_caller]
             pub fn cast_unsigned(self) -> $handle<T::Unsigned>
             where
@@ -65,7 +65,7 @@ macro_rules! methods {
                 cast::<T::Unsigned, _>(self)
             }
 
-            /// The absolute value, which the unsigned type always holds.
+            /// The absolute value as an unsigned integer, which can always represent it.
             #[track_caller]
             pub fn unsigned_abs(self) -> $handle<T::Unsigned>
             where
@@ -74,7 +74,7 @@ macro_rules! methods {
                 cast::<T::Unsigned, _>(self.abs())
             }
 
-            /// True above 0.
+            /// True if the number is greater than 0.
             #[track_caller]
             pub fn is_positive(self) -> $handle<bool>
             where
@@ -83,7 +83,7 @@ macro_rules! methods {
                 gt(self, Self::constant(0))
             }
 
-            /// True below 0.
+            /// True if the number is less than 0.
             #[track_caller]
             pub fn is_negative(self) -> $handle<bool>
             where
@@ -92,14 +92,13 @@ macro_rules! methods {
                 lt(self, Self::constant(0))
             }
 
-            /// The number of the highest bit that is one. Of 0 and of negative numbers unspecified, where Rust panics.
+            /// The position of the highest set bit. Unspecified for 0 and negative numbers, for which Rust panics.
             #[track_caller]
             pub fn ilog2(self) -> $handle<u32> {
                 Self::BITS - 1 - self.leading_zeros()
             }
 
-            /// The largest exponent of a power of 10 that is at most `self`. 0 for 0 and for negative numbers, where
-            /// Rust panics.
+            /// The base-10 logarithm, rounded down. 0 for 0 and negative numbers, for which Rust panics.
             #[track_caller]
             pub fn ilog10(self) -> $handle<u32> {
                 let most = u64::MAX >> (64 - Self::BITS + u32::from(T::ELEM.is_signed()));
@@ -113,14 +112,14 @@ macro_rules! methods {
                 log
             }
 
-            /// The largest number whose square is at most `self`. Unspecified for negative numbers, where Rust panics.
+            /// The square root, rounded down. Unspecified for negative numbers, for which Rust panics.
             #[track_caller]
             pub fn isqrt(self) -> Self {
                 let $x = self;
                 $isqrt
             }
 
-            /// The smallest power of two that is at least `self`; 0 if there is none.
+            /// The smallest power of two that is at least `self`; 0 if the type cannot represent it.
             #[track_caller]
             pub fn next_power_of_two(self) -> Self
             where
@@ -129,7 +128,7 @@ macro_rules! methods {
                 let one = Self::constant(1);
                 let before = self.max(one) - one;
                 let ones = Self::range()[0] >> before.leading_zeros();
-                // A shift by the width does nothing.
+                // For `self` of 0 or 1 the shift count would be the width, which counts as 0.
                 Self::choose(le(self, one), Self::constant(0), ones) + one
             }
 

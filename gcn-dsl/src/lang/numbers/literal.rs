@@ -1,4 +1,4 @@
-//! Literals next to host numbers, and where a type parameter represents a number.
+//! Operators between a literal and a host number or a value whose type is a type parameter.
 
 use super::arithmetic::{Arithmetic, BesideLiteral, Float};
 use super::host_number::{HostInteger, HostNumber};

@@ -1,6 +1,6 @@
 //! Exponentials, logarithms and trigonometric functions as methods.
 //!
-//! `math64` has those of f64, `math32` those of shorter types. The measured errors are in the guide to types.
+//! `math64` implements them for f64, `math32` for shorter types. The measured errors are in the guide to types.
 
 use super::arithmetic::Float;
 use super::math64::*;
@@ -11,7 +11,7 @@ use crate::lang::{IntoDevice, S, V, cast, read_first_lane};
 
 type D = V<f64>;
 
-/// `x` in f64.
+/// Converts `x` to f64.
 #[track_caller]
 fn wide<T: Float>(x: V<T>) -> D {
     cast::<f64, _>(x)
@@ -31,7 +31,7 @@ macro_rules! methods {
                 }
             )*
 
-            /// Sine and cosine, which share the reduction of the angle.
+            /// Sine and cosine, with a single reduction of the angle.
             #[track_caller]
             pub fn sin_cos(self) -> (Self, Self) {
                 if let Some(both) = math32::sin_cos(self) {
@@ -58,7 +58,7 @@ macro_rules! methods {
                 }
             )*
 
-            /// Sine and cosine, which share the reduction of the angle.
+            /// Sine and cosine, with a single reduction of the angle.
             #[track_caller]
             pub fn sin_cos(self) -> (Self, Self) {
                 let x: V<T> = self.into_device();
@@ -81,7 +81,7 @@ methods! {
     exp;
     /// 2 to the power of `self`.
     exp2;
-    /// `exp(self) - 1`, also near zero.
+    /// `exp(self) - 1`, precise near zero, too.
     exp_m1;
     /// The natural logarithm.
     ln;

@@ -1,10 +1,10 @@
-//! Functions of f32 and narrower floats, through the hardware's exponential, logarithm and reciprocal.
+//! Elementary functions of f32 and narrower floats, based on the hardware's exponential, logarithm and reciprocal.
 //!
-//! `v_exp_f32`, `v_log_f32` and `v_rcp_f32` are within one unit of the last place and flush denormals. What is added to them in
-//! f32 keeps the sum below two units: arguments are scaled so that no denormal reaches an instruction that flushes it, and
-//! what an error would grow from is computed in two parts. `tests/types/short.rs` bounds the error over all arguments, with
-//! results of the hardware off by up to a unit in either direction. For narrower types the error is far below the rounding to
-//! the type.
+//! `v_exp_f32`, `v_log_f32` and `v_rcp_f32` are within one ulp and flush denormals. The f32 arithmetic around them
+//! keeps the total error below two ulps: arguments are scaled so that no denormal reaches an instruction that flushes
+//! it, and intermediate values whose error would be magnified are computed as sums of two parts. `tests/types/short.rs`
+//! bounds the error over all arguments, with the hardware's results off by up to one ulp in either direction. For
+//! narrower types the error is far below the final rounding.
 
 mod power;
 mod trig;
@@ -19,30 +19,33 @@ use crate::scalar::Elem;
 
 type F = V<f32>;
 
-/// `log2(e)` in two parts, the first the nearest f32.
+/// `log2(e)` as the nearest f32 plus a remainder.
 const LOG2_E: [f32; 2] = [std::f32::consts::LOG2_E, f32::from_bits(0x32a5_7060)];
 
-/// A base's logarithms of 2 and of e, each in two parts. The first part of that of 2 has so few bits that its product with an
-/// exponent is exact.
+/// The logarithms of 2 and of e to some base, each as a sum of two parts. The first part of the logarithm of 2 has so
+/// few bits that its product with an exponent is exact.
 type Base = [u32; 4];
 const LN: Base = [0x3f31_7200, 0x35bf_be8e, 0x3f80_0000, 0];
 const LOG10: Base = [0x3e9a_2000, 0x369a_84fc, 0x3ede_5bd9, 0xb22d_91af];
-/// `(ln((1 + s) / (1 - s)) / s - 2) / s^2` by `s^2`, for `1 + f` from `sqrt(1/2)` to `sqrt(2)`.
+/// Coefficients of `(ln((1 + s) / (1 - s)) / s - 2) / s^2` as a polynomial in `s^2`, for `(1 + s) / (1 - s)` from
+/// `sqrt(1/2)` to `sqrt(2)`.
 const LOGARITHM: [u32; 3] = [0x3f2a_aaae, 0x3ecc_bdfb, 0x3e97_783c];
-/// ln(2) in two parts, the first the nearest f32.
+/// `ln(2)` as the nearest f32 plus a remainder.
 const LN_2_NEAREST: [f32; 2] = [std::f32::consts::LN_2, f32::from_bits(0xb102_e308)];
 
-/// `(e^r - 1 - r) / r^2` for `|r| <= ln(2) / 2` and `(tanh(x) - x) / x^3` by `x^2` for `x <= 0.8`, interpolated at Chebyshev's points.
+/// Coefficients of `(e^r - 1 - r) / r^2` for `|r| <= ln(2) / 2`, and of `(tanh(x) - x) / x^3` in `x^2` for `x <= 0.8`,
+/// interpolated at Chebyshev nodes.
 const EXPONENTIAL: [u32; 5] = [0x3f00_0000, 0x3e2a_aa6e, 0x3d2a_aa8c, 0x3c09_065d, 0x3ab6_892a];
 const TANGENT: [u32; 6] = [0xbeaa_aaaa, 0x3e08_87d3, 0xbd5c_d91d, 0x3cb0_4d8e, 0xbbfd_7161, 0x3ae7_1058];
 
-/// `x` as f32 if its type has at most 32 bits.
+/// `x` as f32; `None` for f64.
 #[track_caller]
 fn narrow<T: Float>(x: V<T>) -> Option<F> {
     if T::ELEM == Elem::F64 { None } else { Some(cast::<f32, _>(x)) }
 }
 
-/// Neither arguments nor results of f16 are denormal as f32, and 10 bits more than it has are enough.
+/// True for f16, which needs no corrections: its arguments and results are never denormal as f32, and f32 has enough
+/// additional bits.
 fn is_f16<T: Float>() -> bool {
     T::ELEM == Elem::F16
 }
@@ -52,7 +55,7 @@ fn constant(x: f32) -> F {
     x.into_device()
 }
 
-/// `c[0] + c[1] x + c[2] x^2 + …` of the bits of coefficients.
+/// `c[0] + c[1] x + c[2] x^2 + …`, where `coefficients` are the bits of the `c`.
 #[track_caller]
 fn polynomial(x: F, coefficients: &[u32]) -> F {
     let mut coefficients = coefficients.iter().rev().map(|bits| f32::from_bits(*bits));
@@ -63,22 +66,23 @@ fn polynomial(x: F, coefficients: &[u32]) -> F {
     sum
 }
 
-/// The whole number nearest to `x * factor`, of at most 2^21, as a float that is never -0, and in the low bits of a word.
+/// The integer nearest to `x * factor`, whose magnitude is at most 2^21: as a float that is never -0, and as a word of
+/// which only the low bits are valid.
 #[track_caller]
 fn nearest(x: F, factor: f32) -> (F, V<u32>) {
-    // Among floats of this size one unit of the last place is 1.
+    // The ulp of floats of the magnitude of `middle` is 1, so the addition rounds to an integer.
     let middle = 1.5 * 2f32.powi(23);
     let sum = x.mul_add(factor, middle);
     (sum - middle, sum.to_bits_as())
 }
 
-/// `size` with the sign of `sign`.
+/// `size` with its sign replaced by that of `sign`.
 #[track_caller]
 fn magnitude_and_sign(size: F, sign: F) -> F {
     isa::v_bfi_b32(0x7fff_ffffu32, size.to_bits_as::<u32>(), sign.to_bits_as::<u32>()).to_bits_as()
 }
 
-/// 2 to the power of `x`. Where the result is denormal, the exponential of `x + 64` is scaled down.
+/// 2 to the power of `x`. Where the result is denormal, computes the exponential of `x + 64` and scales it down.
 #[track_caller]
 pub(in crate::lang) fn exp2<T: Float>(x: V<T>) -> Option<V<T>> {
     let x = narrow(x)?;
@@ -91,7 +95,7 @@ pub(in crate::lang) fn exp2<T: Float>(x: V<T>) -> Option<V<T>> {
     Some(cast(isa::v_ldexp_f32((x + up).approx_exp2(), down)))
 }
 
-/// `e^x = 2^k 2^r` with `k + r = x log2(e)`, whose low part is not lost.
+/// `e^x = 2^k 2^r` with `k + r = x log2(e)`, where the product is computed in two parts to keep its low bits.
 #[track_caller]
 pub(in crate::lang) fn exp<T: Float>(x: V<T>) -> Option<V<T>> {
     let x = narrow(x)?;
@@ -101,13 +105,13 @@ pub(in crate::lang) fn exp<T: Float>(x: V<T>) -> Option<V<T>> {
     }
     let low = x.mul_add(LOG2_E[1], x.mul_add(LOG2_E[0], -high));
     let k = high.round_ties_even();
-    // For large and infinite arguments only the sign matters; they have no remainder.
+    // For large and infinite arguments only the sign matters; `high - k` would be meaningless or NaN.
     let far = gt(x.abs(), 1000.0);
     let r: F = select(far, x, (high - k) + low);
     Some(cast(isa::v_ldexp_f32(r.approx_exp2(), isa::v_cvt_i32_f32(k).to_bits_as::<u32>())))
 }
 
-/// The logarithm to base 2 of f32. Denormals are scaled up.
+/// The base-2 logarithm in f32. Denormal arguments are scaled up.
 #[track_caller]
 fn logarithm<T: Float>(x: V<T>) -> Option<F> {
     let x = narrow(x)?;
@@ -126,9 +130,9 @@ pub(in crate::lang) fn log2<T: Float>(x: V<T>) -> Option<V<T>> {
     Some(cast(log))
 }
 
-/// A logarithm to another base. Of f32 it is not the hardware's times a factor, which would be 2.22 units off where it crosses a
-/// power of two: with the fraction `1 + f` near 1 and `s = f / (2 + f)`, `ln(1 + f) = f - s (f - s^2 (2/3 + …))`, in which
-/// `f` is exact.
+/// A logarithm to another base. For f32 it is not the hardware's logarithm times a factor, whose error would reach 2.22
+/// ulps where the logarithm crosses a power of two. Instead, with the fraction `1 + f` near 1 and `s = f / (2 + f)`:
+/// `ln(1 + f) = f - s (f - s^2 (2/3 + …))`, in which `f` is exact.
 #[track_caller]
 fn natural<T: Float>(x: V<T>, [two, two_low, scale, scale_low]: Base) -> Option<V<T>> {
     let x = narrow(x)?;
@@ -136,7 +140,8 @@ fn natural<T: Float>(x: V<T>, [two, two_low, scale, scale_low]: Base) -> Option<
     if T::ELEM != Elem::F32 {
         return Some(cast(logarithm(x)? * (two + f32::from_bits(two_low))));
     }
-    // The power of two for which the fraction is from sqrt(1/2) to sqrt(2). Of the least denormal it is 1/2.
+    // Choose the exponent that leaves a fraction from sqrt(1/2) to sqrt(2). For the smallest denormal the fraction is
+    // 1/2.
     let e = isa::v_frexp_exp_i32_f32(x * std::f32::consts::FRAC_1_SQRT_2);
     let m = isa::v_ldexp_f32(x, (-e).to_bits_as::<u32>());
     let e = cast::<f32, _>(e);
@@ -151,8 +156,8 @@ fn natural<T: Float>(x: V<T>, [two, two_low, scale, scale_low]: Base) -> Option<
         rest.mul_add(scale, e.mul_add(two_low, f * f32::from_bits(scale_low)))
     };
     let log = e.mul_add(two, f.mul_add(scale, low));
-    // The hardware's result is right unless the argument is positive and finite. The fraction has the number's sign and
-    // is not denormal.
+    // Unless the argument is positive and finite, the hardware's logarithm of the fraction is the result: the fraction
+    // has the argument's sign and is not denormal.
     let ordinary = isa::v_cmp_class_f32(x, 0x180u32);
     let result: F = select(ordinary, log, m.approx_log2());
     Some(cast(result))
@@ -168,25 +173,25 @@ pub(in crate::lang) fn log10<T: Float>(x: V<T>) -> Option<V<T>> {
     natural(x, LOG10)
 }
 
-/// `e^x - 1 = 2^k (e^r - 1) + (2^k - 1)`, all of it halved, since 2^128 does not exist.
+/// `e^x - 1 = 2^k (e^r - 1) + (2^k - 1)`. Half of it is computed first, since 2^128 is not representable.
 #[track_caller]
 pub(in crate::lang) fn exp_m1<T: Float>(x: V<T>) -> Option<V<T>> {
     let x = narrow(x)?;
-    // Below the result is -1, beyond it is infinite.
+    // Below this range the result is -1, above it is infinite.
     let inside = x.max(-17.5).min(89.0);
     let (k, bits) = nearest(inside, LOG2_E[0]);
     let r = (-k).mul_add(LN_2_NEAREST[1], (-k).mul_add(LN_2_NEAREST[0], inside));
     let tail = (r * r).mul_add(polynomial(r, &EXPONENTIAL), r);
     let power: F = ((bits << 23) + (126 << 23)).to_bits_as();
     let half = power.mul_add(tail, power - 0.5);
-    // Zeros keep their sign, NaNs are kept.
+    // Zeros keep their sign, and NaNs stay NaNs.
     let plain = isa::v_cmp_class_f32(x, 0x63u32);
     let result: F = select(plain, x, half + half);
     Some(cast(result))
 }
 
-/// Small arguments have a polynomial, others are `1 - 2 / (e^2x + 1)`: from 0.8 on the error of the exponential shrinks to a
-/// unit.
+/// Small arguments use a polynomial, others `1 - 2 / (e^2x + 1)`, in which from 0.8 on the exponential's error shrinks
+/// to at most one ulp.
 #[track_caller]
 pub(in crate::lang) fn tanh<T: Float>(x: V<T>) -> Option<V<T>> {
     let x = narrow(x)?;

@@ -1,4 +1,4 @@
-//! Exponentials, logarithms and trigonometric functions of f64, with fused multiply-adds, from Taylor's coefficients.
+//! Exponentials, logarithms and trigonometric functions of f64, as Taylor polynomials with fused multiply-adds.
 
 use super::arithmetic::Float;
 use crate::isa;
@@ -7,10 +7,10 @@ use crate::scalar::Elem;
 
 type D = V<f64>;
 
-/// ln(2) in two parts, the first with 32 bits, so that its product with an exponent is exact.
+/// `ln(2)` as a sum of two parts. The first has 32 bits, so its product with an exponent is exact.
 pub(super) const LN_2: [f64; 2] =
     [f64::from_bits(0x3fe6_2e42_fee0_0000), f64::from_bits(0x3dea_39ef_3579_3c76)];
-/// pi / 2 in two parts.
+/// pi / 2 as a sum of two parts.
 const FRAC_PI_2: [f64; 2] = [std::f64::consts::FRAC_PI_2, f64::from_bits(0x3c91_a626_3314_5c07)];
 
 /// `c[0] + c[1] x + c[2] x^2 + …`.
@@ -30,7 +30,7 @@ pub(super) fn inverse_factorial(n: usize) -> f64 {
     1.0 / (1..=n).map(|k| k as f64).product::<f64>()
 }
 
-/// `e^(k ln 2 + r) - 1` as `2^k` and `e^r - 1`.
+/// For `x = k ln 2 + r`, returns `k` and `e^r - 1`, from which the caller computes `e^x - 1`.
 #[track_caller]
 fn exponential(x: D, n: usize) -> (V<u32>, D) {
     let k = (x * std::f64::consts::LOG2_E).round_ties_even();
@@ -38,7 +38,7 @@ fn exponential(x: D, n: usize) -> (V<u32>, D) {
     (exponent(k), tail(r, n))
 }
 
-/// `e^r - 1` for `|r| <= ln(2) / 2`: the leading `r` is added last.
+/// `e^r - 1` for `|r| <= ln(2) / 2`. The largest term, `r`, is added last to limit rounding errors.
 #[track_caller]
 fn tail(r: D, n: usize) -> D {
     (r * r).mul_add(polynomial(r, (2..=n).map(inverse_factorial)), r)
@@ -49,13 +49,13 @@ pub(super) fn exponent(k: D) -> V<u32> {
     isa::v_cvt_i32_f64(k).to_bits_as()
 }
 
-/// Beyond this every result is infinite or zero.
+/// Limits `x` to a range outside of which every result is infinite or zero.
 #[track_caller]
 fn bounded(x: D) -> D {
     x.max(-1100.0).min(1100.0)
 }
 
-/// `result`, but a NaN where `x` is one.
+/// `result`, or a NaN where `x` is one.
 #[track_caller]
 fn keep_nan(x: D, result: D) -> D {
     select(ne(x, x), x, result)
@@ -79,15 +79,17 @@ pub(super) fn exp2(x: D) -> D {
 pub(super) fn exp_m1(x: D) -> D {
     let (k, e) = exponential(bounded(x), 13);
     let power = isa::v_ldexp_f64(1.0, k);
-    // 2^k (e^r - 1) + (2^k - 1); for k = 0 that is e^r - 1 itself. 2^1024 does not exist, but by then the 1 is nothing.
+    // The result is 2^k (e^r - 1) + (2^k - 1), and e^r - 1 itself for k = 0. For large x, 2^k may not be representable,
+    // but there the -1 is negligible.
     let near = power.mul_add(e, power - 1.0);
     let far: D = select(gt(x, 700.0), isa::v_ldexp_f64(e + 1.0, k), near);
-    // Keeps the sign of zero.
+    // Preserves the sign of zero.
     let result: D = select(eq(x, 0.0), x, far);
     keep_nan(x, result)
 }
 
-/// Exponent and natural logarithm of the mantissa, which is between `sqrt(1/2)` and `sqrt(2)`.
+/// The exponent, and the natural logarithm of the mantissa, which is normalised to be between `sqrt(1/2)` and
+/// `sqrt(2)`.
 #[track_caller]
 fn logarithm(x: D, n: usize) -> (D, D) {
     let half = isa::v_frexp_mant_f64(x);
@@ -105,7 +107,7 @@ fn logarithm(x: D, n: usize) -> (D, D) {
     (isa::v_cvt_f64_i32(e.to_bits_as::<i32>()), log)
 }
 
-/// The special cases of logarithms: 0, infinity and negative numbers.
+/// Applies the special cases of logarithms: 0, infinity and negative numbers.
 #[track_caller]
 fn special_log(x: D, log: D) -> D {
     let finite: D = select(eq(x, 0.0), f64::NEG_INFINITY, log);
@@ -132,7 +134,7 @@ pub(super) fn log10(x: D) -> D {
     special_log(x, e.mul_add(std::f64::consts::LOG10_2, log * std::f64::consts::LOG10_E))
 }
 
-/// The sum and what it lost.
+/// The sum and its rounding error (Knuth's two-sum).
 #[track_caller]
 pub(super) fn two_sum(a: D, b: D) -> (D, D) {
     let sum = a + b;
@@ -140,10 +142,10 @@ pub(super) fn two_sum(a: D, b: D) -> (D, D) {
     (sum, (a - (sum - other)) + (b - other))
 }
 
-/// The quadrant of an angle, and the position in it: from -pi/4 to pi/4, in two parts.
+/// The quadrant of an angle, and the remainder, from -pi/4 to pi/4, as a sum of two parts.
 ///
-/// The angle is multiplied by 2/pi, of which `v_trig_preop_f64` gives the 159 bits that matter at its magnitude; whole
-/// turns cancel exactly.
+/// The angle is multiplied by 2/pi, of which `v_trig_preop_f64` provides the 159 bits that matter at the angle's
+/// magnitude; whole turns cancel exactly.
 #[track_caller]
 pub(super) fn quadrant(x: D) -> (V<u32>, D, D) {
     let huge = crate::lang::ge(x.abs(), 2f64.powi(945));
@@ -156,7 +158,7 @@ pub(super) fn quadrant(x: D) -> (V<u32>, D, D) {
     let b = scaled * s1;
     let b_low = scaled.mul_add(s1, -b);
     let quarter = a * 0.25;
-    // The nearest number of turns is subtracted, not the one below, so that tiny negative angles are preserved.
+    // Subtract the nearest number of turns, not the next lower one, so that tiny negative angles are preserved.
     let turns = (quarter - quarter.round_ties_even()) * 4.0;
     let n = (turns + (a_low + b)).round_ties_even();
     let (first, lost) = two_sum(turns - n, a_low);
@@ -168,13 +170,13 @@ pub(super) fn quadrant(x: D) -> (V<u32>, D, D) {
     (exponent(n), r, r_low)
 }
 
-/// Sine and cosine of the place in the quadrant.
+/// Sine and cosine of the remainder `r + low`.
 #[track_caller]
 fn sine_cosine(r: D, low: D) -> (D, D) {
     let signed =
         |n: usize, i: usize| if i.is_multiple_of(2) { inverse_factorial(n) } else { -inverse_factorial(n) };
     let r2 = r * r;
-    // sin = r - r^3/3! + …, cos = 1 - r^2/2! + …; of the low part the first order.
+    // sin = r - r^3/3! + …, cos = 1 - r^2/2! + …; the low part contributes to first order only.
     let cubic = polynomial(r2, (1..=8).map(|i| signed(2 * i + 1, i))) * (r2 * r);
     let sine = r + (cubic + low * (1.0 - 0.5 * r2));
     let quartic = polynomial(r2, (2..=9).map(|i| signed(2 * i, i))) * (r2 * r2);
@@ -184,7 +186,7 @@ fn sine_cosine(r: D, low: D) -> (D, D) {
     (sine, cosine)
 }
 
-/// Sine and cosine.
+/// Sine and cosine of `x`.
 #[track_caller]
 pub(super) fn sin_cos(x: D) -> (D, D) {
     let (n, r, low) = quadrant(x);
@@ -195,7 +197,8 @@ pub(super) fn sin_cos(x: D) -> (D, D) {
     let sine = negated(sine, eq(n & 2, 2u32));
     let cosine = negated(cosine, eq((n + 1) & 2, 2u32));
     let none: D = select(lt(x.abs(), f64::INFINITY), 0.0, f64::NAN);
-    // A tiny angle is its own sine, and would lose bits in the computation if it is denormal. Adding NaN gives NaN.
+    // A tiny angle is its own sine; computed, a denormal one would lose bits. Adding `none`, which is a NaN if the
+    // angle is not finite, makes the result a NaN.
     let tiny = lt(x.abs(), 2f64.powi(-27));
     (select(tiny, x, sine + none), cosine + none)
 }
@@ -218,7 +221,7 @@ pub(super) fn tan(x: D) -> D {
 
 #[track_caller]
 pub(super) fn tanh(x: D) -> D {
-    // From 22 on the result is 1 in f64.
+    // From 22 on, the result rounds to 1 in f64.
     let e = exp_m1(x.abs().min(22.0) * 2.0);
     keep_nan(x, (e / (e + 2.0)).copysign(x))
 }
@@ -231,11 +234,11 @@ pub(super) fn hypot<T: Float>(x: D, y: D) -> D {
         let ratio: D = select(eq(large, 0.0), 0.0, small / large);
         large * ratio.mul_add(ratio, 1.0).sqrt()
     } else {
-        // Squares of 24-bit numbers are exact.
+        // Squares of numbers with 24 bits are exact in f64.
         x.mul_add(x, y * y).sqrt()
     };
     let nan = crate::lang::or(ne(x, x), ne(y, y));
     let number: D = select(nan, f64::NAN, plain);
-    // An infinite side makes the other one irrelevant, even a NaN.
+    // If one side is infinite so is the result, even if the other side is a NaN.
     select(eq(large, f64::INFINITY), f64::INFINITY, number)
 }

@@ -1,21 +1,21 @@
-//! `N.min(x)` and `N.max(x)` of a constant `N` of the host, where `x` may be of the device.
+//! `N.min(x)` and `N.max(x)` for a host constant `N`, where `x` may be a host or a device value.
 
 use half::{bf16, f16};
 
 use crate::lang::{S, V};
 
-/// The argument of a constant's `min` and `max`.
+/// Pairs of a constant and an argument of `min` and `max`.
 #[diagnostic::on_unimplemented(
     message = "`min` and `max` of a `{Self}` take another one, not a `{B}`",
     label = "expected `{Self}`, `S<{Self}>` or `V<{Self}>`, found `{B}`",
     note = "convert one side with `as`"
 )]
 pub trait Extreme<B> {
-    /// Of the host, if both are.
+    /// A host value if both are, otherwise a device value.
     type Output;
-    /// The smaller one.
+    /// The smaller of the two.
     fn least(self, b: B) -> Self::Output;
-    /// The larger one.
+    /// The larger of the two.
     fn greatest(self, b: B) -> Self::Output;
 }
 

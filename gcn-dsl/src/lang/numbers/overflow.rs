@@ -1,5 +1,5 @@
-//! Integer operations beyond the range, by name: `wrapping_*`, `saturating_*`, `overflowing_*` and `unbounded_*`,
-//! except the common ones, which are in `integer`.
+//! Integer operations whose name says what happens on overflow: `wrapping_*`, `saturating_*`, `overflowing_*` and
+//! `unbounded_*`. The most common ones are in `integer`.
 
 use std::panic::Location;
 
@@ -40,7 +40,7 @@ macro_rules! methods {
                 Self::emit(Inst::Bin(Bin::Shr, self.value, n.value), Location::caller())
             }
 
-            /// [`pow`](Self::pow), wrapping explicitly.
+            /// [`pow`](Self::pow); wraps around.
             #[track_caller]
             pub fn wrapping_pow(self, n: u32) -> Self {
                 self.pow(n)
@@ -69,7 +69,7 @@ macro_rules! methods {
                 Self::choose(beyond, rest, shifted)
             }
 
-            /// `-self`, and whether that wrapped around.
+            /// `-self`, and whether it wrapped around.
             #[track_caller]
             pub fn overflowing_neg(self) -> (Self, $handle<bool>) {
                 let wraps = if T::ELEM.is_signed() {
@@ -80,7 +80,7 @@ macro_rules! methods {
                 (-self, wraps)
             }
 
-            /// True where a quotient wraps around: the smallest integer by -1.
+            /// True where a quotient wraps around, which is the smallest integer divided by -1.
             #[track_caller]
             fn quotient_wraps(self, other: Self) -> $handle<bool> {
                 and(eq(self, Self::range()[1]), eq(other, Self::whole(-1)))
@@ -104,7 +104,7 @@ macro_rules! methods {
                 if T::ELEM.is_signed() { Self::choose(wraps, Self::range()[0], quotient) } else { quotient }
             }
 
-            /// `self` to the power of `n`, known when the kernel is built, and whether it wrapped around.
+            /// `self` to the power of `n`, which is known when the kernel is built, and whether it wrapped around.
             #[track_caller]
             pub fn overflowing_pow(self, n: u32) -> (Self, $handle<bool>) {
                 let mut over: $handle<bool> = false.into_device();
@@ -117,13 +117,13 @@ macro_rules! methods {
                 (power, over)
             }
 
-            /// `self` to the power of `n`, known when the kernel is built, or the nearer end of the range.
+            /// `self` to the power of `n`, which is known when the kernel is built, saturated at the ends of the range.
             #[track_caller]
             pub fn saturating_pow(self, n: u32) -> Self {
                 self.power(n, &mut |a: Self, b: Self| a.saturating_mul(b))
             }
 
-            /// `self` to the power of `n`, with products computed by `times`.
+            /// `self` to the power of `n` by repeated squaring; `times` multiplies.
             pub(in crate::lang) fn power(self, n: u32, times: &mut dyn FnMut(Self, Self) -> Self) -> Self {
                 let (mut result, mut square, mut rest) = (None, self, n);
                 while rest > 0 {
@@ -193,7 +193,7 @@ macro_rules! methods {
             where
                 T: Signed,
             {
-                // The addend is not negative, so a sum that decreased has wrapped around.
+                // The addend is not negative, so a smaller sum has wrapped around.
                 let sum = self.wrapping_add_unsigned(other);
                 (sum, lt(sum, self))
             }
@@ -228,7 +228,7 @@ macro_rules! methods {
                 Self::choose(over, Self::range()[1], difference)
             }
 
-            /// The absolute value, wrapping explicitly.
+            /// The absolute value; that of the smallest integer wraps around to itself.
             #[track_caller]
             pub fn wrapping_abs(self) -> Self
             where
@@ -246,7 +246,7 @@ macro_rules! methods {
                 (self.abs(), eq(self, Self::range()[1]))
             }
 
-            /// The absolute value; the largest integer for the smallest.
+            /// The absolute value; for the smallest integer it is the largest one.
             #[track_caller]
             pub fn saturating_abs(self) -> Self
             where
@@ -256,7 +256,7 @@ macro_rules! methods {
                 Self::choose(over, Self::range()[0], abs)
             }
 
-            /// `-self`; the largest integer for the smallest.
+            /// `-self`; for the smallest integer it is the largest one.
             #[track_caller]
             pub fn saturating_neg(self) -> Self
             where

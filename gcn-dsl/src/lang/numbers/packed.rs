@@ -1,8 +1,8 @@
-//! Arithmetic on short vectors: two elements in one instruction where the target has it.
+//! Arithmetic on short vectors, with one instruction for two elements where the target has it.
 //!
-//! `v_pk_*` computes both 16-bit halves of a register, on gfx90a and later `v_pk_*_f32` two f32 in a register pair.
-//! Operations without a packed instruction on the target are done element by element, so that the same kernel runs
-//! everywhere.
+//! `v_pk_*` instructions compute both 16-bit halves of a register; gfx90a and later also have `v_pk_*_f32` for two f32
+//! in a register pair. Operations without a packed instruction on the target are done element by element, so every
+//! target runs the same kernels.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 use std::panic::Location;
@@ -20,7 +20,7 @@ use crate::scalar::{Elem, Number};
 /// Two `f16` in a register, with packed arithmetic.
 #[allow(non_camel_case_types, reason = "named like the scalar types")]
 pub type f16x2 = Vector<f16, 2>;
-/// Two `bf16` in a register. Arithmetic is in f32, element by element.
+/// Two `bf16` in a register. Arithmetic is done in f32, element by element.
 #[allow(non_camel_case_types, reason = "named like the scalar types")]
 pub type bf16x2 = Vector<bf16, 2>;
 /// Two `i16` in a register, with packed arithmetic.
@@ -38,26 +38,27 @@ fn exists(mnemonic: &str) -> bool {
 }
 
 impl<T: Number, const N: usize> Vector<T, N> {
-    /// `N` times the same element.
+    /// A vector whose `N` elements are all `x`.
     #[track_caller]
     pub fn splat(x: impl IntoDevice<V<T>>) -> Self {
         Self::from([x.into_device(); N])
     }
 
-    /// The vector of elements `f(0)`, `f(1)` and so on. `f` runs when the kernel is built; loads from neighbouring
-    /// places are merged into wide ones.
+    /// The vector with the elements `f(0)`, `f(1)` and so on. `f` runs when the kernel is built; loads of neighbouring
+    /// elements are merged into wide ones.
     #[track_caller]
     pub fn from_fn(mut f: impl FnMut(u32) -> V<T>) -> Self {
         Self::from(std::array::from_fn(|k| f(k as u32)))
     }
 
-    /// The elements, one by one.
+    /// The elements as separate values.
     #[track_caller]
     pub fn elements(self) -> [V<T>; N] {
         std::array::from_fn(|k| self.get(k))
     }
 
-    /// The vector with `x` as element `k`. `k` is known when the kernel is built; the build fails if it is not below `N`.
+    /// The vector with element `k` replaced by `x`. `k` is known when the kernel is built; the build fails if it is not
+    /// below `N`.
     #[track_caller]
     pub fn with(self, k: usize, x: impl IntoDevice<V<T>>) -> Self {
         let k = within(k, N, "element", || format!("a vector of {N}"));
@@ -66,7 +67,7 @@ impl<T: Number, const N: usize> Vector<T, N> {
         Self::from(elements)
     }
 
-    /// `f` of each element. `f` runs when the kernel is built.
+    /// Applies `f` to each element. `f` runs when the kernel is built.
     ///
     /// ```
     /// use gcn_dsl::prelude::*;
@@ -86,7 +87,7 @@ impl<T: Number, const N: usize> Vector<T, N> {
         Vector::from(self.elements().map(f))
     }
 
-    /// `f` of each pair of elements. `f` runs when the kernel is built.
+    /// Applies `f` to each pair of elements of the two vectors. `f` runs when the kernel is built.
     #[track_caller]
     pub fn zip<U: Number, R: Number>(
         self,
@@ -97,7 +98,7 @@ impl<T: Number, const N: usize> Vector<T, N> {
         Vector::from(std::array::from_fn(|k| f(a[k], b[k])))
     }
 
-    /// Elements of `a` where the condition of their place holds, else of `b`.
+    /// Selects each element from `a` where its condition is true, else from `b`.
     #[track_caller]
     pub fn select(conditions: [V<bool>; N], a: Self, b: Self) -> Self {
         let (a, b) = (a.elements(), b.elements());
@@ -119,7 +120,7 @@ impl<T: Number, const N: usize> Vector<T, N> {
     }
 }
 
-/// The pair of elements at `k` as a separate value.
+/// The elements `k` and `k + 1` as a value of their own.
 #[track_caller]
 fn pair<T: Number, const N: usize>(v: Vector<T, N>, k: usize) -> Value {
     let ty = Type { place: Place::Varying, elem: T::ELEM, count: 2 };
@@ -130,7 +131,7 @@ fn pair<T: Number, const N: usize>(v: Vector<T, N>, k: usize) -> Value {
     with(|c| c.value(Inst::Extract { from: v.value, dword }, ty, Location::caller()))
 }
 
-/// The operation on pairs, if the target has it.
+/// Computes the operation pair by pair, if the target has a packed instruction for it.
 #[track_caller]
 fn packed<T: Number, const N: usize>(op: Packed, sources: &[Vector<T, N>]) -> Option<Vector<T, N>> {
     let (mnemonic, negated) = instruction(op, T::ELEM)?;
@@ -253,7 +254,7 @@ impl<T: Float, const N: usize> Vector<T, N> {
     }
 }
 
-/// `v as f32x2`: element by element.
+/// `v as f32x2` converts element by element.
 impl<T: Number, U: Number, const N: usize> CastTo<Vector<U, N>> for Vector<T, N> {
     type Output = Vector<U, N>;
     #[track_caller]
@@ -267,7 +268,7 @@ impl<T: Number, U: Number, const N: usize> CastTo<Vector<U, N>> for Vector<T, N>
     }
 }
 
-/// Floats of 16 bits, to which pairs of f32 are rounded together.
+/// 16-bit float types, to which two f32 can be converted at once.
 pub trait HalfFloat: Float {
     #[doc(hidden)]
     fn approx_pair(pair: Vector<f32, 2>) -> Vector<Self, 2>;
@@ -291,7 +292,7 @@ impl HalfFloat for bf16 {
         }
         let [low, high] = pair.elements().map(|x| (x.to_bits() + 0x8000u32).value);
         let ty = Type { place: Place::Varying, elem: Elem::Bf16, count: 2 };
-        // The upper half of each.
+        // Takes the upper half of each word, which the addition above has rounded.
         let halves = with(|c| c.v_u32(0x0706_0302));
         let call = Call::plain("v_perm_b32", [high, low, halves], ty);
         Vector::of(with(|c| c.value(Inst::Machine(Box::new(call)), ty, loc)))
@@ -299,16 +300,16 @@ impl HalfFloat for bf16 {
 }
 
 impl Vector<f32, 2> {
-    /// Both elements as 16-bit floats in the fewest instructions that the target offers, with an error below one unit
-    /// in the last place: f16 rounded toward zero, bf16 to the nearest with halves away from zero, both to the nearest
-    /// even on gfx950. `pair as Vector<f16, 2>` rounds to the nearest even everywhere.
+    /// Converts both elements to 16-bit floats in the fewest instructions that the target offers, with an error below
+    /// one ulp. gfx950 rounds to the nearest even; other targets round f16 towards zero, and bf16 to the nearest with
+    /// ties away from zero. `pair as Vector<f16, 2>` rounds to the nearest even everywhere.
     #[track_caller]
     pub fn approx_as<U: HalfFloat>(self) -> Vector<U, 2> {
         U::approx_pair(self)
     }
 }
 
-/// Two f32 to a register of two 16-bit floats in one instruction.
+/// Converts pairs of f32 to registers of two 16-bit floats, with one instruction for each pair.
 fn round_pairs<T: Number, U: Number, const N: usize>(
     v: Vector<T, N>,
     mnemonic: &'static str,

@@ -1,8 +1,8 @@
 //! `powf`: `x^y` as `e^(y ln x)`.
 //!
-//! Types of up to 32 bits have their own implementation, in [`short`]. For f64 an error of the logarithm is multiplied
-//! by up to 745, so the logarithm, its product with `y` and the argument of the exponential are sums of two f64, off by
-//! at most 2^-66 of the logarithm, and only the last addition rounds.
+//! Types of up to 32 bits have their own implementation, in `math32`. For f64, the exponential multiplies an error of
+//! the logarithm by up to 745. Therefore the logarithm, its product with `y` and the argument of the exponential are
+//! sums of two f64 with a relative error of at most 2^-66, and only the last addition rounds to f64.
 
 use super::arithmetic::Float;
 use super::math32::with_special_cases;
@@ -14,7 +14,7 @@ use crate::lang::{IntoDevice, S, V, cast, eq, lt, numbers::math32, select};
 
 type D = V<f64>;
 
-/// A number as the sum of two: the nearest f64 and the rest.
+/// An unevaluated sum of two f64: the nearest f64 to a number, and the rest.
 #[derive(Clone, Copy)]
 struct Pair(D, D);
 
@@ -24,7 +24,7 @@ const THIRD: [f64; 2] = [1.0 / 3.0, f64::from_bits(0x3c75_5555_5555_5555)];
 const FIFTH: [f64; 2] = [1.0 / 5.0, f64::from_bits(0xbc69_9999_9999_999a)];
 
 impl Pair {
-    /// `a + b` where `a` is 0 or the larger one.
+    /// `a + b`, where `a` is 0 or the larger one in magnitude (Dekker's fast two-sum).
     #[track_caller]
     fn fast(a: D, b: D) -> Pair {
         let sum = a + b;
@@ -36,7 +36,7 @@ impl Pair {
         Pair(c[0].into_device(), c[1].into_device())
     }
 
-    /// The product; the last bits of its smaller part are lost.
+    /// The product; the lowest bits of its second part are lost.
     #[track_caller]
     fn times(self, other: Pair) -> Pair {
         let high = self.0 * other.0;
@@ -44,7 +44,7 @@ impl Pair {
         Pair::fast(high, low)
     }
 
-    /// `self + other` where `self` is the larger one.
+    /// `self + other`, where `self` is the larger one in magnitude.
     #[track_caller]
     fn plus(self, other: Pair) -> Pair {
         let Pair(sum, lost) = Pair::fast(self.0, other.0);
@@ -68,7 +68,7 @@ fn logarithm(x: D) -> Pair {
     let rest = (-quotient).mul_add(lost, (-quotient).mul_add(sum, f));
     let s = Pair::fast(quotient, rest / sum);
     let s2 = s.times(s);
-    // From s^7 on f64 is enough: those terms are 2^-18 of the result.
+    // From s^7 on plain f64 is enough, since those terms are at most 2^-18 of the result.
     let tail = polynomial(s2.0, (0..12).map(|i| 1.0 / (2 * i + 7) as f64)) * s2.0;
     let fifth = Pair::constant(FIFTH);
     let inner = Pair::fast(fifth.0, tail);
@@ -80,14 +80,15 @@ fn logarithm(x: D) -> Pair {
     Pair::fast(high, lost + log.1.mul_add(2.0, whole.1))
 }
 
-/// `e^(x)`; infinite and 0 beyond the range.
+/// `e^x`; infinity or 0 beyond the range.
 #[track_caller]
 fn exponential(x: Pair) -> D {
     let inside = lt(x.0.abs(), 1100.0);
     let high = x.0.max(-1100.0).min(1100.0);
     let low: D = select(inside, x.1, 0.0);
     let k = (high * std::f64::consts::LOG2_E).round_ties_even();
-    // The first part of k ln 2 is exact, and so is the difference. What the argument's rest was to `high` is no rest any more.
+    // The product with the first part of ln 2 is exact, and so is the subtraction. After it, the remainders are added
+    // with two-sums, because they are no longer small compared to what is left of `high`.
     let first = (-k).mul_add(LN_2[0], high);
     let (r, lost) = two_sum(first, -(k * LN_2[1]));
     let (r, lost_too) = two_sum(r, low);
@@ -99,11 +100,12 @@ fn exponential(x: Pair) -> D {
     isa::v_ldexp_f64(sum + rest, exponent(k))
 }
 
-/// `size^y` of a positive f64.
+/// `size^y` for a positive f64 `size`.
 #[track_caller]
 fn of_f64(size: D, y: D) -> D {
     let log = logarithm(size);
-    // If the base is not 1, its logarithm is at least 2^-53: beyond 2^64 all powers are infinite or 0.
+    // If the base is not 1, the magnitude of its logarithm is at least 2^-53, so beyond 2^64 every power is infinite or
+    // 0.
     let y = y.max(-(2f64.powi(64))).min(2f64.powi(64));
     let high = y * log.0;
     let low = y.mul_add(log.0, -high) + y * log.1;
@@ -121,10 +123,11 @@ fn powf(x: D, y: D) -> D {
 }
 
 impl<T: Float> V<T> {
-    /// `self` to the power of `n`, with Rust's special cases: `x.powf(0.0)` and `1.0.powf(n)` are 1 even for a NaN, negative
-    /// numbers have whole powers only and otherwise give NaN.
+    /// `self` to the power of `n`, with Rust's special cases: `x.powf(0.0)` and `1.0.powf(n)` are 1 even for a NaN;
+    /// powers of negative numbers are NaN unless `n` is a whole number.
     ///
-    /// The largest error measured is 0.571 units of the last place for f64 and 1.27 for f32; the guide to types says how.
+    /// The largest measured error is 0.571 ulp for f64 and 1.27 ulp for f32; the guide to types describes the
+    /// measurement.
     ///
     /// ```
     /// use gcn_dsl::prelude::*;

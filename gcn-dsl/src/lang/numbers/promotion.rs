@@ -1,7 +1,7 @@
-//! Methods with arguments: on an `S`, arguments that vary make the result vary, as for operators.
+//! Methods with arguments: on an `S`, a varying argument makes the result varying, as with operators.
 //!
-//! Each method is a row: its meaning for a receiver and arguments of one place is the function with `_alike` after its name,
-//! which exists for both places.
+//! Each method is one row of the table below. The function in the row, whose name ends in `_alike`, implements the
+//! method where receiver and arguments are all uniform or all varying; it exists for both `S` and `V`.
 
 use super::arithmetic::{Arithmetic, Float, Integer, Signed, Unsigned};
 use crate::lang::device::Maybe;
@@ -9,10 +9,10 @@ use crate::lang::values::kind::Kind;
 use crate::lang::values::operand::{At, Operand};
 use crate::lang::{IntoDevice, S, V};
 
-/// The place of two arguments together.
+/// Uniform if both arguments are, otherwise varying.
 type Both<A, B> = <A as Kind>::Or<B>;
 
-/// A result, one that there may not be, or two, of the handle `$handle`.
+/// The result type of a row: one value of the handle `$handle`, an optional one, or a pair.
 macro_rules! results {
     ($handle:ident [Option $a:ty]) => { Maybe<$handle<$a>> };
     ($handle:ident [$a:ty]) => { $handle<$a> };
@@ -64,15 +64,15 @@ methods! {
         min = min_alike(other: T) -> [T];
         /// The larger of both. Floats: a NaN loses against a number.
         max = max_alike(other: T) -> [T];
-        /// The non-negative remainder of `self` by `other`: `r` with `self = q * other + r` and `0 <= r < |other|`. For
-        /// a power of two known when the kernel is built it is a mask.
+        /// The non-negative remainder of `self` divided by `other`: `r` with `self = q * other + r` and `0 <= r <
+        /// |other|`. If `other` is a power of two and known when the kernel is built, this is a mask.
         rem_euclid = rem_euclid_alike(other: T) -> [T];
-        /// The quotient that belongs to [`rem_euclid`](Self::rem_euclid): rounded so that the remainder is not
-        /// negative. For a power of two known when the kernel is built it is a shift.
+        /// The quotient that belongs to [`rem_euclid`](Self::rem_euclid), rounded so that the remainder is not
+        /// negative. If `other` is a power of two and known when the kernel is built, this is a shift.
         div_euclid = div_euclid_alike(other: T) -> [T];
-        /// The mean of both without intermediate overflow; for integers rounded towards 0.
+        /// The mean of the two without intermediate overflow; integers round towards 0.
         midpoint = midpoint_alike(other: T) -> [T];
-        /// `self` moved into `least ..= most`. A NaN stays one.
+        /// `self` limited to `least ..= most`. A NaN stays a NaN.
         clamp = clamp_alike(least: T, most: T) -> [T];
     }
     [Float] {
@@ -82,13 +82,13 @@ methods! {
         copysign = copysign_alike(sign: T) -> [T];
     }
     [Integer] {
-        /// The bits moved up by `n` (modulo the width), those that fall out coming in below.
+        /// Rotates the bits left by `n` (modulo the width): bits shifted out at the top come in at the bottom.
         rotate_left = rotate_left_alike(n: u32) -> [T];
-        /// The bits moved down by `n` (modulo the width), those that fall out coming in above.
+        /// Rotates the bits right by `n` (modulo the width): bits shifted out at the bottom come in at the top.
         rotate_right = rotate_right_alike(n: u32) -> [T];
-        /// The upper half of the product of twice the width.
+        /// The upper half of the double-width product.
         mul_hi = mul_hi_alike(other: T) -> [T];
-        /// The distance of both, which the unsigned type always holds.
+        /// The absolute difference, as an unsigned integer, which can always represent it.
         abs_diff = abs_diff_alike(other: T) -> [T::Unsigned];
         /// The sum and whether it wrapped around.
         overflowing_add = overflowing_add_alike(other: T) -> [T, bool];
@@ -102,51 +102,51 @@ methods! {
         saturating_sub = saturating_sub_alike(other: T) -> [T];
         /// The product, saturated at the ends of the range.
         saturating_mul = saturating_mul_alike(other: T) -> [T];
-        /// `self + other`, wrapping explicitly.
+        /// `self + other`; wraps around.
         wrapping_add = wrapping_add_alike(other: T) -> [T];
-        /// `self - other`, wrapping explicitly.
+        /// `self - other`; wraps around.
         wrapping_sub = wrapping_sub_alike(other: T) -> [T];
-        /// `self * other`, wrapping explicitly.
+        /// `self * other`; wraps around.
         wrapping_mul = wrapping_mul_alike(other: T) -> [T];
-        /// `self / other`; the smallest integer by -1 is itself.
+        /// `self / other`; the smallest integer divided by -1 wraps around to itself.
         wrapping_div = wrapping_div_alike(other: T) -> [T];
-        /// `self % other`; of the smallest integer by -1 nothing is left.
+        /// `self % other`; 0 for the smallest integer and -1.
         wrapping_rem = wrapping_rem_alike(other: T) -> [T];
-        /// [`div_euclid`](Self::div_euclid), wrapping explicitly.
+        /// [`div_euclid`](Self::div_euclid); wraps around.
         wrapping_div_euclid = wrapping_div_euclid_alike(other: T) -> [T];
-        /// [`rem_euclid`](Self::rem_euclid), wrapping explicitly.
+        /// [`rem_euclid`](Self::rem_euclid); wraps around.
         wrapping_rem_euclid = wrapping_rem_euclid_alike(other: T) -> [T];
-        /// `self << n`, with the count explicitly modulo the width.
+        /// `self << n`, where `n` is taken modulo the width.
         wrapping_shl = wrapping_shl_alike(n: u32) -> [T];
-        /// `self >> n`, with the count explicitly modulo the width.
+        /// `self >> n`, where `n` is taken modulo the width.
         wrapping_shr = wrapping_shr_alike(n: u32) -> [T];
-        /// `self << n`, and whether `n` is the width or more.
+        /// `self << n`, and whether `n` is at least the width.
         overflowing_shl = overflowing_shl_alike(n: u32) -> [T, bool];
-        /// `self >> n`, and whether `n` is the width or more.
+        /// `self >> n`, and whether `n` is at least the width.
         overflowing_shr = overflowing_shr_alike(n: u32) -> [T, bool];
-        /// `self << n`; 0 if `n` is the width or more.
+        /// `self << n`; 0 if `n` is at least the width.
         unbounded_shl = unbounded_shl_alike(n: u32) -> [T];
-        /// `self >> n`, where only the sign is left if `n` is the width or more.
+        /// `self >> n`; if `n` is at least the width, every bit of the result is the sign bit (0 for unsigned types).
         unbounded_shr = unbounded_shr_alike(n: u32) -> [T];
-        /// The quotient, and whether it wrapped around: the smallest integer by -1.
+        /// The quotient, and whether it wrapped around (the smallest integer divided by -1).
         overflowing_div = overflowing_div_alike(other: T) -> [T, bool];
-        /// The remainder, and whether the quotient wrapped around: the smallest integer by -1.
+        /// The remainder, and whether the quotient wrapped around (the smallest integer divided by -1).
         overflowing_rem = overflowing_rem_alike(other: T) -> [T, bool];
-        /// The quotient; the largest integer for the smallest by -1.
+        /// The quotient; the largest integer for the smallest one divided by -1.
         saturating_div = saturating_div_alike(other: T) -> [T];
-        /// The sum, if the type has it.
+        /// The sum, if the type can represent it.
         checked_add = checked_add_alike(other: T) -> [Option T];
-        /// The difference, if the type has it.
+        /// The difference, if the type can represent it.
         checked_sub = checked_sub_alike(other: T) -> [Option T];
-        /// The product, if the type has it.
+        /// The product, if the type can represent it.
         checked_mul = checked_mul_alike(other: T) -> [Option T];
-        /// The quotient, but by 0 and of the smallest integer by -1.
+        /// The quotient; none if `other` is 0 or the smallest integer is divided by -1.
         checked_div = checked_div_alike(other: T) -> [Option T];
-        /// The remainder, but by 0 and of the smallest integer by -1.
+        /// The remainder; none if `other` is 0 or the smallest integer is divided by -1.
         checked_rem = checked_rem_alike(other: T) -> [Option T];
-        /// [`div_euclid`](Self::div_euclid), but by 0 and of the smallest integer by -1.
+        /// [`div_euclid`](Self::div_euclid); none if `other` is 0 or the smallest integer is divided by -1.
         checked_div_euclid = checked_div_euclid_alike(other: T) -> [Option T];
-        /// [`rem_euclid`](Self::rem_euclid), but by 0 and of the smallest integer by -1.
+        /// [`rem_euclid`](Self::rem_euclid); none if `other` is 0 or the smallest integer is divided by -1.
         checked_rem_euclid = checked_rem_euclid_alike(other: T) -> [Option T];
         /// `self << n`, if `n` is below the width.
         checked_shl = checked_shl_alike(n: u32) -> [Option T];
@@ -154,39 +154,39 @@ methods! {
         checked_shr = checked_shr_alike(n: u32) -> [Option T];
     }
     [Integer and Unsigned] {
-        /// `self + other` of an unsigned and a signed integer, which wraps.
+        /// `self + other` for a signed `other`; wraps around.
         wrapping_add_signed = wrapping_add_signed_alike(other: T::Signed) -> [T];
-        /// `self + other` of an unsigned and a signed integer, and whether it wrapped around.
+        /// `self + other` for a signed `other`, and whether it wrapped around.
         overflowing_add_signed = overflowing_add_signed_alike(other: T::Signed) -> [T, bool];
-        /// `self + other` of an unsigned and a signed integer, or the nearer end of the range.
+        /// `self + other` for a signed `other`, saturated at the ends of the range.
         saturating_add_signed = saturating_add_signed_alike(other: T::Signed) -> [T];
-        /// `self + other` of an unsigned and a signed integer, if the type has it.
+        /// `self + other` for a signed `other`, if the type can represent it.
         checked_add_signed = checked_add_signed_alike(other: T::Signed) -> [Option T];
         /// The smallest multiple of `other` that is at least `self`, if the type can represent it.
         checked_next_multiple_of = checked_next_multiple_of_alike(other: T) -> [Option T];
         /// `self / other`, rounded up.
         div_ceil = div_ceil_alike(other: T) -> [T];
-        /// The smallest multiple of `other` that is not below `self`; wraps.
+        /// The smallest multiple of `other` that is at least `self`; wraps around.
         next_multiple_of = next_multiple_of_alike(other: T) -> [T];
-        /// True if nothing is left of `self` by `other`; of 0 only 0 is a multiple.
+        /// True if `self` is a multiple of `other`. Only 0 is a multiple of 0.
         is_multiple_of = is_multiple_of_alike(other: T) -> [bool];
     }
     [Integer and Signed] {
-        /// `self + other` of a signed and an unsigned integer, which wraps.
+        /// `self + other` for an unsigned `other`; wraps around.
         wrapping_add_unsigned = wrapping_add_unsigned_alike(other: T::Unsigned) -> [T];
-        /// `self - other` of a signed and an unsigned integer, which wraps.
+        /// `self - other` for an unsigned `other`; wraps around.
         wrapping_sub_unsigned = wrapping_sub_unsigned_alike(other: T::Unsigned) -> [T];
-        /// `self + other` of a signed and an unsigned integer, and whether it wrapped around.
+        /// `self + other` for an unsigned `other`, and whether it wrapped around.
         overflowing_add_unsigned = overflowing_add_unsigned_alike(other: T::Unsigned) -> [T, bool];
-        /// `self - other` of a signed and an unsigned integer, and whether it wrapped around.
+        /// `self - other` for an unsigned `other`, and whether it wrapped around.
         overflowing_sub_unsigned = overflowing_sub_unsigned_alike(other: T::Unsigned) -> [T, bool];
-        /// `self + other` of a signed and an unsigned integer, or the largest.
+        /// `self + other` for an unsigned `other`, saturated at the largest number.
         saturating_add_unsigned = saturating_add_unsigned_alike(other: T::Unsigned) -> [T];
-        /// `self - other` of a signed and an unsigned integer, or the smallest.
+        /// `self - other` for an unsigned `other`, saturated at the smallest number.
         saturating_sub_unsigned = saturating_sub_unsigned_alike(other: T::Unsigned) -> [T];
-        /// `self + other` of a signed and an unsigned integer, if the type has it.
+        /// `self + other` for an unsigned `other`, if the type can represent it.
         checked_add_unsigned = checked_add_unsigned_alike(other: T::Unsigned) -> [Option T];
-        /// `self - other` of a signed and an unsigned integer, if the type has it.
+        /// `self - other` for an unsigned `other`, if the type can represent it.
         checked_sub_unsigned = checked_sub_unsigned_alike(other: T::Unsigned) -> [Option T];
     }
 }

@@ -1,10 +1,11 @@
-//! The remainder of floats, exact for every pair.
+//! The operator `%` of floats, exact for every pair of operands.
 //!
-//! All of it happens in f64, which holds the other types. With the fractions `a` and `b` of both numbers, in `[1/2, 1)`, and
-//! the difference `n` of their exponents, the remainder is that of `a * 2^n` by `b`. Each step takes up to 48 of those
-//! doublings: `r * 2^48` is a multiple of `b`'s last place, the nearest quotient has at most 49 bits, and what the fused
-//! multiply-add leaves is at most `5/8 b` and again a multiple of that place, so nothing is ever rounded. One step is straight
-//! code and enough for quotients below `2^48`; a loop takes the rest, 43 trips for the largest and the smallest f64.
+//! Everything is computed in f64, which represents all other types. Let `a` and `b` be the fractions of the two
+//! numbers, in `[1/2, 1)`, and `n` the difference of their exponents: the result is the remainder of `a * 2^n` by `b`.
+//! Each step applies up to 48 of those `n` doublings. `r * 2^48` is a multiple of `b`'s last place, the nearest
+//! quotient has at most 49 bits, and the remainder that the fused multiply-add leaves is at most `5/8 b` and again a
+//! multiple of that place, so nothing is ever rounded. One step, without a loop, is enough for quotients below `2^48`;
+//! a loop does the rest, in at most 43 iterations for f64.
 
 use std::panic::Location;
 
@@ -19,7 +20,7 @@ type D = V<f64>;
 /// The number of doublings in one step.
 const STEP: i32 = 48;
 
-/// `1 / b` of a fraction, to about f64's precision: `v_rcp_f64` has 24 bits.
+/// `1 / b` for a fraction `b`, to about f64's precision; `v_rcp_f64` alone has 24 bits.
 #[track_caller]
 fn reciprocal(b: D) -> D {
     let mut inverse = isa::v_rcp_f64(b);
@@ -29,8 +30,8 @@ fn reciprocal(b: D) -> D {
     inverse
 }
 
-/// Up to [`STEP`] doublings of `r`, reduced by `b` to between `-5/8 b` and `5/8 b`; and the number of remaining
-/// doublings.
+/// Doubles `r` up to [`STEP`] times and reduces it by `b`, to between `-5/8 b` and `5/8 b`. Also returns the number of
+/// doublings that remain.
 #[track_caller]
 fn step(r: D, b: D, inverse: D, n: V<i32>) -> (D, V<i32>) {
     let k = n.min(STEP);
@@ -44,15 +45,15 @@ fn step(r: D, b: D, inverse: D, n: V<i32>) -> (D, V<i32>) {
 fn remainder(elem: Elem, x: D, y: D) -> D {
     let (large, small) = (x.abs(), y.abs());
     let exact = if elem == Elem::F16 {
-        // The quotient has at most 41 bits, and a fraction of 11 bits divided by keeps it so far below the next whole number that
-        // f64 does not round up to it.
+        // The quotient has at most 41 bits. The divisor has 11 bits, so a quotient that is not a whole number is far
+        // enough below the next one that f64 does not round up to it.
         let quotient = (large / small).trunc();
         (-quotient).mul_add(small, large)
     } else {
         let (a, b) = (isa::v_frexp_mant_f64(large), isa::v_frexp_mant_f64(small));
         let (ea, eb) = (isa::v_frexp_exp_i32_f64(large), isa::v_frexp_exp_i32_f64(small));
         let inverse = reciprocal(b);
-        // Lanes with another result make no trips.
+        // Lanes whose result is determined below run no iterations.
         let ordinary = crate::lang::and(
             crate::lang::and(crate::lang::ge(large, small), gt(small, 0.0)),
             lt(large, f64::INFINITY),
@@ -68,13 +69,13 @@ fn remainder(elem: Elem, x: D, y: D) -> D {
         isa::v_ldexp_f64(positive, eb.to_bits_as::<u32>())
     };
     let smaller: D = select(lt(large, small), large, exact);
-    // Neither infinity nor NaN has a remainder, nothing has one by 0 or NaN.
+    // Infinity and NaN have no remainder, and no number has one by 0 or NaN.
     let nothing = or(or(!lt(large, f64::INFINITY), crate::lang::eq(small, 0.0)), ne(small, small));
     let number: D = select(nothing, f64::NAN, smaller);
     number.copysign(x)
 }
 
-/// The operation on varying values, if it is the remainder of floats.
+/// The remainder of varying floats; `None` for any other operation.
 #[track_caller]
 pub(in crate::lang) fn v<T: Scalar>(op: Bin, x: V<T>, y: V<T>) -> Option<V<T>> {
     if op != Bin::Rem || !T::ELEM.is_float() {
@@ -83,12 +84,12 @@ pub(in crate::lang) fn v<T: Scalar>(op: Bin, x: V<T>, y: V<T>) -> Option<V<T>> {
     let loc = Location::caller();
     let wide = |x: V<T>| D::emit(crate::ir::Inst::Cast(x.value), loc);
     let exact = remainder(T::ELEM, wide(x), wide(y));
-    // The result is a number of the element type, so that no conversion on the way rounds.
+    // The result is always representable in the element type, so the conversions do not round.
     let narrow = |x: V<f32>| V::emit(crate::ir::Inst::Cast(x.value), loc);
     Some(if T::ELEM == Elem::F64 { V::from_value(exact.value) } else { narrow(isa::v_cvt_f32_f64(exact)) })
 }
 
-/// The operation on uniform values, if it is the remainder of floats.
+/// The remainder of uniform floats; `None` for any other operation.
 #[track_caller]
 pub(in crate::lang) fn s<T: Scalar>(op: Bin, x: S<T>, y: S<T>) -> Option<S<T>> {
     if op != Bin::Rem || !T::ELEM.is_float() {

@@ -1,4 +1,4 @@
-//! `<<` and `>>`: the count need not be of the left side's type.
+//! The operators `<<` and `>>`, whose count may have another type than the left side.
 
 use std::ops::{Shl, Shr};
 
@@ -17,7 +17,8 @@ macro_rules! shifts {
             type Output = At<R::Place, T>;
             #[track_caller]
             fn $method(self, rhs: R) -> At<R::Place, T> {
-                // No closures: instructions in them would get their position.
+                // No closures here: `#[track_caller]` does not reach into them, so instructions would get the wrong
+                // source location.
                 match rhs.uniform() {
                     Some(n) => R::Place::picked(Some(bin_s(Bin::$op, self, S::from_value(n.value))), None),
                     None => {
@@ -49,16 +50,16 @@ shifts! {
     Shr shr Shr;
 }
 
-/// A shift count for a literal of type `U`: an integer of the host or of the device.
+/// Types of a shift count for a literal of type `U`: an integer of the host or of the device.
 #[diagnostic::on_unimplemented(
     message = "a shift count is an integer, not `{Self}`",
     label = "shifted by `{Self}`",
     note = "convert with `as u32`"
 )]
 pub trait ShiftsLiteral<U> {
-    /// A value of the host by one, else of the device.
+    /// A host value if the count is one, otherwise a device value.
     type Output;
-    /// `left << self` or `left >> self`.
+    /// Computes `left << self` or `left >> self`.
     fn after(self, op: Bin, left: U) -> Self::Output;
 }
 
@@ -83,23 +84,23 @@ impl<U: Integer, N: Integer> ShiftsLiteral<U> for V<N> {
     }
 }
 
-/// Right operands of `<<` and `>>` on a device value: integers of the host and of the device. As in Rust the type may
-/// differ from the left side's; of a negative count the low bits are used.
+/// Right operands of `<<` and `>>` on a device value: integers of the host and of the device. As in Rust, the type may
+/// differ from the left side's. For a negative count, its low bits are used.
 #[diagnostic::on_unimplemented(
     message = "a shift count is an integer of the host or of the device, not `{Self}`",
     label = "shifted by `{Self}`",
     note = "convert with `as u32`"
 )]
 pub trait ShiftCount: Copy {
-    /// Where it is: host values are uniform.
+    /// Whether the count is uniform or varying; host values are uniform.
     type Place: Kind;
-    /// The count, varying.
+    /// The count as a varying value.
     fn varying(self) -> V<u32>;
-    /// The count as one value for all lanes; `None` if it varies.
+    /// The count as a uniform value; `None` if it varies.
     fn uniform(self) -> Option<S<u32>>;
 }
 
-/// For a host number that is not a `u32` the low bits are used, as for a device value.
+/// If a host number does not fit into a `u32`, its low bits are used, as for a device value.
 macro_rules! host_counts {
     ($($t:ident)*) => {$(
         impl ShiftCount for $t {
@@ -147,7 +148,7 @@ fn count_s<N: Integer>(n: S<N>) -> S<u32> {
     }
 }
 
-/// A number of the host is shifted by one of the device.
+/// A host number may be shifted by a device count.
 macro_rules! host_shifts {
     ($($t:ident)*) => {$(
         host_shifts!(@of $t: S Shl shl, V Shl shl, S Shr shr, V Shr shr);

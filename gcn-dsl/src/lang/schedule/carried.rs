@@ -1,8 +1,8 @@
-//! Values that are moved from one trip of a loop to the next.
+//! Values that a loop moves from one iteration to the next.
 //!
-//! The body of a loop on the device is traced once. It is inside a host loop that runs once, so that rustc's move
-//! checker sees a loop: a value that is moved away in the body must be replaced before its end, with the same type.
-//! This module checks that the same buffer returns.
+//! The body of a device loop is traced once. The expansion puts it into a host loop, which also runs once, so that
+//! rustc's move checker sees a loop: if the body moves a value out of a variable, it must assign a new one of the same
+//! type before its end. This module checks in addition that the new value is the same buffer.
 
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -17,13 +17,13 @@ use crate::lang::with;
     note = "`LdsBuf` and `LdsPair` are carried; device values are variables with plain `let mut`, and a `Pending` result is waited for in the trip that starts it"
 )]
 pub trait Carry {
-    /// The LDS arrays that it is about.
+    /// Appends the LDS arrays that the value consists of.
     fn arrays(&self, out: &mut Vec<LdsId>);
 }
 
 tuples!(Carry: arrays of each into out: &mut Vec<LdsId>);
 
-/// The identity of a `#[carried]` variable of type `C`.
+/// The arrays of a `#[carried]` variable of type `C`, to compare later values with.
 #[derive(Debug)]
 pub struct Carried<C> {
     arrays: Vec<LdsId>,
@@ -38,7 +38,7 @@ pub fn carried<C: Carry>(value: C) -> (Carried<C>, C) {
 }
 
 impl<C: Carry> Carried<C> {
-    /// The expansion of an assignment to the variable.
+    /// The expansion of an assignment to the variable: the value must consist of the same arrays.
     #[track_caller]
     pub fn again(&self, value: C) -> C {
         let mut arrays = Vec::new();
@@ -53,7 +53,7 @@ impl<C: Carry> Carried<C> {
     }
 }
 
-/// Always true, which rustc does not know: the condition that ends the host loop around a loop's body.
+/// Always true, which rustc cannot know: the condition that ends the host loop around a device loop's body.
 #[inline(never)]
 pub fn traced() -> bool {
     std::hint::black_box(true)

@@ -1,4 +1,4 @@
-//! LDS buffers whose type determines the permitted operations.
+//! LDS buffers with their phase in the type, which determines the operations that are allowed.
 
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -12,10 +12,10 @@ use crate::lang::values::flow::Convergent;
 use crate::lang::{Index, IntoDevice, Lds, LoadAt, StoreAt, V, Vector, Writable, with};
 use crate::scalar::Number;
 
-/// Phase of an LDS buffer: this wave has stored to it; other waves may not have yet.
+/// Phase of an LDS buffer: this wave has stored to it; other waves' stores may not have happened yet.
 #[derive(Debug, Clone, Copy)]
 pub struct Written;
-/// Phase of an LDS buffer: every wave's stores are there.
+/// Phase of an LDS buffer: the stores of all waves are visible.
 #[derive(Debug, Clone, Copy)]
 pub struct Readable;
 
@@ -47,7 +47,7 @@ pub trait StorePhase {}
 impl StorePhase for Writable {}
 impl StorePhase for Written {}
 
-/// Phases that a barrier ends.
+/// Phases that a barrier changes.
 #[diagnostic::on_unimplemented(
     message = "a barrier does nothing to an LDS buffer in phase `{Self}`",
     label = "neither written nor read since the last barrier",
@@ -91,7 +91,7 @@ pub struct LdsBuf<T, const N: usize, P = Writable> {
 }
 
 impl<T: Number, const N: usize> LdsBuf<T, N, Writable> {
-    /// Declares a buffer. Buffers are laid out in order of declaration, each on a multiple of 16 bytes.
+    /// Declares a buffer. Buffers are laid out in order of declaration, each aligned to 16 bytes.
     #[allow(clippy::new_without_default, reason = "it allocates: every call is another buffer")]
     pub fn new() -> Self {
         LdsBuf { array: Lds::new(), phase: PhantomData }
@@ -103,7 +103,7 @@ impl<T: Number, const N: usize, P> LdsBuf<T, N, P> {
         LdsBuf { array: self.array, phase: PhantomData }
     }
 
-    /// Opens the buffer for stores `buffer[i] = v`, as many as you like.
+    /// Opens the buffer for any number of stores `buffer[i] = v`.
     pub fn write(self) -> LdsBuf<T, N, Written>
     where
         P: StorePhase,
@@ -193,7 +193,7 @@ impl<T: Number, const N: usize, P: ReadPhase> Backing<T> for LdsBuf<T, N, P> {
         self.array.memory()
     }
 }
-/// Fragments and vectors are loaded from readable buffers.
+/// Fragments and vectors can be loaded from a buffer in a readable phase.
 impl<T: Number, const N: usize, P: ReadPhase> Elements<T> for LdsBuf<T, N, P> {}
 impl<T: Number, const N: usize, P: ReadPhase> AsyncMemory<T> for LdsBuf<T, N, P> {
     type Counter = LdsAccesses;
@@ -223,16 +223,16 @@ impl<T, const N: usize, P> Carry for LdsBuf<T, N, P> {
     }
 }
 
-/// Objects whose phase a barrier advances: [`LdsBuf`], [`LdsPair`](super::LdsPair), tuples and arrays of them.
+/// Types whose phase a barrier changes: [`LdsBuf`], [`LdsPair`](super::LdsPair), and tuples and arrays of these.
 #[diagnostic::on_unimplemented(
     message = "a barrier has no phase of `{Self}` to turn",
     label = "not an LDS buffer with a phase",
     note = "`barrier(…)` takes `LdsBuf` and `LdsPair`, or a tuple of them; `Lds` arrays and slices have no phase: write `barrier()`"
 )]
 pub trait Turn {
-    /// The same after the barrier.
+    /// The type after the barrier.
     type Output;
-    /// The change of the buffer after the barrier.
+    /// Changes the phase; the barrier has been emitted.
     fn turn(self) -> Self::Output;
 }
 
@@ -252,7 +252,7 @@ impl<B: Turn, const N: usize> Turn for [B; N] {
 
 tuples!(Turn: results of turn);
 
-/// The expansion of `barrier(buffers)`: a barrier after which the buffers are in their next phase.
+/// The expansion of `barrier(buffers)`: emits a barrier and returns the buffers in their next phase.
 #[track_caller]
 pub fn barrier_turn<F: Convergent, B: Turn>(_flow: &F, buffers: B) -> B::Output {
     with(|c| c.effect(Inst::Barrier, Location::caller()));

@@ -1,4 +1,4 @@
-//! Loads and stores that are not waited for.
+//! Asynchronous loads and stores.
 
 use super::pending::{LdsAccesses, Loads, Pending, ScalarLoads, Stores, WaitCounter, begin};
 use crate::lang::matrix::MatrixElement;
@@ -7,7 +7,7 @@ use crate::lang::{FragA, FragB, Index, IntoDevice, Lds, Ptr, ReadOnly, S, Slice,
 use crate::scalar::Number;
 use std::panic::Location;
 
-/// Memory whose loads are counted by one counter.
+/// Memory whose loads are all counted by the same counter.
 pub trait AsyncMemory<T>: Elements<T> {
     /// The counter.
     type Counter: WaitCounter;
@@ -46,7 +46,7 @@ pub(super) fn store<T: Number, C: WaitCounter>(
 macro_rules! loads {
     ($([$($generics:tt)*] $memory:ty, $counter:ty;)*) => {$(
         impl<T: Number, $($generics)*> $memory {
-            /// Starts to load element `i`; the result is there after [`wait`](super::wait).
+            /// Starts to load element `i`; the result is available after [`wait`](super::wait).
             #[track_caller]
             pub fn load_async(&self, i: impl Index) -> Pending<V<T>, $counter> {
                 load(self, i)
@@ -72,7 +72,7 @@ loads! {
 macro_rules! stores {
     ($([$($generics:tt)*] $memory:ty, $counter:ty;)*) => {$(
         impl<T: Number, $($generics)*> $memory {
-            /// Starts to store element `i`. After [`wait`](super::wait) it is stored.
+            /// Starts to store element `i`; the store is complete after [`wait`](super::wait).
             #[track_caller]
             pub fn store_async(&self, i: impl Index, v: impl IntoDevice<V<T>>) -> Pending<(), $counter> {
                 store(self, i, v.into_device())
@@ -109,7 +109,7 @@ impl<T: Number> Slice<T, ReadOnly> {
 macro_rules! fragments {
     ($($name:ident<$a:ident, $b:ident>),*) => {$(
         impl<T: MatrixElement, const $a: usize, const $b: usize, const BLOCKS: usize> $name<T, $a, $b, BLOCKS> {
-            /// Starts to load the lane's elements as the plain `load` does.
+            /// Starts to load the lane's elements; they are the same as those of the plain `load`.
             #[track_caller]
             pub fn load_async<M: AsyncMemory<T::Memory>>(from: &M, i: impl Index) -> Pending<Self, M::Counter> {
                 let i = i.index();

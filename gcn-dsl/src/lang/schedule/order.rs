@@ -8,7 +8,7 @@ use crate::ir::{Inst, Schedule};
 use crate::lang::context::try_with;
 use crate::lang::with;
 
-/// An open `#[schedule(manual)]` block; it ends where the value goes out of scope.
+/// The guard of a `#[schedule(manual)]` block; the block ends when it is dropped.
 #[derive(Debug)]
 pub struct Manual(&'static Location<'static>);
 
@@ -34,16 +34,15 @@ impl Drop for Manual {
     }
 }
 
-/// Nothing is moved across this place.
+/// The scheduler moves no instruction across this point.
 ///
-/// The compiler orders the instructions of a block itself; this separates the instructions written before it from those
-/// written after it.
+/// In code that the compiler schedules, this separates the instructions written before it from those written after it.
 #[track_caller]
 pub fn sched_barrier() {
     sched_barrier_except(Classes::empty());
 }
 
-/// Only instructions of `classes` are moved across this place, as with the mask of LLVM's `sched_barrier`.
+/// The scheduler moves only instructions of `classes` across this point, as with the mask of LLVM's `sched_barrier`.
 #[track_caller]
 pub fn sched_barrier_except(classes: Classes) {
     let loc = Location::caller();
@@ -64,9 +63,9 @@ pub fn set_priority(priority: u8) {
     });
 }
 
-/// Marks the enclosing `if` or `else` body as rarely executed, as `std::hint::cold_path` does. Call it first in that body; elsewhere it
-/// does nothing. The body moves to the end of the kernel, so that a wave falls through the branch that it usually takes, which costs
-/// less than a jump.
+/// Marks the enclosing `if` or `else` body as rarely executed, as `std::hint::cold_path` does. It must be the first
+/// call in that body; elsewhere it has no effect. The body is moved to the end of the kernel, so that on the usual path
+/// the branch falls through, which is cheaper than a jump.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -94,7 +93,7 @@ pub fn cold_path() {
     with(|c| c.effect(mark(Mark::Cold), loc));
 }
 
-/// Groups of an `interleave!`, as the macro found them.
+/// The groups of an `interleave!`: a count and the name of a class of instructions for each.
 pub type Interleave<'a> = &'a [(u8, &'a str)];
 
 /// The expansion of `interleave! { … }`.

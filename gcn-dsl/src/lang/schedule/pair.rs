@@ -1,4 +1,4 @@
-//! Two LDS buffers in turn.
+//! Double buffers in LDS.
 
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -12,11 +12,12 @@ use crate::lang::memory::slice::{Backing, Elements, load_elements, store_element
 use crate::lang::{Index, IntoDevice, LoadAt, StoreAt, V, Vector, Writable, with};
 use crate::scalar::{Elem, Number};
 
-/// Two buffers of `N` elements in LDS: the front one is read while the back one is written; a barrier swaps them.
+/// Two buffers of `N` elements in LDS: the front one is read while the back one is written, and a barrier swaps them.
 ///
-/// `F` is the phase of the front buffer ([`Writable`] until something was written, then [`Readable`]), `B` that of the back
-/// buffer ([`Writable`] or [`Written`]). `barrier(pair)` needs a written back buffer and gives a readable front one and a
-/// writable back one: one barrier for each trip, since no wave writes what another still reads.
+/// `F` is the phase of the front buffer ([`Writable`] before the first swap, then [`Readable`]), `B` that of the back
+/// buffer ([`Writable`] or [`Written`]). `barrier(pair)` requires a written back buffer; afterwards the front one is
+/// readable and the back one writable. One barrier in each iteration is enough, because no wave writes the buffer that
+/// another still reads.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -42,7 +43,7 @@ use crate::scalar::{Elem, Number};
 #[derive(Debug)]
 pub struct LdsPair<T, const N: usize, F = Writable, B = Writable> {
     id: LdsId,
-    /// 0 or `N`: the index of the front buffer's first element.
+    /// The index of the front buffer's first element: 0 or `N`.
     front: Variable,
     types: PhantomData<(T, F, B)>,
 }
@@ -79,7 +80,7 @@ impl<T: Number, const N: usize, F, B> LdsPair<T, N, F, B> {
         Side { id: self.id, base: self.front, front }
     }
 
-    /// Opens the back buffer for stores `pair[i] = v`, as many as you like.
+    /// Opens the back buffer for any number of stores `pair[i] = v`.
     pub fn write(self) -> LdsPair<T, N, F, Written>
     where
         B: StorePhase,
@@ -165,7 +166,7 @@ struct Side<const N: usize> {
 }
 
 impl<const N: usize> Side<N> {
-    /// The index of the pair's element that is this buffer's `i`-th.
+    /// The index, in the pair's array, of element `i` of this buffer.
     fn index(&self, i: impl Index, loc: &'static Location<'static>) -> V<u32> {
         let (i, uniform, varying) = (i.index().value, Type::uniform(Elem::U32), Type::varying(Elem::U32));
         with(|c| {
@@ -178,7 +179,7 @@ impl<const N: usize> Side<N> {
             let add = |c: &mut crate::lang::context::Context, a: Value, b: Value| {
                 c.value(Inst::Bin(Bin::Add, a, b), varying, loc)
             };
-            // A constant part stays outermost, where it becomes the instruction's offset.
+            // Add the constant part of the index last, so that it becomes the instruction's offset.
             let split = match c.builder.kernel().def(i).inst {
                 Inst::Bin(Bin::Add, inner, constant) if c.builder.as_const(constant).is_some() => {
                     Some((inner, constant))
@@ -211,7 +212,7 @@ impl<T: Number, const N: usize, F: ReadPhase, B> Backing<T> for LdsPair<T, N, F,
         self.side(true).index(i, loc)
     }
 }
-/// Fragments and vectors are loaded from the front buffer.
+/// Fragments and vectors can be loaded from the front buffer.
 impl<T: Number, const N: usize, F: ReadPhase, B> Elements<T> for LdsPair<T, N, F, B> {}
 impl<T: Number, const N: usize, F: ReadPhase, B> AsyncMemory<T> for LdsPair<T, N, F, B> {
     type Counter = LdsAccesses;
@@ -240,7 +241,7 @@ impl<T, const N: usize, F, B> Carry for LdsPair<T, N, F, B> {
     }
 }
 
-/// The requirement of a barrier on the back buffer of a pair.
+/// The phase in which the back buffer of a pair must be at a barrier.
 #[diagnostic::on_unimplemented(
     message = "a barrier swaps the buffers of an `LdsPair` once its back buffer is written; it is `{Self}`",
     label = "nothing was stored to the back buffer",

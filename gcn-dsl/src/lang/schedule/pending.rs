@@ -1,4 +1,4 @@
-//! Results that are on their way.
+//! Results of asynchronous operations.
 
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -21,42 +21,43 @@ macro_rules! counters {
     )*};
 }
 counters! {
-    /// Vector loads from buffers, global memory and scratch, and loads from there into LDS. `vmcnt` counts them, `loadcnt` on RDNA 4.
+    /// Vector loads from buffers, global memory and scratch, including loads into LDS. `vmcnt` counts them; on RDNA 4,
+    /// `loadcnt`.
     Loads = Vmem;
     /// Vector stores to buffers, global memory and scratch. On GFX9 `vmcnt` counts them, together with the loads; on
-    /// RDNA 1 to 3 `vscnt`, on RDNA 4 `storecnt`. RDNA may complete stores in any order, so a wait for one is a wait
-    /// for all.
+    /// RDNA 1 to 3, `vscnt`; on RDNA 4, `storecnt`. RDNA may complete stores in any order, so a wait for one store
+    /// waits for all.
     Stores = Store;
-    /// Loads from LDS and stores to it. `lgkmcnt` counts them, `dscnt` on RDNA 4.
+    /// Loads from LDS and stores to it. `lgkmcnt` counts them; on RDNA 4, `dscnt`.
     LdsAccesses = Lds;
-    /// Scalar loads, which may be done in any order. `lgkmcnt` counts them, together with accesses to LDS; on RDNA 4 `kmcnt`.
+    /// Scalar loads, which may complete in any order. `lgkmcnt` counts them, together with LDS accesses; on RDNA 4,
+    /// `kmcnt`.
     ScalarLoads = Smem;
 }
 
-/// Kinds of outstanding operations, named after the operations. Kinds that share a hardware counter are waited for
-/// together.
+/// Kinds of asynchronous operations, as types. Kinds that share a hardware counter are waited for together.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a kind of outstanding operations",
     label = "nothing counts it",
     note = "the kinds are `Loads`, `Stores` (of buffers and global memory), `LdsAccesses` and `ScalarLoads`"
 )]
 pub trait WaitCounter: Copy {
-    /// The operations. The instruction set determines the hardware counter.
+    /// The kind of operation. It and the instruction set determine the hardware counter.
     const STREAM: Stream;
 }
 
-/// The counter of the hardware on the target that the kernel is built for.
+/// The hardware counter of `C` on the target that the kernel is built for.
 fn counter<C: WaitCounter>() -> Counter {
     C::STREAM.counter(with(|c| c.target.instruction_set()))
 }
 
-/// A `T` that an operation counted by `C` is still to deliver. Nothing can be done with it but to [`wait`] for it.
+/// A `T` that an operation counted by `C` has not delivered yet. The only thing to do with it is to [`wait`] for it.
 ///
 /// It is made by the `…_async` methods of memory and by [`issue`], in a `#[schedule(manual)]` block.
 #[must_use = "the operation runs until `wait(…)`: wait for it, or use the plain load or store"]
 #[derive(Debug)]
 pub struct Pending<T, C: WaitCounter> {
-    /// `None` once it was waited for.
+    /// `None` after it has been waited for.
     value: Option<T>,
     operation: u32,
     started: &'static Location<'static>,
@@ -74,7 +75,7 @@ impl<T, C: WaitCounter> Drop for Pending<T, C> {
 }
 
 impl<T, C: WaitCounter> Pending<T, C> {
-    /// Waits until the operation is done; see [`wait`].
+    /// Waits until the operation is complete; see [`wait`].
     #[track_caller]
     pub fn wait(mut self) -> T {
         let (wait, loc) =
@@ -83,7 +84,7 @@ impl<T, C: WaitCounter> Pending<T, C> {
         self.done()
     }
 
-    /// The result, which a [`wait_all`] on the same counter has waited for.
+    /// The result, given the proof that a [`wait_all`] on the same counter came after the operation's start.
     #[track_caller]
     pub fn after(mut self, drained: &Drained<C>) -> T {
         if self.operation >= drained.operations {
@@ -99,8 +100,8 @@ impl<T, C: WaitCounter> Pending<T, C> {
     }
 }
 
-/// Runs `start`, which starts an asynchronous operation counted by `C`: for instructions of [`isa`](crate::isa) that
-/// have no `…_async` method.
+/// Runs `start`, which starts an asynchronous operation counted by `C`. This is for instructions of [`isa`](crate::isa)
+/// that have no `…_async` method.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -122,13 +123,13 @@ pub fn issue<C: WaitCounter, T>(start: impl FnOnce() -> T) -> Pending<T, C> {
     begun.end(value)
 }
 
-/// An operation that is being started.
+/// An operation whose instructions are being emitted.
 pub(super) struct Begun {
     operation: u32,
     started: &'static Location<'static>,
 }
 
-/// The instructions appended from here to [`Begun::end`] start an operation.
+/// Begins an operation: the instructions emitted from here to [`Begun::end`] start it.
 #[track_caller]
 pub(super) fn begin() -> Begun {
     let started = Location::caller();
@@ -158,16 +159,16 @@ pub(super) fn mark(mark: Mark) -> Inst {
     Inst::Schedule(Box::new(Schedule::Mark(mark)))
 }
 
-/// Arguments of [`wait`]: a [`Pending`], a tuple or an array of them.
+/// Arguments of [`wait`]: a [`Pending`], or a tuple or array of these.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is nothing to wait for",
     label = "not a `Pending` result",
     note = "`…_async` methods and `issue` return what can be waited for; other values are there already"
 )]
 pub trait Awaitable {
-    /// The result that is available afterwards.
+    /// The type of the result.
     type Output;
-    /// Waits.
+    /// Waits, and returns the result.
     fn wait_for(self) -> Self::Output;
 }
 
@@ -192,21 +193,21 @@ impl<P: Awaitable, const N: usize> Awaitable for [P; N] {
 
 tuples!(Awaitable: results of wait_for);
 
-/// Waits until `pending` has completed and returns its result. The counter value is the largest that suffices: as many
-/// operations may stay outstanding as were certainly started after it, on every path.
+/// Waits until `pending` is complete and returns its result. The counter value of the wait is the largest that
+/// suffices: the number of operations that, on every path, were certainly started after this one.
 #[track_caller]
 pub fn wait<P: Awaitable>(pending: P) -> P::Output {
     pending.wait_for()
 }
 
-/// Proof that everything on counter `C` that was started before is done; see [`Pending::after`].
+/// Proof that all operations on counter `C` that were started before are complete; see [`Pending::after`].
 #[derive(Debug)]
 pub struct Drained<C> {
     operations: u32,
     counter: PhantomData<C>,
 }
 
-/// Waits until every operation on counter `C` is done.
+/// Waits until all operations on counter `C` are complete.
 #[track_caller]
 pub fn wait_all<C: WaitCounter>() -> Drained<C> {
     let loc = Location::caller();
@@ -218,7 +219,7 @@ pub fn wait_all<C: WaitCounter>() -> Drained<C> {
     Drained { operations, counter: PhantomData }
 }
 
-/// That an operation was waited for.
+/// Implemented for no `Pending`: its message tells users that a value has not been waited for.
 #[diagnostic::on_unimplemented(
     message = "this value is still on its way, and nothing can be computed with it",
     label = "needs `wait(…)`",

@@ -1,9 +1,10 @@
 //! `#[ping_pong]`: two groups of waves that take turns between memory and matrix instructions.
 //!
-//! Waves of a workgroup are distributed over the SIMDs in order, so that each SIMD of a workgroup of eight waves has
-//! one of the first four and one of the last four. The second group starts half a trip later: before the loop it waits
-//! at one barrier, which the first group passes after the loop. As `s_barrier` pairs waves by arrival, from then on one
-//! group is in a phase of matrix instructions whenever the other is not.
+//! The waves of a workgroup are assigned to the SIMDs in order, so in a workgroup of eight waves each SIMD has one of
+//! the first four and one of the last four. The second group starts half an iteration later: before the loop it waits
+//! at an additional barrier, for which the first group has a counterpart after the loop. Since `s_barrier` pairs waves
+//! by the number of barriers that they have reached, one group is then always in a phase of matrix instructions while
+//! the other is not.
 
 use std::panic::Location;
 
@@ -13,10 +14,10 @@ use crate::ir::{Inst, Region, Schedule, Stmt};
 use crate::lang::values::flow::Convergent;
 use crate::lang::{S, ge, lt, wave_id, with};
 
-/// Waves by which each SIMD has one of each group.
+/// The number of waves with which each SIMD has one wave of each group.
 const WAVES: u32 = 8;
 
-/// An open `#[ping_pong]` loop.
+/// The guard of a `#[ping_pong]` loop.
 #[derive(Debug)]
 pub struct PingPong {
     loc: &'static Location<'static>,
@@ -41,7 +42,7 @@ pub fn ping_pong_begin<F: Convergent>(_flow: &F) -> PingPong {
         items / c.wave.lanes()
     });
     let pair = PingPong { loc, wave: wave_id(), half: waves / 2 };
-    // Accesses of any wave before the loop happen before those of any wave in it.
+    // Every wave's accesses before the loop happen before any wave's accesses in it.
     turn(Mark::Stagger, loc);
     with(|c| c.effect(mark(Mark::PingPong), loc));
     pair.turn_of(ge(pair.wave, pair.half));
@@ -49,7 +50,7 @@ pub fn ping_pong_begin<F: Convergent>(_flow: &F) -> PingPong {
 }
 
 impl PingPong {
-    /// The code after the loop.
+    /// Ends the loop; emits the code after it.
     #[track_caller]
     pub fn end(self) {
         priority(0, self.loc);
@@ -57,7 +58,7 @@ impl PingPong {
         with(|c| c.effect(mark(Mark::PingPongEnd), self.loc));
     }
 
-    /// A barrier for one of the groups.
+    /// A barrier that only the waves for which `group` is true execute.
     fn turn_of(&self, group: S<bool>) {
         with(|c| c.builder.open(false));
         turn(Mark::Stagger, self.loc);
@@ -68,7 +69,7 @@ impl PingPong {
     }
 }
 
-/// An open `#[matrix]` block.
+/// The guard of a `#[matrix]` block.
 #[derive(Debug)]
 pub struct MatrixPhase(&'static Location<'static>);
 
@@ -77,14 +78,14 @@ pub struct MatrixPhase(&'static Location<'static>);
 pub fn matrix_phase_begin() -> MatrixPhase {
     let loc = Location::caller();
     turn(Mark::Phase, loc);
-    // The other group's loads and addresses would take issue slots from the matrix instructions; `ir::ping_pong`
-    // handles those that take slots from all others.
+    // Raise the priority, because the other group's loads and address arithmetic would take issue slots from the matrix
+    // instructions. `ir::ping_pong` treats the instructions that delay all others.
     priority(1, loc);
     MatrixPhase(loc)
 }
 
 impl MatrixPhase {
-    /// The end of the block.
+    /// Ends the block.
     pub fn end(self) {
         priority(0, self.0);
         turn(Mark::Phase, self.0);

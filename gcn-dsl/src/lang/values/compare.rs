@@ -11,7 +11,8 @@ use crate::lang::values::literal::{Literal, Real, TakesLiteral, Whole};
 use crate::lang::{IntoDevice, S, V};
 use crate::scalar::Scalar;
 
-/// Operands that can be compared: both of one element type, each uniform, varying or a host value.
+/// Pairs of operands that can be compared: both have the same element type, and each is uniform, varying or a host
+/// value.
 #[diagnostic::on_unimplemented(
     message = "cannot compare `{Self}` with `{Rhs}`",
     label = "no comparison between `{Self}` and `{Rhs}`",
@@ -20,7 +21,7 @@ use crate::scalar::Scalar;
 pub trait Compare<Rhs> {
     /// `S<bool>`, `V<bool>`, or `bool` for two host values.
     type Output;
-    /// The comparison.
+    /// Compares the two.
     fn compare(self, pred: Pred, rhs: Rhs) -> Self::Output;
 }
 
@@ -105,7 +106,7 @@ macro_rules! compare_host {
     };
 }
 
-/// `target() == Target::GFX950`: what the host knows when the kernel is built.
+/// Comparisons such as `target() == Target::GFX950` are evaluated on the host.
 impl Compare<Target> for Target {
     type Output = bool;
     fn compare(self, pred: Pred, rhs: Target) -> bool {
@@ -113,7 +114,7 @@ impl Compare<Target> for Target {
     }
 }
 
-/// Arrays are compared as in Rust: by the first elements that differ.
+/// Arrays are compared lexicographically, as in Rust.
 impl<A: Compare<B> + Copy, B: Copy, const N: usize> Compare<[B; N]> for [A; N]
 where
     A::Output: BitAnd<Output = A::Output> + BitOr<Output = A::Output>,
@@ -134,7 +135,7 @@ where
     }
 }
 
-/// The strict comparison that decides the order of two different values.
+/// For an ordering comparison: the strict one, which decides if two elements differ.
 fn strictly(pred: Pred) -> Option<Pred> {
     match pred {
         Pred::Lt | Pred::Le => Some(Pred::Lt),
@@ -143,7 +144,7 @@ fn strictly(pred: Pred) -> Option<Pred> {
     }
 }
 
-/// Tuples are compared as in Rust: by the first members that differ.
+/// Tuples are compared lexicographically, as in Rust.
 impl<A: Compare<A2> + Copy, A2: Copy, B: Compare<B2>, B2, O> Compare<(A2, B2)> for (A, B)
 where
     A::Output: Logic<B::Output, Output = O> + Logic<O, Output = O>,
@@ -160,7 +161,7 @@ where
     }
 }
 
-/// A longer tuple is a pair of its first member and the rest.
+/// A longer tuple is compared as a pair of its first member and the rest.
 macro_rules! compare_tuples {
     ($($a:ident $a2:ident, $($b:ident $b2:ident $i:tt),+;)*) => {$(
         #[diagnostic::do_not_recommend]
@@ -232,7 +233,7 @@ macro_rules! compare_literal_to_host {
 
 compare_literal_to_host!(i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, usize, isize, u128, i128);
 
-/// The same with type parameters.
+/// As above, in functions that are generic over the element type.
 macro_rules! compare_number_to_host {
     ($literal:ident: $($t:ty),*) => {$(
         #[diagnostic::do_not_recommend]
@@ -257,7 +258,7 @@ compare_number_to_host!(Real: f32, f64);
 compare_host!(bool, i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64);
 compare_host!(@host usize, isize, u128, i128);
 
-// The result is a parameter and not `A::Output`: rustc would report a missing implementation once more for that.
+// The result type is a separate parameter because with `A::Output` rustc would report a missing implementation twice.
 macro_rules! comparisons {
     ($($name:ident $pred:ident $text:literal)*) => {$(
         #[doc = concat!("The expansion of `a ", $text, " b`.")]
@@ -271,7 +272,7 @@ macro_rules! comparisons {
 
 comparisons! { lt Lt "<" le Le "<=" gt Gt ">" ge Ge ">=" eq Eq "==" ne Ne "!=" }
 
-/// Conditions that combine with `&&` and `||`.
+/// Pairs of conditions that `&&` and `||` combine.
 #[diagnostic::on_unimplemented(
     message = "`&&` and `||` combine conditions, not `{Self}` and `{Rhs}`",
     label = "not both conditions",
@@ -280,13 +281,13 @@ comparisons! { lt Lt "<" le Le "<=" gt Gt ">" ge Ge ">=" eq Eq "==" ne Ne "!=" }
 pub trait Logic<Rhs> {
     /// `S<bool>`, `V<bool>`, or `bool` for two host values.
     type Output;
-    /// `Bin::And` or `Bin::Or`.
+    /// Combines them with `op`, which is `Bin::And` or `Bin::Or`.
     fn combine(self, op: Bin, rhs: Rhs) -> Self::Output;
-    /// The left side as the result.
+    /// The left side, converted to the result type.
     fn left(self) -> Self::Output;
-    /// The right side as the result.
+    /// The right side, converted to the result type.
     fn right(rhs: Rhs) -> Self::Output;
-    /// The result that has this value.
+    /// The result with this IR value.
     fn of(value: Value) -> Self::Output;
 }
 
@@ -341,13 +342,13 @@ impl Logic<bool> for bool {
     }
 }
 
-/// The expansion of `a && b` where all lanes may compute `b`.
+/// The expansion of `a && b` if all lanes may compute `b`.
 #[track_caller]
 pub fn and<A: Logic<B, Output = O>, B, O>(a: A, b: B) -> O {
     a.combine(Bin::And, b)
 }
 
-/// The expansion of `a || b` where all lanes may compute `b`.
+/// The expansion of `a || b` if all lanes may compute `b`.
 #[track_caller]
 pub fn or<A: Logic<B, Output = O>, B, O>(a: A, b: B) -> O {
     a.combine(Bin::Or, b)

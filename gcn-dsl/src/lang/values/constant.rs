@@ -1,4 +1,5 @@
-//! Numbers that are known when the kernel is built, held to their bounds: a fault is an error of the build at the user's place.
+//! Range checks of numbers that are known when the kernel is built. A violation is a build error at the user's source
+//! location.
 
 use std::panic::Location;
 
@@ -6,8 +7,8 @@ use crate::ir::{Bin, Value};
 use crate::lang::{V, with};
 use crate::scalar::Scalar;
 
-/// `k`, which selects one of `len` parts of `whole` ("element", "a vector of 4"). If there is no such part, an error is
-/// recorded, and 0 is used until the build reports it.
+/// Returns `k`, which selects one of `len` parts of `whole` (for example an "element" of "a vector of 4"). If there is
+/// no such part, the kernel fails, and 0 is used until the build reports the error.
 #[track_caller]
 pub(in crate::lang) fn within(k: usize, len: usize, part: &str, whole: impl FnOnce() -> String) -> usize {
     if k < len {
@@ -18,7 +19,7 @@ pub(in crate::lang) fn within(k: usize, len: usize, part: &str, whole: impl FnOn
     0
 }
 
-/// Which numbers there are.
+/// Says which numbers are valid.
 fn numbers(part: &str, len: usize) -> String {
     match len {
         0 => format!("it has no {part}"),
@@ -27,7 +28,7 @@ fn numbers(part: &str, len: usize) -> String {
     }
 }
 
-/// Refuses an access to `count` elements from `i` on, if that is known, of an array of `len`.
+/// Fails the kernel if an access to `count` elements from `i` on is known to exceed an array of `len` elements.
 pub(in crate::lang) fn refuse_outside(i: V<u32>, count: usize, len: usize, loc: &'static Location<'static>) {
     with(|c| {
         let Some(first) = c.builder.as_const(i.value) else { return };
@@ -38,7 +39,7 @@ pub(in crate::lang) fn refuse_outside(i: V<u32>, count: usize, len: usize, loc: 
     });
 }
 
-/// Refuses a lane that no wave has.
+/// Fails the kernel if the lane's number is known and not below the wave size.
 pub(in crate::lang) fn refuse_lane(lane: Value, loc: &'static Location<'static>) {
     with(|c| {
         let lanes = c.wave.lanes();
@@ -53,7 +54,8 @@ pub(in crate::lang) fn refuse_lane(lane: Value, loc: &'static Location<'static>)
     });
 }
 
-/// Rejects integer divisions by 0 and shifts by the width or more, as rustc does if it knows the right side.
+/// Fails the kernel for an integer division by 0 or a shift by at least the width, if the right side is known; rustc
+/// rejects these, too.
 pub(in crate::lang) fn refuse_operand<T: Scalar>(op: Bin, right: Value, loc: &'static Location<'static>) {
     if T::ELEM.is_float() || !matches!(op, Bin::Div | Bin::Rem | Bin::Shl | Bin::Shr) {
         return;

@@ -1,4 +1,4 @@
-//! Device data: the contents of variables, as a list of IR values.
+//! Device data: compound values as lists of IR values.
 
 use std::panic::Location;
 
@@ -11,13 +11,13 @@ use crate::lang::values::flow::{Flow, SameScope};
 use crate::lang::{IntoDevice, S, V, with};
 use crate::scalar::Scalar;
 
-/// Device data made of IR values: `S`, `V`, vectors, fragments, accumulators, and arrays and tuples of them.
+/// Types that consist of IR values: `S`, `V`, vectors, fragments, accumulators, and arrays and tuples of these.
 pub trait Flatten: Copy {
-    /// Appends the values, first to last.
+    /// Appends the IR values, first to last.
     fn flatten(&self, out: &mut Vec<Value>);
-    /// Takes the values back in the same order.
+    /// Rebuilds the data from IR values in the same order.
     fn unflatten(values: &mut dyn Iterator<Item = Value>) -> Self;
-    /// The composition of the data, for debuggers; `None` if it depends on a value.
+    /// The composition of the type, for debuggers; `None` if it depends on a value.
     fn shape() -> Option<Shape> {
         Some(Shape::Value)
     }
@@ -79,22 +79,25 @@ macro_rules! declare_host {
 }
 declare_host!(bool, i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64);
 
-/// Variables of type `Self` declared in flow `F` that may be assigned in flow `G`: varying ones anywhere, uniform ones
-/// only where the same lanes are active as at their declaration, except for those that have returned.
+/// Types of variables declared in flow `F` that may be assigned in flow `G`. Varying variables may be assigned
+/// anywhere; uniform ones only where the same lanes are active as at their declaration, not counting lanes that have
+/// returned.
 pub trait AssignIn<F, G> {}
 
 impl<T, F, G> AssignIn<F, G> for V<T> {}
 impl<T, F: Flow, G: Flow> AssignIn<F, G> for S<T> where G::Scope: SameScope<F::Scope> {}
 
-/// The bit that marks numbers which represent memory.
+/// In lists of IR values, a number with this bit stands for memory (an array or slice), not for an IR value. It cannot
+/// be assigned.
 pub(in crate::lang) const MEMORY: u32 = 1 << 31;
 
-/// True if the number represents memory.
+/// True if the number stands for memory.
 pub(in crate::lang) fn is_memory(value: Value) -> bool {
     value.0 & MEMORY != 0
 }
 
-/// A variable that holds this value, made by `declare`, unless it represents memory.
+/// Declares a variable for this value with `declare`; a number that stands for memory becomes the variable's number
+/// unchanged.
 pub(in crate::lang) fn holding(
     c: &mut Context,
     value: Value,
@@ -103,13 +106,13 @@ pub(in crate::lang) fn holding(
     if is_memory(value) { Variable(value.0) } else { declare(c) }
 }
 
-/// The list with its values replaced by `f`; entries that represent memory stay.
+/// Replaces the values in the list by `f` of them; entries that stand for memory stay.
 pub(in crate::lang) fn with_values(list: Vec<Value>, f: impl FnOnce(Vec<Value>) -> Vec<Value>) -> Vec<Value> {
     let mut made = f(list.iter().copied().filter(|v| !is_memory(*v)).collect()).into_iter();
     list.into_iter().map(|v| if is_memory(v) { v } else { crate::lang::next_value(&mut made) }).collect()
 }
 
-/// Reads the variables.
+/// The present values of the variables.
 pub(in crate::lang) fn read_all(variables: &[Variable], loc: &'static Location<'static>) -> Vec<Value> {
     let read = |c: &mut Context, var: Variable| match is_memory(Value(var.0)) {
         true => Value(var.0),
@@ -118,7 +121,7 @@ pub(in crate::lang) fn read_all(variables: &[Variable], loc: &'static Location<'
     with(|c| variables.iter().map(|var| read(c, *var)).collect())
 }
 
-/// Gives the variables these values.
+/// Assigns the values to the variables.
 pub(in crate::lang) fn write_all(
     variables: &[Variable],
     values: Vec<Value>,

@@ -1,4 +1,4 @@
-//! The names that `let` gives to values, for debuggers.
+//! Names of values in `let`, for debuggers.
 
 use std::panic::Location;
 
@@ -9,18 +9,18 @@ use crate::lang::context::source;
 use crate::lang::{Flatten, with};
 use crate::scalar::Scalar;
 
-/// A value that the user names. Method look-up determines whether it is a device value: [`ShowDevice`] comes before
-/// [`ShowOther`], which every other type has.
+/// A value that the user has named. Method lookup decides whether it is a device value: it finds [`ShowDevice`] before
+/// [`ShowOther`], which all types implement.
 #[derive(Debug)]
 pub struct Shown<'x, X>(pub &'x X);
 
 /// Values that debuggers can show.
 pub trait ShowDevice {
-    /// The value is called `name` up to this line and column.
+    /// Records that the value is called `name`, in the scope that ends at this line and column.
     fn shown(&self, name: &'static str, line: u32, column: u32);
 }
 
-/// Host values, which do not exist on the GPU.
+/// All other values; they do not exist on the GPU.
 pub trait ShowOther {
     /// Does nothing.
     fn shown(&self, _name: &'static str, _line: u32, _column: u32) {}
@@ -35,11 +35,11 @@ impl<X: Showable> ShowDevice for Shown<'_, X> {
     }
 }
 
-/// Device values, and numbers of the host, whose type a `let` may leave open.
+/// Device values, and host numbers, whose type a `let` may leave to inference.
 pub trait Showable {
-    /// The composition of the value.
+    /// The composition of the type.
     fn shape() -> Option<Shape>;
-    /// The parts of the value.
+    /// The scalars of the value.
     fn leaves(&self) -> Vec<Leaf>;
 }
 
@@ -82,7 +82,7 @@ macro_rules! silent {
 }
 silent!(i128, u128, isize, usize, f16, bf16, f32, f64);
 
-/// Notes a name, if somebody wants to know.
+/// Records a name if the build keeps names.
 pub(in crate::lang) fn tell(
     (name, end): (&'static str, (u32, u32)),
     shape: impl FnOnce() -> Option<Shape>,

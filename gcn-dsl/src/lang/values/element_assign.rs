@@ -1,5 +1,5 @@
-//! Assignments to elements of arrays in variables, `a[i] = x`, `a[i][k] = x`, `a[i].x = y`: by a host index, which
-//! selects registers, and by a device index, for which each element is either replaced or kept.
+//! Assignments to elements of arrays in variables: `a[i] = x`, `a[i][k] = x`, `a[i].x = y`. A host index selects
+//! registers; for a device index, every element is replaced or kept, depending on a comparison with the index.
 
 use std::panic::Location;
 
@@ -11,8 +11,8 @@ use crate::lang::values::constant::within;
 use crate::lang::{IntoDevice, S, V, with};
 use crate::scalar::Elem;
 
-/// Arrays whose elements can be assigned: values in registers by a `usize`, `u32` or a device value, memory by its
-/// index types.
+/// Arrays with assignable elements, and their index types: arrays of values are indexed by `usize`, `u32` or a device
+/// value, memory by its own index types.
 #[diagnostic::on_unimplemented(
     message = "an element of `{Self}` cannot be assigned at an index of type `{I}`",
     label = "cannot be indexed by `{I}`",
@@ -20,9 +20,9 @@ use crate::scalar::Elem;
     note = "through a pointer in a field or an array numbers are written; for a part of a struct take it, `let p = a[k]; p[i].x = y`"
 )]
 pub trait HasElements<I> {
-    /// An element.
+    /// The element type.
     type Element;
-    /// Changes element `i` by `f`.
+    /// Changes element `i` by calling `f` on it.
     fn change_at(&mut self, i: I, f: impl Fn(&mut Self::Element));
 }
 
@@ -70,7 +70,7 @@ macro_rules! by_device {
 }
 by_device!(S V);
 
-/// `new` where `i` is `k`, and `old` elsewhere.
+/// `new` if the index `i` equals `k`, else `old`.
 fn changed_where<X: Flatten>(i: Value, k: u32, new: X, old: X, loc: &'static Location<'static>) -> X {
     let (mut news, mut olds) = (Vec::new(), Vec::new());
     new.flatten(&mut news);
@@ -106,7 +106,7 @@ fn chosen(i: Value, k: u32, news: &[Value], olds: &[Value], loc: &'static Locati
     })
 }
 
-/// Element `i` of a list of structs: the [`Choice`](crate::lang::Choice) of a `#[device] struct`.
+/// Selects element `i` of a list of structs; implements [`Choice`](crate::lang::Choice) for a `#[device] struct`.
 #[track_caller]
 pub fn element_of<X: Flatten>(list: &[X], i: impl Flatten) -> X {
     let loc = Location::caller();

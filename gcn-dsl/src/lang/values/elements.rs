@@ -1,6 +1,6 @@
 //! The iterator over the elements of an array of the device.
 
-/// An iterator over values that are read.
+/// An iterator over device values.
 #[derive(Debug, Clone)]
 pub struct Elements<X>(std::vec::IntoIter<X>);
 
@@ -9,13 +9,13 @@ impl<X> Elements<X> {
         Elements(values.into_iter())
     }
 
-    /// The same: it gives values, no references to them.
+    /// Returns the iterator unchanged: it already returns values, not references.
     #[must_use]
     pub fn copied(self) -> Self {
         self
     }
 
-    /// The same: it gives values, no references to them.
+    /// Returns the iterator unchanged: it already returns values, not references.
     #[must_use]
     pub fn cloned(self) -> Self {
         self

@@ -1,4 +1,4 @@
-//! Flows: which lanes run, as types.
+//! Flows: types that say which lanes run a statement.
 
 use std::marker::PhantomData;
 
@@ -8,28 +8,28 @@ use super::kind::{Kind, Uniform, Varying};
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Top(());
 
-/// Some lanes of flow `F` run.
+/// Under a varying condition: a subset of the lanes of flow `F` runs.
 #[derive(Debug, Clone, Copy)]
 pub struct Div<F>(PhantomData<F>);
 
-/// A loop's body in flow `F`. Lanes may have left on an earlier trip: `B` is the kind of exits by the loop's condition,
-/// `break` or `continue`, `R` that of `return`.
+/// In a loop's body, where the loop is in flow `F`. Lanes may have left in an earlier iteration: `B` is the kind
+/// (uniform or varying) of exits by the loop's condition, `break` or `continue`, and `R` that of exits by `return`.
 #[derive(Debug, Clone, Copy)]
 pub struct InLoop<F, B, R>(PhantomData<(F, B, R)>);
 
-/// After a statement in flow `F` in which lanes may have left: `B` is the kind of exits by `break` or `continue`, `R`
-/// that of `return`.
+/// After a statement in flow `F` in which lanes may have left: `B` is the kind of exits by `break` or `continue`, and
+/// `R` that of exits by `return`.
 #[derive(Debug, Clone, Copy)]
 pub struct After<F, B, R>(PhantomData<(F, B, R)>);
 
-/// A flow.
+/// Types that say which lanes run.
 pub trait Flow: Copy {
-    /// Equal for two flows in which the same lanes run.
+    /// A canonical form: equal for two flows in which the same lanes run.
     type Lanes;
-    /// Equal for two flows in which the same lanes run, among those that still run in the function. Lanes that have
-    /// returned read no variable any more.
+    /// A canonical form: equal for two flows in which the same lanes run, not counting lanes that have returned from
+    /// the function, because these read no variable any more.
     type Scope;
-    /// The token; it has no data.
+    /// The only value of the type; it has no data.
     fn token() -> Self;
 }
 
@@ -70,39 +70,40 @@ macro_rules! leaving {
 }
 leaving!(InLoop After);
 
-/// The way in which lanes leave a construct; `K` is inferred from the exits.
+/// The kind `K` of the exits from a construct; rustc infers it from the recorded exits.
 #[derive(Debug)]
 pub struct Leave<K>(PhantomData<fn() -> K>);
 
 impl<K> Leave<K> {
-    /// The kind of exits that are noted in it.
+    /// A record for exits whose kind is still to be inferred.
     #[allow(clippy::new_without_default, reason = "made by the macro only")]
     pub fn new() -> Leave<K> {
         Leave(PhantomData)
     }
 
-    /// Lanes leave so.
+    /// Records an exit, which makes rustc unify its kind with `K`.
     pub fn note(&self, _kind: &Leave<K>) {}
 }
 
 impl Leave<Uniform> {
-    /// No lane leaves alone.
+    /// The kind of exits that all lanes take together.
     pub fn together() -> Leave<Uniform> {
         Leave(PhantomData)
     }
 }
 
-/// Lanes leave in one of two ways.
+/// The kind of exits of which some have kind `A` and some kind `B`.
 pub fn either<A: Kind, B: Kind>(_a: &Leave<A>, _b: &Leave<B>) -> Leave<A::Or<B>> {
     Leave(PhantomData)
 }
 
-/// The flow after a statement with exits, from the kinds of its `break`s and `continue`s and of its `return`s.
+/// The flow after a statement with exits. `B` is the kind of its exits by `break` or `continue`, `R` that of its exits
+/// by `return`.
 pub fn after<F: Flow, B: Kind, R: Kind>(_flow: &F, _left: &Leave<B>, _returned: &Leave<R>) -> After<F, B, R> {
     After::token()
 }
 
-/// [`Flow::Lanes`] of flows in which every lane of the workgroup runs.
+/// Implemented by the [`Flow::Lanes`] of flows in which every lane of the workgroup runs.
 #[diagnostic::on_unimplemented(
     message = "all lanes must run here, but only some may: this is inside a varying `if`, `match` or loop, or lanes may have left before",
     label = "needs all lanes of the workgroup",
@@ -112,7 +113,7 @@ pub fn after<F: Flow, B: Kind, R: Kind>(_flow: &F, _left: &Leave<B>, _returned: 
 pub trait EveryLane {}
 impl EveryLane for Top {}
 
-/// Flows with the same [`Flow::Scope`].
+/// Implemented by the [`Flow::Scope`]s of two flows if they are equal.
 #[diagnostic::on_unimplemented(
     message = "a uniform variable cannot be assigned where only some of its lanes may run",
     label = "not all lanes that have this variable get here, but a uniform `S<T>` has one value for all of them",
@@ -124,7 +125,7 @@ impl<S> SameScope<S> for S {}
 
 /// Flows in which every lane of the workgroup runs.
 ///
-/// rustc reports this trait or the one that it depends on, so both have the message.
+/// rustc may report either this trait or [`EveryLane`], on which it depends, so both have the message.
 #[diagnostic::on_unimplemented(
     message = "all lanes must run here, but only some may: this is inside a varying `if`, `match` or loop, or lanes may have left before",
     label = "needs all lanes of the workgroup",

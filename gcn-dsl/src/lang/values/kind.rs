@@ -1,24 +1,24 @@
-//! Whether a value, a branch or an exit is the same for all lanes, as a type.
+//! Types that say whether a value, a branch or an exit is the same for all lanes.
 
 use std::fmt::Debug;
 
-/// Whether all lanes do the same: [`Uniform`] or [`Varying`].
+/// Types that say whether something is the same for all lanes: [`Uniform`] or [`Varying`].
 pub trait Kind: Copy + Debug + 'static {
-    /// Varying if one of both is.
+    /// Varying if either of the two is.
     type Or<K: Kind>: Kind;
     /// `U` for uniform, `V` for varying.
     type Pick<U, V>;
-    /// The one of both that there is.
+    /// Returns the one of the two that `Pick` selects; that one must be `Some`.
     fn picked<U, V>(uniform: Option<U>, varying: Option<V>) -> Self::Pick<U, V>;
     /// True for [`Varying`].
     const VARYING: bool;
 }
 
-/// All lanes take the same branch, or leave together.
+/// All lanes do the same: take the same branch, or leave together.
 #[derive(Debug, Clone, Copy)]
 pub struct Uniform;
 
-/// Some lanes may take another branch, or leave while others stay.
+/// Lanes may differ: some may take another branch, or leave while others stay.
 #[derive(Debug, Clone, Copy)]
 pub struct Varying;
 

@@ -1,6 +1,6 @@
-//! Literals where rustc cannot see their type: at the end of branches, as bounds of a `for`, at the start of a
-//! variable, on the left of an operator. Their type is inferred from the destination of the value, as Rust does on the
-//! host.
+//! Literals in positions where rustc cannot infer their type from the surrounding Rust code: as the value of a branch,
+//! as a bound of a `for`, as a variable's first value, or on the left of an operator. Their type is inferred from the
+//! use of the value, as Rust does on the host.
 
 use half::{bf16, f16};
 
@@ -10,7 +10,7 @@ use crate::lang::values::kind::Uniform;
 use crate::lang::{IntoDevice, S, V};
 use crate::scalar::Scalar;
 
-/// A literal; its type `T` is found by inference.
+/// A literal; inference determines its type `T`.
 #[derive(Debug, Clone, Copy)]
 pub struct Literal<T>(pub T);
 
@@ -19,14 +19,14 @@ pub fn literal<T>(x: T) -> Literal<T> {
     Literal(x)
 }
 
-/// Element types that accept a literal of type `U`: `U` itself, and `f64` for the 16-bit floats.
+/// Element types that accept a literal of type `U`: `U` itself; the 16-bit floats accept an `f64`.
 #[diagnostic::on_unimplemented(
     message = "a literal of type `{U}` stands where a `{Self}` is needed",
     label = "expected a `{Self}`, found a `{U}`",
     note = "a literal for a float has a point: `2.0`; a literal for an integer has none"
 )]
 pub trait TakesLiteral<U>: Sized {
-    /// The literal as this type.
+    /// Converts the literal to this type.
     fn of(literal: U) -> Self;
 }
 
@@ -46,18 +46,18 @@ impl TakesLiteral<f64> for bf16 {
     }
 }
 
-/// A number with a decimal point, next to values whose element type is a parameter.
+/// A literal with a decimal point, in an expression whose element type is a type parameter.
 #[derive(Debug, Clone, Copy)]
 pub struct Real(pub(in crate::lang) f64);
-/// A number without one.
+/// A literal without a decimal point, in such an expression.
 #[derive(Debug, Clone, Copy)]
 pub struct Whole(pub(in crate::lang) i128);
 
-/// The expansion of a literal with a point in a function that is generic over element types.
+/// The expansion of a literal with a decimal point, in a function that is generic over the element type.
 pub fn real(x: f64) -> Literal<Real> {
     Literal(Real(x))
 }
-/// The expansion of another literal there.
+/// The expansion of any other number literal in such a function.
 pub fn whole(x: i128) -> Literal<Whole> {
     Literal(Whole(x))
 }
@@ -84,11 +84,11 @@ macro_rules! becomes {
 }
 becomes!(S V);
 
-/// The initial value of a variable that lanes change separately: a uniform value becomes a varying one.
+/// Types of the first value of a variable that is later assigned varying values: a uniform value becomes a varying one.
 pub trait Vary {
-    /// The varying value.
+    /// The type of the varying value.
     type Varying;
-    /// The conversion.
+    /// Converts the value to a varying one.
     fn vary(self) -> Self::Varying;
 }
 

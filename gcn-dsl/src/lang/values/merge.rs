@@ -1,26 +1,26 @@
-//! The value of an expression with branches.
+//! Values of expressions with branches.
 
 use crate::lang::Flatten;
 
-/// Values of the two branches of an `if` that join to one; `How` is the kind of the condition.
+/// Pairs of values, of the two branches of an `if`, that merge into one; `How` is the kind of the condition.
 #[diagnostic::on_unimplemented(
     message = "the branches give `{Self}` and `{B}`, which do not join to one device value",
     label = "branches do not join",
     note = "both need the same element type; a host value joins as a constant; beside a value of a type parameter a literal needs `T: Arithmetic`"
 )]
 pub trait Merge<How, B>: Sized {
-    /// The joined value: varying if the condition or a branch is.
+    /// The type of the merged value: varying if the condition or either value is.
     type Output: Flatten;
-    /// The `then` branch has no value, because its lanes leave.
+    /// True if the `then` branch has no value, because its lanes leave.
     const LEFT_LEAVES: bool = false;
-    /// The `else` branch has no value, because its lanes leave.
+    /// True if the `else` branch has no value, because its lanes leave.
     const RIGHT_LEAVES: bool = false;
-    /// The `then` value.
+    /// Converts the `then` branch's value.
     fn left(self) -> Self::Output;
-    /// The `else` value.
+    /// Converts the `else` branch's value.
     fn right(b: B) -> Self::Output;
 }
 
-/// The type of the value of `break`, `continue` and `return`: there is none.
+/// The type of `break`, `continue` and `return`, which have no value.
 #[derive(Debug, Clone, Copy)]
 pub struct Never;

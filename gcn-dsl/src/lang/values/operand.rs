@@ -1,4 +1,5 @@
-//! The other operand of a device value in an operator or a method: its place determines that of the result.
+//! Right operands of operators, and arguments of methods: together with the left side they determine whether the result
+//! is uniform or varying.
 
 use half::{bf16, f16};
 
@@ -6,10 +7,10 @@ use crate::lang::values::kind::{Kind, Uniform, Varying};
 use crate::lang::{IntoDevice, S, V};
 use crate::scalar::Scalar;
 
-/// `S<T>` if the place `P` is uniform, else `V<T>`.
+/// `S<T>` if the kind `P` is uniform, `V<T>` if it is varying.
 pub type At<P, T> = <P as Kind>::Pick<S<T>, V<T>>;
 
-/// The right side of an operator whose left side has elements of type `T`, or an argument of such a method: a host value, an
+/// Right sides of an operator whose left side has elements of type `T`, or arguments of such a method: a host value, an
 /// `S<T>` or a `V<T>`. A literal takes the type of the left side; for `f16` and `bf16` it is a host `f64`.
 #[diagnostic::on_unimplemented(
     message = "an operator's sides have different element types: `{T}` and `{Self}`",
@@ -18,15 +19,15 @@ pub type At<P, T> = <P as Kind>::Pick<S<T>, V<T>>;
     note = "a literal that no type reaches is an `i32` or `f64`, as in Rust: `for k in 0..16u32`, `let mut sum = 0.0f32`"
 )]
 pub trait Operand<T: Scalar>: Copy {
-    /// Where it is: host values are uniform.
+    /// Whether the operand is uniform or varying; host values are uniform.
     type Place: Kind;
-    /// It as a value of each lane.
+    /// The operand as a varying value.
     fn varying(self) -> V<T>;
-    /// The operand as one value for all lanes; `None` if it varies.
+    /// The operand as a uniform value; `None` if it varies.
     fn uniform(self) -> Option<S<T>>;
 }
 
-/// Element types of the two sides of an operator: the same on both.
+/// Implemented only if the element types of an operator's two sides are equal.
 #[diagnostic::on_unimplemented(
     message = "an operator's sides have different element types: `{Self}` and `{Other}`",
     label = "`{Self}` on the left, `{Other}` on the right",
@@ -67,7 +68,7 @@ impl<T: Scalar + SameElement<U>, U: Scalar> Operand<T> for V<U> {
     }
 }
 
-/// A literal next to an element type for which Rust has no literals.
+/// Literals as operands where the element type has none in Rust (`f16`, `bf16`).
 macro_rules! literals_of {
     ($($t:ident)*) => {$(
         #[diagnostic::do_not_recommend]
@@ -96,16 +97,16 @@ macro_rules! literals_of {
 }
 literals_of!(f16 bf16);
 
-/// Types that `let x: W = e` accepts: `W` and arrays and tuples as written, uniform or varying.
+/// Types of `e` in `let x: W = e`: `W` itself, uniform or varying, and arrays and tuples that match `W`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not of the written type `{W}`",
     label = "expected `{W}`, found `{Self}`",
     note = "between element types convert with `as`; a literal for a float has a point (`2.0`), and one for an integer has none"
 )]
 pub trait OfType<W> {
-    /// The value of the device.
+    /// The type of the device value.
     type Value;
-    /// The conversion.
+    /// Converts the value.
     fn of_type(self) -> Self::Value;
 }
 
@@ -136,7 +137,7 @@ impl<T: Scalar, E: IntoDevice<S<T>>> OfType<S<T>> for E {
     }
 }
 
-/// The expansion of `let x: W = e` for a type that does not determine whether it varies.
+/// The expansion of `let x: W = e` if `W` does not say whether the value is uniform or varying.
 #[track_caller]
 pub fn of_type<W, E: OfType<W>>(e: E) -> E::Value {
     e.of_type()

@@ -1,4 +1,4 @@
-//! `#[register("v10")] let`: values in registers that the user chose.
+//! `#[register("v10")] let`: variables in registers that the user chose.
 
 use std::panic::Location;
 
@@ -9,21 +9,21 @@ use crate::lang::context::source;
 use crate::lang::{Declare, Flatten, S, V, Var, Vector, with};
 use crate::scalar::{Number, Scalar};
 
-/// A register file as a type.
+/// Register files, as types.
 pub trait RegisterFile {
-    /// The file.
+    /// The register file.
     const FILE: RegFile;
 }
 
-/// The scalar registers, `s0` and on.
+/// The scalar registers: `s0`, `s1`, …
 #[derive(Debug)]
 pub struct Sgprs;
 
-/// The vector registers, `v0` and on.
+/// The vector registers: `v0`, `v1`, …
 #[derive(Debug)]
 pub struct Vgprs;
 
-/// The accumulation registers, `a0` and on.
+/// The accumulation registers: `a0`, `a1`, …
 #[derive(Debug)]
 pub struct Agprs;
 
@@ -37,7 +37,7 @@ impl RegisterFile for Agprs {
     const FILE: RegFile = RegFile::Agpr;
 }
 
-/// Device values that registers of file `F` hold.
+/// Device values that registers of file `F` can hold.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not live in `{F}`",
     label = "registers of another file",
@@ -51,7 +51,7 @@ impl<T: Number> InRegisters<Vgprs> for V<T> {}
 impl<T: Number, const N: usize> InRegisters<Vgprs> for Vector<T, N> {}
 impl<F, X: InRegisters<F>, const N: usize> InRegisters<F> for [X; N] {}
 
-/// The expansion of `#[register("…")] let mut x = e`: a variable in the registers from number `first` on, `len` of them.
+/// The expansion of `#[register("…")] let mut x = e`: declares a variable in `len` registers from number `first` on.
 #[track_caller]
 pub fn pinned<R: RegisterFile, X, D, F>(_flow: &F, first: u16, len: u8, init: D) -> Var<X, F>
 where
@@ -66,7 +66,7 @@ where
     Var::declare_in(&values, fit.ok().map(|()| to), source(at))
 }
 
-/// Refuses values that need other registers.
+/// Checks that the values fit exactly into the registers `to`; otherwise returns the error message.
 fn fits(values: &[Value], to: Reg) -> Result<(), String> {
     let types: Vec<Type> = with(|c| values.iter().map(|v| c.builder.kernel().ty(*v)).collect());
     if types.iter().any(|ty| ty.registers().0 != to.file) {

@@ -1,4 +1,4 @@
-//! `S<T>` and `V<T>`.
+//! The handles of uniform and varying values, `S<T>` and `V<T>`, and implicit conversions to them.
 
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -53,8 +53,8 @@ macro_rules! handle {
 handle!(S, Uniform);
 handle!(V, Varying);
 
-/// Types that convert to an `X` implicitly: `X`, a host value for `S` and `V`, `S<T>` for `V<T>`; tuples and arrays
-/// member by member.
+/// Types that convert implicitly to an `X`: `X` itself, host values to `S` and `V`, `S<T>` to `V<T>`; tuples and arrays
+/// convert member by member.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not become `{X}` by itself",
     label = "expected `{X}`, found `{Self}`",
@@ -62,11 +62,11 @@ handle!(V, Varying);
     note = "between element types convert with `as`; a literal for a float has a point (`2.0`), and one that no type reaches is an `i32` or `f64`, as in Rust: beside a type parameter write it, `let a: T = 0.5`; the plain scalar type of a parameter, field or result means `S<T>`"
 )]
 pub trait IntoDevice<X> {
-    /// The conversion.
+    /// Converts the value.
     fn into_device(self) -> X;
 }
 
-/// Types that become nothing but themselves: everything but tuples and arrays, which convert member by member.
+/// Types that convert implicitly only to themselves: all but tuples and arrays, which convert member by member.
 pub trait AsIs {}
 
 impl<X: AsIs> IntoDevice<X> for X {
@@ -101,14 +101,14 @@ impl<T: Scalar> IntoDevice<V<T>> for S<T> {
     }
 }
 
-/// Arguments of functions across lanes: a `V<T>`, or an `S<T>`, which has the same value in every lane.
+/// Arguments of cross-lane functions: a `V<T>`, or an `S<T>`, which has the same value in every lane.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a value of the device",
     label = "expected `V<T>` or `S<T>`, found `{Self}`",
     note = "functions across lanes take what lanes have: a value of each lane, or one for all; a number of the host needs no such function"
 )]
 pub trait PerLane<T> {
-    /// The value of each lane.
+    /// The argument as a varying value.
     fn per_lane(self) -> V<T>;
 }
 
@@ -127,7 +127,7 @@ impl<T: Scalar> PerLane<T> for S<T> {
 
 macro_rules! default {
     ($($name:ident)*) => {$(
-        /// 0, and `false`.
+        /// The default is 0 or `false`.
         impl<T: Scalar> Default for $name<T> {
             #[track_caller]
             fn default() -> Self {
@@ -150,7 +150,7 @@ pub fn convert<X, E: IntoDevice<X>>(e: E) -> X {
     e.into_device()
 }
 
-/// A uniform or host value as a varying one.
+/// Converts a uniform or host value to a varying one.
 #[track_caller]
 pub fn splat<T: Scalar>(x: impl IntoDevice<V<T>>) -> V<T> {
     x.into_device()

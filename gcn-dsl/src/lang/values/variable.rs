@@ -1,4 +1,4 @@
-//! `let mut` in a kernel.
+//! The variables that `let mut` declares in a kernel.
 
 use std::cell::OnceCell;
 use std::marker::PhantomData;
@@ -14,7 +14,7 @@ use crate::lang::context::{Context, source};
 use crate::lang::values::flow::Flow;
 use crate::lang::{IntoDevice, values::debug_name, with};
 
-/// The flow in which a variable is declared, and that in which it is assigned.
+/// The flow `F` in which a variable is declared and the flow `G` in which it is assigned.
 #[derive(Debug)]
 pub struct Here<F, G>(PhantomData<(F, G)>);
 
@@ -31,16 +31,16 @@ impl<F, G> Here<F, G> {
     }
 }
 
-/// A device variable of type `X`, declared in flow `F`. One IR variable for each value in `X`.
+/// A device variable of type `X`, declared in flow `F`: one IR variable (a *leaf*) for each IR value in an `X`.
 #[derive(Debug)]
 pub struct Var<X, F> {
     leaves: OnceCell<Vec<Variable>>,
-    /// Varying conditions around a declaration without a value.
+    /// For a declaration without a value: the number of varying conditions around it.
     divergence: u32,
     types: PhantomData<(X, F)>,
 }
 
-/// The expansion of the type in `let x: T;`.
+/// The expansion of the type in `let x: T;`: makes rustc infer `X` = `T`.
 pub fn holds<X, F>(_: &Var<X, F>) {}
 
 impl<X: Flatten, F> Var<X, F> {
@@ -48,18 +48,19 @@ impl<X: Flatten, F> Var<X, F> {
         Var { leaves: OnceCell::from(leaves), divergence: 0, types: PhantomData }
     }
 
-    /// None before a variable without a first value is assigned.
+    /// The leaves. There are none until a variable declared without a value is first assigned.
     pub(in crate::lang) fn leaves(&self) -> &[Variable] {
         self.leaves.get().map_or(&[], Vec::as_slice)
     }
 
-    /// The expansion of `let x;`. The macro ensures that an assignment comes first.
+    /// The expansion of `let x;`. The macro ensures that the variable is assigned before it is used.
     pub fn deferred(_flow: &F) -> Self {
         let divergence = with(|c| c.builder.divergence());
         Var { leaves: OnceCell::new(), divergence, types: PhantomData }
     }
 
-    /// The expansion of an assignment to a variable without a first value; the variable takes the type of the value.
+    /// The expansion of the first assignment to a variable declared without a value; the variable takes the type of the
+    /// value.
     #[track_caller]
     pub fn set_first<G: Flow, D: Declare<Value = X>>(&self, _flow: &G, init: D)
     where
@@ -87,7 +88,7 @@ impl<X: Flatten, F> Var<X, F> {
         Var::initialised(&values, Some(source(Location::caller())), |c, ty| c.builder.declare(ty))
     }
 
-    /// A variable with these values in the registers `to`, one value after the other.
+    /// Declares one variable for each value; with `to`, in these registers, one value after the other.
     pub(in crate::lang) fn declare_in(values: &[Value], to: Option<Reg>, loc: SourceLoc) -> Self {
         let mut rest = to;
         Var::initialised(values, Some(loc), |c, ty| match &mut rest {
@@ -116,7 +117,7 @@ impl<X: Flatten, F> Var<X, F> {
         Var::of(with(|c| values.iter().map(|v| of_value(c, v)).collect()))
     }
 
-    /// The variable, which the user calls `name` up to this line and column.
+    /// Records that the user calls the variable `name`, in the scope that ends at this line and column.
     #[must_use]
     #[track_caller]
     pub fn named(self, name: &'static str, line: u32, column: u32) -> Self {
@@ -125,13 +126,13 @@ impl<X: Flatten, F> Var<X, F> {
         self
     }
 
-    /// The expansion of a use of the variable.
+    /// The expansion of a use of the variable: reads it.
     #[track_caller]
     pub fn get(&self) -> X {
         X::unflatten(&mut read_all(self.leaves(), Location::caller()).into_iter())
     }
 
-    /// The expansion of an assignment.
+    /// The expansion of an assignment to the variable.
     #[track_caller]
     pub fn set<G: Flow, E: IntoDevice<X>>(&self, _flow: &G, e: E)
     where
@@ -142,8 +143,8 @@ impl<X: Flatten, F> Var<X, F> {
         write_all(self.leaves(), values, Location::caller());
     }
 
-    /// The expansion of an assignment to a part of the variable, `x.field = e` or `x[i].field = e`: only the part needs to
-    /// be assignable here.
+    /// The expansion of an assignment to a part of the variable, `x.field = e` or `x[i].field = e`. Only that part has
+    /// to be assignable here.
     #[track_caller]
     pub fn set_part<G: Flow, P, E: IntoDevice<P>>(&self, _flow: &G, part: impl FnOnce(&mut X) -> &mut P, e: E)
     where
@@ -155,7 +156,7 @@ impl<X: Flatten, F> Var<X, F> {
         self.set_leaves(&whole);
     }
 
-    /// The expansion of an assignment to a part of the variable that an index chooses, `x[i] = e` or `x.field[i].y = e`.
+    /// The expansion of an assignment to a part that a device index may select, `x[i] = e` or `x.field[i].y = e`.
     #[track_caller]
     pub fn change<G: Flow>(&self, _flow: &G, change: impl FnOnce(&mut X, Here<F, G>)) {
         let mut whole = self.get();
@@ -163,7 +164,7 @@ impl<X: Flatten, F> Var<X, F> {
         self.set_leaves(&whole);
     }
 
-    /// A leaf that has the value already is not written.
+    /// Assigns the values of `whole`, except to leaves that already have the value.
     #[track_caller]
     fn set_leaves(&self, whole: &X) {
         let mut values = Vec::new();

@@ -29,7 +29,7 @@ impl<T: Number, const N: usize> Vector<T, N> {
         Vector { value, element: PhantomData }
     }
 
-    /// Element `k`, known when the kernel is built, which fails if `k` is not below `N`.
+    /// Element `k`. `k` is known when the kernel is built; the build fails if it is not below `N`.
     #[track_caller]
     pub fn get(self, k: usize) -> V<T> {
         let k = within(k, N, "element", || format!("a vector of {N}"));
@@ -37,7 +37,7 @@ impl<T: Number, const N: usize> Vector<T, N> {
     }
 }
 
-/// Element `k` of a packed varying value of `count` elements.
+/// Extracts element `k` of a packed varying value with `count` elements.
 pub(in crate::lang) fn element<T: Number>(
     from: Value,
     k: usize,
@@ -66,7 +66,7 @@ pub(in crate::lang) fn element<T: Number>(
     })
 }
 
-/// Packs elements side by side into one varying value.
+/// Packs elements into one varying value.
 pub(in crate::lang) fn pack<T: Number>(parts: &[V<T>], loc: &'static Location<'static>) -> Value {
     let ty = Type { place: Place::Varying, elem: T::ELEM, count: parts.len() as u8 };
     with(|c| {

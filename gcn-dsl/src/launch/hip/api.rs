@@ -1,4 +1,4 @@
-//! The functions of the library, and those calls that need no address.
+//! The functions of the HIP library, and the calls that pass no addresses of device or host memory.
 
 use std::ffi::{CStr, OsString, c_char, c_int, c_uint, c_void};
 use std::mem::ManuallyDrop;
@@ -12,25 +12,25 @@ const NO_DEVICE: c_int = 100;
 /// `hipErrorInvalidDevice`, which `hipInit` of HIP 5 returns if there is no device.
 const INVALID_DEVICE: c_int = 101;
 
-/// Bytes that the library may write as `hipDeviceProp_t`: 792 in HIP 5, 1,472 in HIP 6; the rest is for
-/// growth.
+/// Size in bytes of the buffer that the library fills with a `hipDeviceProp_t`. The structure has 792 bytes in HIP 5
+/// and 1,472 in HIP 6; the rest allows for larger ones.
 const PROPERTIES_BYTES: usize = 8192;
-/// Bytes of `gcnArchName`.
+/// Size of `gcnArchName` in bytes.
 const ARCH_BYTES: usize = 256;
 
-/// The functions that fill a `hipDeviceProp_t`, each with the offset of `gcnArchName`. The structure changed with HIP
-/// 6, which exports both functions, the old name for the old structure. Offsets from `hip_runtime_api.h` of 5.2 and
-/// 6.0.
+/// The functions that fill a `hipDeviceProp_t`, each with the offset of `gcnArchName` in it. HIP 6 changed the
+/// structure and gave the function for the new one a new name; it also exports the old name, for the old structure. The
+/// offsets are from `hip_runtime_api.h` of 5.2 and 6.0.
 const PROPERTIES: [(&str, usize); 2] =
     [("hipGetDevicePropertiesR0600", 1160), ("hipGetDeviceProperties", 396)];
 
 type GetProperties = unsafe extern "C" fn(*mut c_void, c_int) -> c_int;
 
-/// Declares the functions of the library that return a `hipError_t`. Those after `@newer` may be missing in old
-/// libraries, which is an error only if they are called.
+/// Declares the functions of the library that return a `hipError_t`. Old libraries may lack those after `@newer`; this
+/// is an error only when one of them is called.
 macro_rules! functions {
     ($($name:ident($($arg:ty),*);)* @newer $($newer:ident($($newer_arg:ty),*);)*) => {
-        /// The library's functions.
+        /// Pointers to the library's functions.
         #[allow(non_snake_case, reason = "the functions' own names")]
         pub(super) struct Functions {
             $(pub(super) $name: unsafe extern "C" fn($($arg),*) -> c_int,)*
@@ -135,12 +135,12 @@ pub(super) struct FillNode {
     pub width: usize,
 }
 
-/// A function of the library.
+/// Looks up a function of the library.
 ///
 /// # Safety
-/// `F` is the type of a pointer to the function `name`.
+/// `F` must be the type of a pointer to the function `name`.
 unsafe fn symbol<F: Copy>(library: &Library, file: &str, name: &'static str) -> Result<F, HipError> {
-    // SAFETY: the caller vouches for the type.
+    // SAFETY: the caller guarantees that the type is right.
     let found = unsafe { library.get::<F>(name.as_bytes()) };
     found.map(|f| *f).map_err(|_| HipError::MissingFunction { library: file.to_owned(), function: name })
 }
@@ -149,9 +149,9 @@ unsafe fn symbol<F: Copy>(library: &Library, file: &str, name: &'static str) -> 
 pub(super) struct Api {
     pub(super) functions: Functions,
     get_properties: (GetProperties, &'static str, usize),
-    /// The name under which it was loaded.
+    /// The name under which the library was loaded.
     pub(super) library: String,
-    /// Never unloaded: HIP registers functions that run when the process ends.
+    /// The library is never unloaded, because HIP registers functions that run when the process ends.
     _keep: ManuallyDrop<Library>,
 }
 
@@ -182,7 +182,7 @@ impl Api {
         Ok(Api { functions, get_properties, library, _keep: loaded })
     }
 
-    /// Turns a return code into a result.
+    /// Converts a return code to a result.
     pub(super) fn check(&self, function: &'static str, code: c_int) -> Result<(), HipError> {
         if code == 0 {
             return Ok(());
@@ -218,7 +218,7 @@ impl Api {
     /// `gcnArchName` of a device, for example `gfx90a:sramecc+:xnack-`.
     pub(super) fn arch_name(&self, ordinal: c_int) -> Result<String, HipError> {
         let (function, name, offset) = self.get_properties;
-        // Aligned as the structure is, whose widest members are pointers.
+        // The array has the alignment of the structure, whose widest members are pointers.
         let mut properties = [0u64; PROPERTIES_BYTES / 8];
         // SAFETY: the buffer is larger than the structure of every version that has this function.
         let code = unsafe { function(properties.as_mut_ptr().cast(), ordinal) };
@@ -243,7 +243,7 @@ impl Api {
         self.check("hipSetDevice", code)
     }
 
-    /// A function that old libraries lack.
+    /// Returns a function that old libraries lack, or the error that it is missing.
     pub(super) fn newer<F: Copy>(function: &Result<F, HipError>) -> Result<F, HipError> {
         function.as_ref().copied().map_err(HipError::clone)
     }
@@ -257,11 +257,11 @@ impl Api {
         Ok(value.unsigned_abs())
     }
 
-    /// The name of a device and the bytes of its memory.
+    /// The name of a device and the size of its memory in bytes.
     pub(super) fn name_and_memory(&self, ordinal: c_int) -> Result<(String, u64), HipError> {
         let (mut name, mut bytes) = ([0u8; ARCH_BYTES], 0usize);
         let function = Api::newer(&self.functions.hipDeviceGetName)?;
-        // SAFETY: as many bytes may be written.
+        // SAFETY: `name` has the size that is passed.
         let code = unsafe { function(name.as_mut_ptr().cast(), ARCH_BYTES as c_int, ordinal) };
         self.check("hipDeviceGetName", code)?;
         let function = Api::newer(&self.functions.hipDeviceTotalMem)?;

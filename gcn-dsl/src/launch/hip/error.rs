@@ -21,14 +21,14 @@ pub enum HipError {
         /// Each name with the message of the system's loader.
         tried: Vec<(String, String)>,
     },
-    /// The library is not the HIP library, or too old.
+    /// The library is not the HIP library, or is too old.
     #[error(
         "the library {library} has no function {function}; it is not HIP, or older than what is asked of it: graphs came with 4.3, all else with 4.2"
     )]
     MissingFunction {
-        /// The library.
+        /// The library's file name.
         library: String,
-        /// The function.
+        /// The function that it lacks.
         function: &'static str,
     },
     /// The library finds no device.
@@ -37,29 +37,29 @@ pub enum HipError {
          it (groups render and video); to run without a GPU use the simulator"
     )]
     NoDevice {
-        /// The library.
+        /// The library's file name.
         library: String,
     },
-    /// There are fewer devices.
+    /// The ordinal is not below the number of devices.
     #[error("there is no GPU number {ordinal}, HIP finds {count}; they are numbered from 0")]
     NoSuchDevice {
-        /// The number asked for.
+        /// The requested ordinal.
         ordinal: u32,
         /// The number of devices.
         count: u32,
     },
-    /// The device is none of the supported targets.
+    /// The device's target is not supported.
     #[error("GPU number {ordinal}: {source}")]
     Unsupported {
-        /// The device.
+        /// The device's ordinal.
         ordinal: i32,
-        /// Why its name is not understood.
+        /// The reason why its target id is not accepted.
         source: TargetIdError,
     },
     /// The bytes are not a code object.
     #[error(transparent)]
     CodeObject(#[from] ObjectError),
-    /// The code object is for another target.
+    /// The code object is for another target than the device's.
     #[error("the code object is for {code}, the GPU is a {device}; build the kernel for it")]
     WrongTarget {
         /// The target of the code object.
@@ -70,43 +70,43 @@ pub enum HipError {
     /// The kernel belongs to another device.
     #[error("kernel `{kernel}` was loaded for another device; load its module on the device that runs it")]
     OtherDevice {
-        /// The kernel.
+        /// The kernel's name.
         kernel: String,
     },
-    /// A copy would leave its buffer.
+    /// A copy would exceed its buffer.
     #[error("{bytes} bytes at offset {offset} do not lie in a device buffer of {len} bytes")]
     OutOfRange {
-        /// Where the copy begins in the buffer.
+        /// Byte offset of the copy in the buffer.
         offset: usize,
-        /// Its size in bytes.
+        /// Size of the copy in bytes.
         bytes: usize,
-        /// Size of the buffer.
+        /// Size of the buffer in bytes.
         len: usize,
     },
-    /// The code object has no such kernel.
+    /// The code object has no kernel of this name.
     #[error("the code object has no kernel `{name}`; it has {}", available.join(", "))]
     NoKernel {
-        /// The name asked for.
+        /// The requested name.
         name: String,
-        /// The kernels that there are.
+        /// The names of the object's kernels.
         available: Vec<String>,
     },
-    /// Fewer bytes of arguments were passed than the kernel has.
+    /// Fewer bytes of arguments were passed than the kernel takes.
     #[error("kernel `{kernel}` has {expected} bytes of arguments, {found} are given")]
     KernargTooShort {
-        /// The kernel.
+        /// The kernel's name.
         kernel: String,
-        /// Bytes to the end of its last argument.
+        /// Number of bytes up to the end of its last argument.
         expected: usize,
-        /// Bytes given.
+        /// Number of bytes that were passed.
         found: usize,
     },
     /// A HIP call failed.
     #[error("{function} failed with error {code}: {message}")]
     Call {
-        /// The function.
+        /// The function that was called.
         function: &'static str,
-        /// Its `hipError_t`.
+        /// The `hipError_t` that it returned.
         code: i32,
         /// HIP's text for the code.
         message: String,

@@ -1,4 +1,4 @@
-//! Events.
+//! Events of HIP.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -12,17 +12,17 @@ const NOT_READY: i32 = 600;
 /// A point in a stream's work, recorded once.
 pub(in super::super) struct HipEvent {
     context: Context,
-    /// From `hipEventCreate`; this value owns it.
+    /// The handle from `hipEventCreate`, owned by this value.
     handle: *mut c_void,
 }
 
-// SAFETY: the handle is never followed here; HIP's functions may be called from any thread.
+// SAFETY: the handle is never dereferenced here; HIP's functions may be called from any thread.
 unsafe impl Send for HipEvent {}
 // SAFETY: as above; nothing changes an event after it was recorded.
 unsafe impl Sync for HipEvent {}
 
 impl HipEvent {
-    /// An event after all work that was given to `stream` so far.
+    /// Records an event after all work that was started on `stream` so far.
     pub(super) fn record(context: &Context, stream: *mut c_void) -> Result<HipEvent, HipError> {
         let mut handle = ptr::null_mut();
         let api = context.current()?;
@@ -30,7 +30,7 @@ impl HipEvent {
         let code = unsafe { (api.functions.hipEventCreate)(&raw mut handle) };
         api.check("hipEventCreate", code)?;
         let event = HipEvent { context: context.clone(), handle };
-        // SAFETY: both were created and not destroyed.
+        // SAFETY: the event and the stream were created and not destroyed.
         let code = unsafe { (api.functions.hipEventRecord)(event.handle, stream) };
         api.check("hipEventRecord", code)?;
         Ok(event)
@@ -40,7 +40,7 @@ impl HipEvent {
         self.handle
     }
 
-    /// True if it has happened.
+    /// True if the event has happened: all work before it has completed.
     pub fn is_done(&self) -> Result<bool, HipError> {
         let api = &self.context.api;
         // SAFETY: the event was created and not destroyed.
@@ -50,7 +50,7 @@ impl HipEvent {
         }
     }
 
-    /// Waits for it.
+    /// Waits until the event has happened.
     pub fn synchronize(&self) -> Result<(), HipError> {
         let api = &self.context.api;
         // SAFETY: the event was created and not destroyed.
@@ -58,7 +58,7 @@ impl HipEvent {
         api.check("hipEventSynchronize", code)
     }
 
-    /// The time until a later event; `None` if that one is earlier. Waits for both.
+    /// The time from this event to `until`, or `None` if `until` is the earlier one. Waits for both.
     pub fn elapsed(&self, until: &HipEvent) -> Result<Option<Duration>, HipError> {
         self.synchronize()?;
         until.synchronize()?;

@@ -1,4 +1,4 @@
-//! Graphs.
+//! Graphs of HIP.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -14,24 +14,24 @@ const ON_DEVICE: i32 = 3;
 /// A graph under construction, whose nodes run one after the other.
 pub(in super::super) struct HipGraphBuilder {
     context: Context,
-    /// From `hipGraphCreate`; this value owns it.
+    /// The handle from `hipGraphCreate`, owned by this value.
     graph: *mut c_void,
     last: Option<*mut c_void>,
     functions: Vec<Arc<HipFunction>>,
 }
 
-/// A graph that is ready to be launched. It keeps the kernels loaded.
+/// A graph that is ready to be launched. It keeps its kernels loaded.
 pub(in super::super) struct HipGraph {
     context: Context,
-    /// From `hipGraphInstantiate`; this value owns it.
+    /// The handle from `hipGraphInstantiate`, owned by this value.
     instance: *mut c_void,
     functions: Vec<Arc<HipFunction>>,
     started: AtomicBool,
 }
 
-// SAFETY: the handle is never followed here; HIP's functions may be called from any thread.
+// SAFETY: the handle is never dereferenced here; HIP's functions may be called from any thread.
 unsafe impl Send for HipGraph {}
-// SAFETY: as above; nothing changes an instance.
+// SAFETY: as above; an instance is never changed.
 unsafe impl Sync for HipGraph {}
 
 impl HipGraphBuilder {
@@ -46,7 +46,8 @@ impl HipGraphBuilder {
         Ok(HipGraphBuilder { context, graph, last: None, functions: Vec::new() })
     }
 
-    /// Adds a node by a function that receives the place for the node's handle, the graph, and the preceding nodes.
+    /// Adds a node with `add`, which receives the address for the node's handle, the graph, and the nodes that precede
+    /// it.
     fn add(
         &mut self,
         name: &'static str,
@@ -60,7 +61,7 @@ impl HipGraphBuilder {
         Ok(())
     }
 
-    /// Adds a launch.
+    /// Adds a kernel launch.
     ///
     /// # Safety
     /// Like [`HipDevice::launch`](super::HipDevice::launch), for every launch of the graph.
@@ -80,8 +81,8 @@ impl HipGraphBuilder {
             dynamic_lds: sizes.dynamic_lds,
         };
         let add = Api::newer(&self.context.api.functions.hipGraphAddKernelNode)?;
-        // SAFETY: all places are valid, and HIP copies the arguments before it returns; the caller guarantees that
-        // their content is valid.
+        // SAFETY: all addresses are valid, and HIP copies the arguments before it returns; the caller guarantees that
+        // the arguments are valid.
         self.add("hipGraphAddKernelNode", |place, graph, after, count| unsafe {
             add(place, graph, after, count, &raw const node)
         })?;
@@ -117,7 +118,7 @@ impl HipGraphBuilder {
         })
     }
 
-    /// Makes the graph ready.
+    /// Instantiates the graph.
     pub fn build(mut self) -> Result<HipGraph, HipError> {
         let (context, functions) = (self.context.clone(), std::mem::take(&mut self.functions));
         let mut instance = ptr::null_mut();
@@ -151,7 +152,7 @@ impl HipGraph {
         let launch = Api::newer(&self.context.api.functions.hipGraphLaunch)?;
         self.started.store(true, Ordering::Release);
         self.functions.iter().for_each(|function| function.started());
-        // SAFETY: both were created and not destroyed.
+        // SAFETY: the instance and the stream were created and not destroyed.
         let code = unsafe { launch(self.instance, stream.handle()) };
         self.context.api.check("hipGraphLaunch", code)
     }
@@ -161,7 +162,7 @@ impl Drop for HipGraph {
     fn drop(&mut self) {
         let Ok(api) = self.context.current() else { return };
         if *self.started.get_mut() && api.synchronize().is_err() {
-            // A device that no longer responds may still be executing it.
+            // A device that no longer responds may still be executing the graph, so the instance is leaked.
             return;
         }
         if let Ok(destroy) = Api::newer(&api.functions.hipGraphExecDestroy) {

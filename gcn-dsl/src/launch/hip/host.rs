@@ -1,4 +1,4 @@
-//! Host memory that a device copies from and to asynchronously.
+//! Page-locked host memory, which a device copies from and to asynchronously.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -8,7 +8,7 @@ use super::{Context, HipError};
 /// Page-locked host memory, initially zero and freed when dropped.
 pub(in super::super) struct HostMemory {
     context: Context,
-    /// From `hipHostMalloc`; this value owns it.
+    /// The address from `hipHostMalloc`, owned by this value.
     start: *mut c_void,
     len: usize,
 }
@@ -32,7 +32,7 @@ impl HostMemory {
 
     pub(super) fn of(context: &Context, data: &[u8]) -> Result<HostMemory, HipError> {
         let memory = HostMemory::new(context, data.len())?;
-        // SAFETY: the allocation is new and has as many bytes.
+        // SAFETY: the allocation is new and as long as `data`.
         unsafe { memory.start.cast::<u8>().copy_from_nonoverlapping(data.as_ptr(), data.len()) };
         Ok(memory)
     }
@@ -70,7 +70,7 @@ impl HostMemory {
 
 impl Drop for HostMemory {
     fn drop(&mut self) {
-        // There is no one to report an error to.
+        // An error cannot be reported here.
         if let Ok(api) = self.context.current() {
             // SAFETY: the address is from hipHostMalloc and this value is its only owner.
             unsafe { (api.functions.hipHostFree)(self.start) };

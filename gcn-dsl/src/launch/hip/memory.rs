@@ -1,4 +1,4 @@
-//! Device memory.
+//! Device memory of HIP.
 
 use std::ffi::c_void;
 use std::fmt;
@@ -6,12 +6,12 @@ use std::ptr;
 
 use super::{Context, HipError};
 
-/// A piece of device memory, freed when dropped.
+/// An allocation of device memory, freed when dropped.
 pub struct HipBuffer {
     context: Context,
     start: *mut c_void,
     len: usize,
-    /// From `hipMalloc`, and owned by this value.
+    /// True if the memory is from `hipMalloc` and this value frees it.
     owned: bool,
 }
 
@@ -31,7 +31,8 @@ impl HipBuffer {
     pub(super) fn new(context: Context, len: usize) -> Result<HipBuffer, HipError> {
         let mut start = ptr::null_mut();
         let api = context.current()?;
-        // Empty buffers get their own address, too: HIP returns null for 0 bytes. SAFETY: `start` may be written.
+        // An empty buffer gets an address of its own, too: for 0 bytes HIP would return null. SAFETY: `start` may be
+        // written.
         let code = unsafe { (api.functions.hipMalloc)(&raw mut start, len.max(1)) };
         api.check("hipMalloc", code)?;
         drop(api);
@@ -43,7 +44,7 @@ impl HipBuffer {
         HipBuffer { context, start: ptr::without_provenance_mut(address as usize), len, owned: false }
     }
 
-    /// The address on the device. No other buffer has it as long as this one lives.
+    /// The address on the device. It is unique as long as this buffer exists.
     pub fn address(&self) -> u64 {
         self.start.addr() as u64
     }
@@ -53,12 +54,12 @@ impl HipBuffer {
         self.len
     }
 
-    /// True if there are no bytes.
+    /// True if the size is 0.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Copies bytes to the device, to this offset in the buffer, and waits for the copy.
+    /// Copies `data` to the device, at byte `offset` of the buffer, and waits for the copy.
     ///
     /// # Errors
     /// [`HipError::OutOfRange`], [`HipError::Call`].
@@ -70,8 +71,7 @@ impl HipBuffer {
         api.check("hipMemcpyHtoD", code)
     }
 
-    /// Copies bytes from the device, from this offset in the buffer. Waits for kernels that were started
-    /// before.
+    /// Copies bytes from the device, from byte `offset` of the buffer. Waits for kernels that were started before.
     ///
     /// # Errors
     /// [`HipError::OutOfRange`], [`HipError::Call`].
@@ -83,21 +83,21 @@ impl HipBuffer {
         api.check("hipMemcpyDtoH", code)
     }
 
-    /// Copies `bytes` bytes from the device, starting at this offset in the buffer.
+    /// Copies `bytes` bytes from the device, from byte `offset` of the buffer.
     pub(in super::super) fn read_vec(&self, offset: usize, bytes: usize) -> Result<Vec<u8>, HipError> {
-        // Checked before host memory is allocated for them.
+        // Checked before host memory is allocated.
         self.place(offset, bytes)?;
         let mut data = vec![0; bytes];
         self.read(offset, &mut data)?;
         Ok(data)
     }
 
-    /// The address of a range, for the operations of a stream.
+    /// The address of a range, for operations of a stream; `None` if the range is empty.
     pub(super) fn range(&self, offset: usize, bytes: usize) -> Result<Option<*mut c_void>, HipError> {
         self.place(offset, bytes)
     }
 
-    /// A part of it as a separate buffer, for a copy that is started while this one lives.
+    /// A range of the buffer as a separate, borrowed buffer, for a copy that is started while this one exists.
     pub(in super::super) fn share(&self, offset: usize, bytes: usize) -> Result<HipBuffer, HipError> {
         self.place(offset, bytes)?;
         let address = self.address() + offset as u64;
@@ -108,7 +108,7 @@ impl HipBuffer {
         &self.context
     }
 
-    /// The address of a range in the buffer, `None` if it is empty.
+    /// The address of a range in the buffer; `None` if it is empty.
     fn place(&self, offset: usize, bytes: usize) -> Result<Option<*mut c_void>, HipError> {
         match offset.checked_add(bytes) {
             Some(end) if end <= self.len => {

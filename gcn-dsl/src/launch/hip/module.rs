@@ -20,29 +20,29 @@ const BUFFER_SIZE: usize = 2;
 /// `HIP_LAUNCH_PARAM_END`.
 const END: usize = 3;
 
-/// The sizes of a launch.
+/// The grid and the workgroup size of a launch.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sizes {
-    /// Workgroups.
+    /// Number of workgroups in each dimension.
     pub groups: [u32; 3],
-    /// Work-items of a workgroup.
+    /// Number of work-items of a workgroup in each dimension.
     pub workgroup: [u32; 3],
-    /// Bytes of LDS beyond the kernel's own arrays.
+    /// Bytes of LDS in addition to the kernel's own arrays.
     pub dynamic_lds: u32,
-    /// All workgroups are on the device at the same time.
+    /// True if all workgroups must be on the device at the same time.
     pub cooperative: bool,
 }
 
 impl Sizes {
-    /// Those of a kernel that was built here.
+    /// The sizes of a launch of a kernel of this crate.
     pub(super) fn of(kernel: &BuiltKernel, grid: Grid) -> Sizes {
         let Grid { workgroups: groups, dynamic_lds, cooperative } = grid;
         Sizes { groups, workgroup: kernel.signature().workgroup, dynamic_lds, cooperative }
     }
 }
 
-/// A loaded code object. It is unloaded when it and its functions are dropped, after the kernels that it
-/// started have finished.
+/// A loaded code object. It is unloaded when it and its functions have been dropped and the kernels that were started
+/// have finished.
 #[derive(Debug, Clone)]
 pub struct HipModule {
     loaded: Arc<Loaded>,
@@ -50,17 +50,17 @@ pub struct HipModule {
 
 struct Loaded {
     context: Context,
-    /// From `hipModuleLoadData`; this value owns it.
+    /// The handle from `hipModuleLoadData`, owned by this value.
     handle: *mut c_void,
-    /// The loaded image: HIP may read it while the module lives.
+    /// The bytes of the code object, which HIP may read as long as the module exists.
     _image: Box<[u8]>,
-    /// Names of the kernels and their arguments.
+    /// The names of the kernels, with their arguments.
     kernels: Vec<(String, Arguments)>,
-    /// A kernel was started, and may still run.
+    /// True if a kernel was started and may still be running.
     started: AtomicBool,
 }
 
-// SAFETY: the handle is never followed here; HIP's functions may be called from any thread.
+// SAFETY: the handle is never dereferenced here; HIP's functions may be called from any thread.
 unsafe impl Send for Loaded {}
 // SAFETY: as above; nothing changes a loaded module.
 unsafe impl Sync for Loaded {}
@@ -75,7 +75,7 @@ impl Drop for Loaded {
     fn drop(&mut self) {
         if let Ok(api) = self.context.current() {
             if *self.started.get_mut() && api.synchronize().is_err() {
-                // Kernels of a device that no longer responds may still run, so their code stays loaded.
+                // On a device that no longer responds, kernels may still be running, so their code stays loaded.
                 return;
             }
             // SAFETY: the handle is from hipModuleLoadData and this value is its only owner.
@@ -85,7 +85,7 @@ impl Drop for Loaded {
 }
 
 impl HipModule {
-    /// Loads `image`, which was read as `object`: no part of it that HIP reads is beyond its end.
+    /// Loads `image`, which was parsed as `object`, so that HIP reads nothing beyond its end.
     pub(super) fn load(
         context: Context,
         image: &[u8],
@@ -117,7 +117,7 @@ impl HipModule {
     pub fn function(&self, name: &str) -> Result<HipFunction, HipError> {
         let kernels = &self.loaded.kernels;
         let kernel = kernels.iter().find(|k| k.0 == name);
-        // A symbol of the object has no NUL in it.
+        // A symbol name contains no NUL.
         let (Some((_, arguments)), Ok(symbol)) = (kernel, CString::new(name)) else {
             let available = kernels.iter().map(|k| k.0.clone()).collect();
             return Err(HipError::NoKernel { name: name.to_owned(), available });
@@ -134,12 +134,12 @@ impl HipModule {
     }
 }
 
-/// The arguments that are not set by HIP itself.
+/// The explicit arguments of a kernel: those that HIP does not set itself.
 #[derive(Debug, Clone)]
 struct Arguments {
-    /// Bytes to the end of the last one.
+    /// Number of bytes up to the end of the last argument.
     bytes: usize,
-    /// Where each begins.
+    /// The offset of each argument.
     offsets: Arc<[usize]>,
 }
 
@@ -154,19 +154,19 @@ impl Arguments {
     }
 }
 
-/// A kernel of a loaded code object. It keeps the object loaded.
+/// A kernel of a loaded code object, which it keeps loaded.
 #[derive(Debug, Clone)]
 pub struct HipFunction {
     module: Arc<Loaded>,
-    /// From `hipModuleGetFunction`; valid as long as the module.
+    /// The handle from `hipModuleGetFunction`, valid as long as the module.
     handle: *mut c_void,
     name: String,
     arguments: Arguments,
 }
 
-// SAFETY: the handle is never followed here; HIP's functions may be called from any thread.
+// SAFETY: the handle is never dereferenced here; HIP's functions may be called from any thread.
 unsafe impl Send for HipFunction {}
-// SAFETY: as above; nothing changes a function.
+// SAFETY: as above; a function is never changed.
 unsafe impl Sync for HipFunction {}
 
 impl HipFunction {
@@ -179,10 +179,10 @@ impl HipFunction {
         &self.module.context
     }
 
-    /// Starts the kernel; without a stream, on the thread's current device.
+    /// Starts the kernel on a stream, or without one on the default stream of the thread's current device.
     ///
     /// # Safety
-    /// As [`HipDevice::launch`](super::HipDevice::launch).
+    /// The same as for [`HipDevice::launch`](super::HipDevice::launch).
     pub(super) unsafe fn launch(
         &self,
         stream: Option<&HipStream>,
@@ -198,7 +198,7 @@ impl HipFunction {
             self.started();
             let params = places.as_mut_ptr();
             // SAFETY: the caller guarantees that the arguments are valid; the function's module is loaded; HIP reads
-            // the arguments, one at each place, before it returns, and does not write them.
+            // the arguments at these addresses before it returns, and does not write them.
             let code = unsafe { launch(self.handle, gx, gy, gz, wx, wy, wz, dynamic_lds, stream, params) };
             return api.check("hipModuleLaunchCooperativeKernel", code);
         }
@@ -219,7 +219,7 @@ impl HipFunction {
         api.check("hipModuleLaunchKernel", code)
     }
 
-    /// The number of workgroups of this size that a compute unit holds.
+    /// The number of workgroups of this size that fit on a compute unit at a time.
     pub(in super::super) fn occupancy(&self, workgroup: u32, dynamic_lds: u32) -> Result<u32, HipError> {
         let api = self.context().current()?;
         let function = Api::newer(&api.functions.hipModuleOccupancyMaxActiveBlocksPerMultiprocessor)?;
@@ -239,7 +239,7 @@ impl HipFunction {
         self.module.started.store(true, Ordering::Release);
     }
 
-    /// The address of each argument within the bytes, as for `kernelParams`. HIP only reads them.
+    /// The address of each argument in `kernarg`, in the form of HIP's `kernelParams`. HIP only reads them.
     pub(super) fn places(&self, kernarg: &[u8]) -> Result<Vec<*mut c_void>, HipError> {
         self.check_arguments(kernarg)?;
         let place = |offset: &usize| kernarg.as_ptr().wrapping_add(*offset).cast_mut().cast();

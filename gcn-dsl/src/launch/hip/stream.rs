@@ -1,4 +1,4 @@
-//! Streams, and their operations on memory.
+//! Streams of HIP, with their copies and fills.
 
 use std::collections::VecDeque;
 use std::ffi::c_void;
@@ -16,7 +16,7 @@ const TO_HOST: i32 = 2;
 /// `hipMemcpyDeviceToDevice`.
 const ON_DEVICE: i32 = 3;
 
-/// A copy that has been started: the event at its end, and the host memory that it needs until then.
+/// A copy that has been started: the event that follows it, and the host memory that it uses until then.
 struct Copy {
     done: HipEvent,
     _memory: Arc<HostMemory>,
@@ -26,25 +26,25 @@ struct Copy {
 pub(in super::super) struct HipStream {
     context: Context,
     handle: *mut c_void,
-    /// From `hipStreamCreate`, and owned by this value.
+    /// True if the handle is from `hipStreamCreate` and this value destroys it.
     owned: bool,
-    /// Copies that may be under way, in order.
+    /// The copies that may still be in progress, in the order of their start.
     copies: Mutex<VecDeque<Copy>>,
 }
 
-// SAFETY: the handle is never followed here; HIP's functions may be called from any thread.
+// SAFETY: the handle is never dereferenced here; HIP's functions may be called from any thread.
 unsafe impl Send for HipStream {}
 // SAFETY: as above; mutable state is behind a lock.
 unsafe impl Sync for HipStream {}
 
-/// Bytes that a stream copies to the host.
+/// A copy from a stream's device to the host that has been started.
 pub(in super::super) struct Incoming {
     memory: Arc<HostMemory>,
     done: HipEvent,
 }
 
 impl Incoming {
-    /// Waits for them.
+    /// Waits for the copy and returns the bytes.
     pub fn wait(self) -> Result<Vec<u8>, HipError> {
         self.done.synchronize()?;
         // SAFETY: the only copy to this memory has completed.
@@ -81,7 +81,7 @@ impl HipStream {
         self.copies.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for all work that was started on it.
+    /// Waits for all work that was started on the stream.
     pub fn synchronize(&self) -> Result<(), HipError> {
         let mut copies = self.copies();
         let api = &self.context.api;
@@ -92,15 +92,15 @@ impl HipStream {
         Ok(())
     }
 
-    /// An event after all work that was started so far.
+    /// Records an event after all work that was started on the stream so far.
     pub fn record(&self) -> Result<HipEvent, HipError> {
         HipEvent::record(&self.context, self.handle)
     }
 
-    /// All work that is started from now on runs after `event`.
+    /// Makes all work that is started on the stream from now on wait for `event`.
     pub fn wait(&self, event: &HipEvent) -> Result<(), HipError> {
         let api = &self.context.api;
-        // SAFETY: both were created and not destroyed.
+        // SAFETY: the stream and the event were created and not destroyed.
         let code = unsafe { (api.functions.hipStreamWaitEvent)(self.handle, event.handle(), 0) };
         api.check("hipStreamWaitEvent", code)
     }
@@ -118,20 +118,20 @@ impl HipStream {
         let source = self.range(from, at, bytes)?;
         let memory = Arc::new(HostMemory::new(&self.context, bytes)?);
         if let Some(source) = source {
-            // SAFETY: the range is within the buffer; the memory has the same length, and lives until the copy has
-            // completed: `keep`.
+            // SAFETY: the range is within the buffer; the host memory has the same length, and `keep` keeps it
+            // allocated until the copy has completed.
             unsafe { self.copy(memory.start(), source, bytes, TO_HOST)? };
         }
         self.keep(&memory)?;
         Ok(Incoming { memory, done: self.record()? })
     }
 
-    /// Starts a copy of host bytes to a buffer. They are read before this returns.
+    /// Starts a copy of host bytes to a buffer. `data` is read before this returns.
     pub fn write(&self, to: &HipBuffer, at: usize, data: &[u8]) -> Result<(), HipError> {
         let Some(to) = self.range(to, at, data.len())? else { return Ok(()) };
         let memory = Arc::new(HostMemory::of(&self.context, data)?);
-        // SAFETY: the range is within the buffer; the memory has the same length, and lives until the copy has
-        // completed: `keep`.
+        // SAFETY: the range is within the buffer; the host memory has the same length, and `keep` keeps it allocated
+        // until the copy has completed.
         unsafe { self.copy(to, memory.start(), memory.len(), TO_DEVICE)? };
         self.keep(&memory)
     }
@@ -145,7 +145,7 @@ impl HipStream {
     ) -> Result<(), HipError> {
         let (from, to) = (self.range(from, from_at, bytes)?, self.range(to, to_at, bytes)?);
         let (Some(from), Some(to)) = (from, to) else { return Ok(()) };
-        // SAFETY: both ranges lie in their buffers.
+        // SAFETY: both ranges are within their buffers.
         unsafe { self.copy(to, from, bytes, ON_DEVICE) }
     }
 
@@ -163,7 +163,7 @@ impl HipStream {
         let (from, to) = (from.range(0, bytes)?, self.range(to, to_at, bytes)?);
         let (Some(from), Some(to)) = (from, to) else { return Ok(()) };
         let copy = Api::newer(&api.functions.hipMemcpyPeerAsync)?;
-        // SAFETY: both ranges lie in their buffers, which are of these devices.
+        // SAFETY: both ranges are within their buffers, which are on these devices.
         let code = unsafe { copy(to, self.context.ordinal, from, there.ordinal, bytes, self.handle) };
         api.check("hipMemcpyPeerAsync", code)
     }
@@ -171,7 +171,7 @@ impl HipStream {
     /// Starts a copy of all bytes of page-locked memory to a buffer.
     pub fn write_from(&self, to: &HipBuffer, at: usize, memory: &Arc<HostMemory>) -> Result<(), HipError> {
         let Some(to) = self.range(to, at, memory.len())? else { return Ok(()) };
-        // SAFETY: the range is within the buffer; the memory lives until the copy has completed: `keep`.
+        // SAFETY: the range is within the buffer; `keep` keeps the memory allocated until the copy has completed.
         unsafe { self.copy(to, memory.start(), memory.len(), TO_DEVICE)? };
         self.keep(memory)
     }
@@ -179,23 +179,23 @@ impl HipStream {
     /// Starts a copy from a buffer that fills page-locked memory.
     pub fn read_to(&self, from: &HipBuffer, at: usize, memory: &Arc<HostMemory>) -> Result<(), HipError> {
         let Some(from) = self.range(from, at, memory.len())? else { return Ok(()) };
-        // SAFETY: the range is within the buffer; the memory lives until the copy has completed: `keep`.
+        // SAFETY: the range is within the buffer; `keep` keeps the memory allocated until the copy has completed.
         unsafe { self.copy(memory.start(), from, memory.len(), TO_HOST)? };
         self.keep(memory)
     }
 
-    /// Starts setting bytes of a buffer to one value.
+    /// Starts a fill of bytes of a buffer with one value.
     pub fn fill(&self, buffer: &HipBuffer, at: usize, byte: u8, bytes: usize) -> Result<(), HipError> {
         let Some(to) = self.range(buffer, at, bytes)? else { return Ok(()) };
         let api = &self.context.api;
-        // SAFETY: the range lies in the buffer; the stream was created and not destroyed.
+        // SAFETY: the range is within the buffer; the stream was created and not destroyed.
         let code = unsafe { (api.functions.hipMemsetAsync)(to, byte.into(), bytes, self.handle) };
         api.check("hipMemsetAsync", code)
     }
 
     /// # Safety
-    /// Both ranges must be accessible in the way of `kind` until the copy has completed; nothing else may access the
-    /// host memory meanwhile.
+    /// Until the copy has completed, `from` must be readable and `to` writable in the direction that `kind` says, and
+    /// nothing else may access the host memory.
     unsafe fn copy(
         &self,
         to: *mut c_void,
@@ -216,7 +216,7 @@ impl HipStream {
         match self.record() {
             Ok(done) => copies.push_back(Copy { done, _memory: memory }),
             Err(error) => {
-                // The end of the copy cannot be observed, so the memory is never freed.
+                // Without an event the end of the copy cannot be observed, so the memory is leaked.
                 std::mem::forget(memory);
                 return Err(error);
             }
@@ -231,7 +231,7 @@ impl HipStream {
 impl Drop for HipStream {
     fn drop(&mut self) {
         if self.synchronize().is_err() {
-            // A device that does not respond may still be copying, so its memory is leaked.
+            // A device that does not respond may still be copying, so the memory of its copies is leaked.
             std::mem::forget(std::mem::take(&mut *self.copies()));
             return;
         }

@@ -1,4 +1,4 @@
-//! Selects the rows that have a call's modifiers, and the slots that accept its operands.
+//! Checks which rows of the instruction table have a call's modifiers, and which operand slots accept its operands.
 
 use gcn_isa::Target;
 use gcn_isa::inst::Mods;
@@ -14,11 +14,11 @@ use crate::lower::emit::{can_copy, file_kind, slot_takes, to_operand};
 use crate::lower::{Src, Width};
 use crate::mir::MOperand;
 
-/// The row's modifiers with those of the call.
+/// The row's default modifiers, overridden by those of the call.
 pub(super) fn modifiers(row: &InstDesc, call: &Call, target: Target) -> Mods {
     let mut mods = row.default_mods();
-    // The call's mnemonic implies signed factors; the instruction that replaces it on this target expresses that by
-    // `neg_lo`.
+    // The call's mnemonic implies signed factors; the instruction that it stands for on this target has `neg_lo` for
+    // that.
     let renamed = row.mnemonic != call.mnemonic;
     if renamed && target.signs_by_neg_lo() && row.does(Behaviours::BYTES_OR_NIBBLES) {
         mods.neg_lo = 0b11;
@@ -41,18 +41,18 @@ pub(super) struct Fit {
     pub literal: bool,
 }
 
-/// True if the row has every modifier that was given, and the call's addressing form.
+/// True if the row has the call's addressing form and every modifier that was set.
 pub(super) fn has_modifiers(row: &InstDesc, call: &Call) -> bool {
     let addressing = Modifiers::OFFEN | Modifiers::IDXEN;
     let given = call.given.set;
     let addressed = !row.format.is_buffer()
         || (row.required & addressing) == (given & addressing)
         || row.operand_index("vaddr").is_none();
-    // The scalar memory form with both offsets is used only if both are given.
+    // Use the scalar memory form with both offsets only if both are given.
     let both =
         row.format != Format::Smem || row.form.ends_with("sgpr_imm") == given.contains(Modifiers::OFFSET);
     let format = row.is_typed_buffer() || !given.contains(BUFFER_FORMAT);
-    // Each of the two encodings of DPP has controls of its own.
+    // The two encodings of DPP have different controls.
     let lanes = row.modifiers.contains(Modifiers::DPP8) == given.contains(Modifiers::DPP8);
     let read = row.operands.iter().filter(|o| o.access != Access::Write).enumerate();
     let OperandBits { neg, abs, sext, .. } = row.bits;
@@ -65,8 +65,8 @@ pub(super) fn has_modifiers(row: &InstDesc, call: &Call) -> bool {
             && (!wants(call.arg_mods.abs) || has(abs))
             && (!wants(call.arg_mods.sext) || has(sext))
     });
-    // The assembler takes op_sel_hi of the scaled matrix instructions only together with op_sel, so the table does not
-    // list it.
+    // For the scaled matrix instructions, the assembler accepts op_sel_hi only together with op_sel, so the table does
+    // not list it.
     let with_op_sel = if row.format == Format::Vop3px2 { Modifiers::OP_SEL_HI } else { Modifiers::empty() };
     addressed
         && both
@@ -79,7 +79,7 @@ pub(super) fn has_modifiers(row: &InstDesc, call: &Call) -> bool {
 /// True if the slot accepts the source without a copy and reads it with the same meaning.
 pub(super) fn takes(row: &InstDesc, slot: &OperandDesc, src: Src, file: Option<RegFile>) -> bool {
     let operand = to_operand(src);
-    // A 16-bit operand reads an inline float as f16, so that a 32-bit pattern goes through a register.
+    // A 16-bit operand reads an inline float as f16, so a 32-bit pattern must be in a register.
     let other_width = matches!(src, Src::Const(_, Width::B32))
         && matches!(operand, MOperand::Fixed(Operand::Inline(Inline::Float(_))))
         && row.entry.has_words()
@@ -90,19 +90,20 @@ pub(super) fn takes(row: &InstDesc, slot: &OperandDesc, src: Src, file: Option<R
     !other_width && (literal16 || narrow || slot_takes(slot, src, file))
 }
 
-/// A and B of the `f8f6f4` instructions have 4, 6 or 8 dwords; the encoder knows the size for each format.
+/// A and B of the `f8f6f4` instructions may have 4, 6 or 8 dwords; the encoder checks the size against the format.
 pub(super) fn narrow_fits(row: &InstDesc, slot: &OperandDesc, src: Src) -> bool {
     row.width_by_format
         && matches!(slot.name, "src0" | "src1")
         && matches!(src, Src::Reg(s) if matches!(s.len, 4 | 6 | 8))
 }
 
-/// A constant in each dword of C, if the instruction takes only registers there (gfx908's with its own mnemonics).
+/// True for a constant C of a matrix instruction that accepts only registers there (those of gfx908 with its own
+/// mnemonics).
 pub(super) fn starts_accumulator(row: &InstDesc, slot: &OperandDesc, src: Src) -> bool {
     row.is_matrix() && slot.name == "src2" && matches!(src, Src::Const(_, Width::B32))
 }
 
-/// True if the register of a tied operand can be filled from `src`.
+/// True if the register of a tied operand can be initialised from `src`.
 pub(super) fn can_hold(slot: &OperandDesc, src: Src, file: Option<RegFile>) -> bool {
     can_copy(slot, src, file) || slot_takes(slot, src, file) && matches!(src, Src::Reg(_) | Src::Const(..))
 }

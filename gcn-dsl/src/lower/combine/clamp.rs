@@ -1,10 +1,10 @@
 //! Limits to an interval of two constants: `v_med3`, or `clamp` for the interval 0 to 1.
 //!
-//! `min(max(x, low), high)` with `low <= high` is the median of the three. For floats this does not hold if `x` is a
-//! signalling NaN, which `v_max` turns into a quiet one; so `x` has to be a result of arithmetic, which is never a
-//! signalling NaN. A quiet NaN gives `low` in both forms: the median of a NaN and two numbers is the smaller one, and
-//! `clamp` turns it into 0 (DX10_CLAMP, which every kernel sets). A lower bound of zero keeps the sign that `max` gives
-//! it, since the upper bound is not zero.
+//! `min(max(x, low), high)` with `low <= high` is the median of the three. For floats this is not true if `x` is a
+//! signalling NaN, which `v_max` quiets; so `x` must be the result of arithmetic, which is never a signalling NaN. A
+//! quiet NaN gives `low` in both forms: the median of a NaN and two numbers is the smaller number, and `clamp` turns a
+//! NaN into 0 (DX10_CLAMP, which every kernel sets). A lower bound of zero keeps the sign that `max` gives it, since
+//! the upper bound is not zero.
 
 use gcn_isa::mods::Modifiers;
 use gcn_isa::operand::{Inline, Operand};
@@ -14,12 +14,12 @@ use smallvec::SmallVec;
 use super::{Bus, Facts, Found, MInst, MOperand, Op, float, plain, takes_beside};
 use crate::mir::Function;
 
-/// A pair of instructions and the median.
+/// A minimum and a maximum instruction, and the median that replaces both.
 struct Row {
     min: &'static str,
     max: &'static str,
     median: &'static str,
-    /// True if the first constant is below the second and the median is right for these bounds.
+    /// True if the first bound is below the second and the median is correct for these bounds.
     ordered: fn(u32, u32) -> bool,
     of_float: bool,
 }
@@ -47,7 +47,7 @@ pub(super) const MEDIANS: [&str; 3] = ["v_med3_i32", "v_med3_u32", MEDIAN_F32];
 const MEDIAN_F32: &str = "v_med3_f32";
 
 impl Facts {
-    /// The median, or the clamped instruction, that `outer` can become.
+    /// The median, or the clamped instruction, that can replace `outer`.
     pub(super) fn limited(&self, f: &Function, outer: &MInst, at: (usize, usize)) -> Option<Found> {
         let Op::Machine(desc, mods) = &outer.op else { return None };
         if desc.entry.mnemonic == MEDIAN_F32 && *mods == desc.default_mods() && !outer.keeps_dst {
@@ -58,7 +58,7 @@ impl Facts {
 
     fn median(&self, f: &Function, outer: &MInst, at: (usize, usize)) -> Option<Found> {
         let name = plain(outer)?.entry.mnemonic;
-        // MODE says what becomes of NaNs.
+        // MODE determines how NaNs are treated.
         let row = ROWS
             .iter()
             .find(|row| [row.min, row.max].contains(&name) && !(row.of_float && self.sets_mode))?;
@@ -72,7 +72,7 @@ impl Facts {
             for slot in 0..2 {
                 let Some(other) = constant(inner.operands[2 - slot]) else { continue };
                 let (low, high) = if name == row.min { (other, bound) } else { (bound, other) };
-                // If the maximum is taken last, a NaN gives the upper bound.
+                // If the maximum is applied last, a NaN gives the upper bound instead.
                 let of_float =
                     row.of_float && (name != row.min || !self.is_arithmetic(f, inner.operands[1 + slot]));
                 if of_float || !(row.ordered)(low, high) {
@@ -89,7 +89,8 @@ impl Facts {
         None
     }
 
-    /// The instruction in an encoding with these modifiers. One of its literals may have to move to a register.
+    /// Chooses an encoding of the instruction with these modifiers. If necessary, one literal is to be moved to a
+    /// register.
     pub(super) fn with_literal(
         &self,
         f: &Function,
@@ -105,7 +106,7 @@ impl Facts {
                 if let Some(slot) = literal {
                     sources[slot] = MOperand::Fixed(Operand::Inline(Inline::Int(0)));
                 }
-                // The register takes one of the scalars that an instruction may read; another literal is one of them as well.
+                // The register for the literal takes one of the scalars that an instruction may read.
                 let bus = Bus::new(row, f.target);
                 let bus = if literal.is_some() { bus.with_another() } else { bus };
                 takes_beside(f, row, &sources, bus)
@@ -114,7 +115,7 @@ impl Facts {
         Some(Found { row, mods, sources, inner: crate::mir::VReg(0), literal })
     }
 
-    /// A median of 0, 1 and the result of an instruction that can clamp it.
+    /// Matches a median of 0, 1 and the result of an instruction that can clamp it itself.
     fn clamped(&self, f: &Function, outer: &MInst, at: (usize, usize)) -> Option<Found> {
         let bounds = [constant(outer.operands[2])?, constant(outer.operands[3])?];
         if bounds != [0, 1f32.to_bits()] || self.sets_mode {
@@ -122,7 +123,7 @@ impl Facts {
         }
         let (result, inner) = self.inner(f, outer.operands[1], at)?;
         let (Op::Machine(_, old), Some(desc)) = (&inner.op, float(inner)) else { return None };
-        // Other readers need the result without the clamp.
+        // Other readers would need the result without the clamp.
         if self.uses[result.0 as usize].readers != 1 || desc.class != Class::Valu || old.clamp {
             return None;
         }

@@ -1,16 +1,16 @@
-//! Constants that instructions read from a scalar register.
+//! Literals that are moved to scalar registers for instructions that cannot encode them.
 
 use gcn_isa::RegFile;
 use hashbrown::HashMap;
 
 use crate::mir::{Function, MInst, MOperand, Op, VReg, VSlice};
 
-/// Scalar registers that hold constants for the instructions of a block, by block and constant, each with its first reader.
+/// For each block and constant: the first instruction that reads it, and the scalar register for it.
 #[derive(Default)]
 pub(super) struct Literals(HashMap<(usize, MOperand), (usize, VReg)>);
 
 impl Literals {
-    /// The register for an instruction. Instructions are visited from the last to the first.
+    /// The register with the constant for an instruction. Instructions must be visited from last to first.
     pub fn register(
         &mut self,
         f: &mut Function,
@@ -23,11 +23,11 @@ impl Literals {
         MOperand::Virt(VSlice { reg: *reg, start: 0, len: 1 })
     }
 
-    /// Inserts the copies, each before its first reader.
+    /// Inserts the moves of the constants, each before its first reader.
     pub fn insert(self, f: &mut Function) {
         let mut copies: Vec<_> =
             self.0.into_iter().map(|((block, value), (at, reg))| (block, at, reg, value)).collect();
-        // From the last place to the first, so that earlier positions stay valid.
+        // From last to first, so that earlier positions stay valid.
         copies.sort_unstable_by_key(|(block, at, reg, _)| std::cmp::Reverse((*block, *at, reg.0)));
         for (block, at, reg, value) in copies {
             let insts = &mut f.blocks[block].insts;

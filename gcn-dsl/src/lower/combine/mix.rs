@@ -1,9 +1,9 @@
-//! Conversions from f16 to f32 as sources of `v_fma_mix_f32`, whose sources may each be f16 or f32.
+//! Folds conversions from f16 to f32 into `v_fma_mix_f32`, whose sources may each be f16 or f32.
 //!
-//! A sum becomes a fused multiply-add with factor 1, a product one with addend -0: the bits are the same, signs of
-//! zeros included, unless results are rounded towards minus infinity. So nothing is combined in kernels that set MODE.
-//! There, moreover, the denormal mode could change between the conversion and its reader. gfx900 is excluded: its
-//! `v_mad_mix_f32` flushes denormals.
+//! A sum becomes a fused multiply-add with factor 1, and a product one with addend -0. The bits are the same, including
+//! signs of zeros, unless results are rounded towards minus infinity, so nothing is combined in kernels that set MODE.
+//! In these, moreover, the denormal mode could change between the conversion and its reader. gfx900 is excluded,
+//! because its `v_mad_mix_f32` flushes denormals.
 
 use gcn_isa::inst::Mods;
 use gcn_isa::operand::{Inline, Operand};
@@ -12,24 +12,24 @@ use smallvec::SmallVec;
 use super::{Facts, Found, MInst, MOperand, Op, takes};
 use crate::mir::Function;
 
-/// The mixed instruction.
+/// The replacement instruction.
 pub(super) const MIX: &str = "v_fma_mix_f32";
-/// The conversion that becomes unnecessary.
+/// The conversion that is folded.
 const CONVERSION: &str = "v_cvt_f32_f16";
 
 /// The origin of a source of the mixed instruction.
 #[derive(Clone, Copy)]
 enum Part {
-    /// A source of the instruction.
+    /// A source of the original instruction.
     Source(usize),
-    /// A source of the instruction, negated.
+    /// A source of the original instruction, negated.
     Minus(usize),
     One,
     MinusZero,
 }
 use Part::{Minus, MinusZero, One, Source};
 
-/// The `v_fma_mix` form of an instruction; each of its sources may be f16 or f32.
+/// The `v_fma_mix` form of an instruction.
 struct Row {
     outer: &'static str,
     sources: [Part; 3],
@@ -45,7 +45,7 @@ const ROWS: &[Row] = &[
 ];
 
 impl Facts {
-    /// The mixed instructions that `outer` can become.
+    /// The mixed instructions that can replace `outer`.
     pub(super) fn mixed<'a>(
         &'a self,
         f: &'a Function,
@@ -63,7 +63,7 @@ impl Facts {
         slots.filter_map(move |(row, slot)| self.mix(f, (row, slot), outer, at))
     }
 
-    /// The mixed instruction that reads its source `half` as f16.
+    /// The mixed instruction that reads source `half` as f16.
     fn mix(
         &self,
         f: &Function,

@@ -1,22 +1,22 @@
-//! The patterns of two instructions, one per row.
+//! The table of two-instruction patterns.
 
-/// The origin of a source of the combined instruction.
+/// The origin of a source of the replacement instruction.
 #[derive(Clone, Copy)]
 pub(super) enum Source {
     /// A source of the inner instruction.
     Inner(usize),
-    /// The source of the outer instruction that is not the inner one's result.
+    /// The source of the outer instruction that is not the result of the inner one.
     Outer,
-    /// The other source, a mask of low bits, as its width in bits.
+    /// The number of bits of the other source, a mask of low bits.
     Bits,
-    /// The first remaining bit of two shifts, to the left and then back by at least as much.
+    /// For a left shift followed by a right shift of at least as much: the first bit that remains.
     First,
-    /// The number of remaining bits.
+    /// For the same: the number of bits that remain.
     Width,
 }
 use Source::{Bits, First, Inner, Outer, Width};
 
-/// The source of the outer instruction that is the inner one's result.
+/// The source of the outer instruction that must be the result of the inner one.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum At {
     Either,
@@ -42,12 +42,12 @@ const fn row(
     Pattern { outer, at, inner, result, sources }
 }
 
-/// Both sources of the inner instruction, then the other source of the outer one.
+/// The two sources of the inner instruction, then the other source of the outer one.
 const IN_ORDER: [Source; 3] = [Inner(0), Inner(1), Outer];
-/// The count of a reversed shift comes second.
+/// As above, for shifts with reversed operands.
 const SHIFTED: [Source; 3] = [Inner(1), Inner(0), Outer];
 
-/// Patterns in order of preference: the first that applies is used.
+/// The patterns in order of preference; the first that matches is used.
 #[rustfmt::skip]
 pub(super) const PATTERNS: &[Pattern] = &[
     row("v_add_u32",     Either,  "v_mul_u32_u24", "v_mad_u32_u24",  IN_ORDER),

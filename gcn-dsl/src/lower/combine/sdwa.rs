@@ -1,8 +1,8 @@
-//! Parts of registers as sources: SDWA forms read a byte or a word of a source, extended to 32 bits.
+//! Folds extractions of bytes and words into SDWA forms, which read a part of a source, extended to 32 bits.
 //!
 //! `v_bfe_u32 v1, v0, 8, 8` and `v_sub_u32 v2, v1, v3` become `v_sub_u32_sdwa v2, v0, v3 src0_sel:BYTE_1`. An
-//! extraction is folded if all its readers fold it, so that it becomes dead. These forms take no constants: one scalar
-//! register holds a constant for all instructions of a block, and is set outside loops if possible.
+//! extraction is folded only if all its readers fold it, so that it becomes dead. SDWA forms take no constants: one
+//! scalar register contains a constant for all instructions of a block, and is set outside of loops if possible.
 
 use gcn_isa::mods::Sdwa;
 use gcn_isa::operand::Operand;
@@ -16,14 +16,14 @@ use super::literals::Literals;
 use super::{Facts, takes};
 use crate::mir::{Function, MInst, MOperand, Op, VReg, VSlice};
 
-/// Instructions on integers of 32 bits whose SDWA forms are chosen.
+/// Instructions on 32-bit integers that may be replaced by their SDWA forms.
 #[rustfmt::skip]
 const INTEGERS: &[&str] = &[
     "v_add_u32", "v_sub_u32", "v_mul_u32_u24", "v_mul_i32_i24", "v_and_b32", "v_or_b32", "v_xor_b32", "v_lshlrev_b32",
     "v_lshrrev_b32", "v_ashrrev_i32", "v_min_u32", "v_max_u32", "v_min_i32", "v_max_i32", "v_cvt_f32_i32", "v_cvt_f32_u32",
 ];
 
-/// The whole register; also for destinations, so that no part of them is kept.
+/// The selector of the whole register; also for destinations, so that nothing of the old value is kept.
 const DWORD: u8 = 6;
 const UNUSED_PAD: u8 = 0;
 
@@ -34,16 +34,16 @@ struct Part {
     signed: bool,
 }
 
-/// The values of operands that are constants.
+/// The value of an operand, if it is constant.
 type Constants<'a> = &'a dyn Fn(usize) -> Option<u32>;
 
 /// An instruction that extracts a part of a register.
 struct Extraction {
     name: &'static str,
-    /// The operand that it takes the part of.
+    /// The index of the operand from which the part is extracted.
     of: usize,
     signed: bool,
-    /// The first bit and the number of bits, computed from the constant operands.
+    /// The first bit and the number of bits, from the constant operands.
     bits: fn(Constants<'_>) -> Option<(u32, u32)>,
 }
 
@@ -90,7 +90,7 @@ fn part(inst: &MInst) -> Option<Part> {
     Some(Part { of, selector: selector as u8, signed: extraction.signed })
 }
 
-/// The SDWA form of an instruction of `INTEGERS`.
+/// The SDWA form of an instruction if it is one of `INTEGERS`.
 fn form(target: Target, inst: &MInst) -> Option<&'static InstDesc> {
     let Op::Machine(row, mods) = &inst.op else { return None };
     let plain =
@@ -101,14 +101,14 @@ fn form(target: Target, inst: &MInst) -> Option<&'static InstDesc> {
     table::find_mnemonic(target, row.mnemonic).find(|row| row.format.is_sdwa())
 }
 
-/// Folds the extractions of `f`.
+/// Folds extractions in `f`.
 pub(super) fn run(f: &mut Function) {
-    // The facts about uses take a pass over the function, which most functions need not pay for.
+    // Collecting the facts about uses takes a pass over the function, which most functions need not pay for.
     if !f.blocks.iter().flat_map(|block| &block.insts).any(|inst| part(inst).is_some()) {
         return;
     }
     let facts = Facts::of_uses(f);
-    // A placeholder for the constant that an SDWA form cannot encode, until it is known whether the form is chosen.
+    // A placeholder for the register of a constant, until it is known whether the SDWA form is chosen.
     let scalar = f.new_vreg(RegFile::Sgpr, 1);
     let mut readers: HashMap<VReg, u32> = HashMap::new();
     let mut found = Vec::new();
@@ -125,9 +125,9 @@ pub(super) fn run(f: &mut Function) {
     for (block, index) in found.into_iter().rev() {
         let inst = &f.blocks[block].insts[index];
         let mut parts = facts.parts(f, (block, index), inst);
-        // An extraction that one reader keeps is computed anyway: folding it into the others saves nothing.
+        // If one reader needs the extraction itself, folding it into the others saves nothing.
         parts.retain(|(_, reg, _)| readers.get(reg) == Some(&facts.uses[reg.0 as usize].readers));
-        // With fewer parts a constant may remain that the form cannot take, as in `part + 0xff` when the extraction
+        // With fewer parts, a constant may be left that the form does not accept, as in `part + 0xff` if the extraction
         // stays.
         if !parts.is_empty() && facts.takes_parts(f, inst, &parts, scalar) {
             fold(f, (block, index), parts, &mut literals);
@@ -136,7 +136,7 @@ pub(super) fn run(f: &mut Function) {
     literals.insert(f);
 }
 
-/// The sources of an instruction that are parts: the slot, the extraction's result, and the extracted part.
+/// The sources of an instruction that are extracted parts: the operand index, the extraction's result, and the part.
 type Parts = SmallVec<[(usize, VReg, Part); 2]>;
 
 impl Facts {
@@ -156,7 +156,7 @@ impl Facts {
         (1..inst.operands.len()).filter_map(part).collect()
     }
 
-    /// The extraction whose result a source is, directly or through a copy that is the only use of it.
+    /// The extraction of which a source is the result, directly or through a copy that is its only use.
     fn extracted(&self, f: &Function, source: MOperand, at: (usize, usize)) -> Option<(VReg, Part)> {
         let (reg, mut inner) = self.inner(f, source, at)?;
         let mut last = reg;
@@ -174,7 +174,8 @@ impl Facts {
         stays.then_some((reg, part))
     }
 
-    /// True if the SDWA form takes these parts and the other source, with a constant in the register `scalar`.
+    /// True if the SDWA form takes these parts and the other source, where a constant would be in the register
+    /// `scalar`.
     fn takes_parts(&self, f: &Function, inst: &MInst, parts: &Parts, scalar: VReg) -> bool {
         let mut sources: SmallVec<[MOperand; 3]> = inst.operands[1..].into();
         for source in &mut sources {

@@ -1,7 +1,8 @@
-//! Parts of a tuple that live on beside it.
+//! Values that stay live in addition to a tuple containing them.
 //!
-//! A tuple is assembled by copies, which register allocation coalesces if the copied value dies there. If it stays
-//! alive, it is computed in the tuple instead, and read there: neither changes any more.
+//! A tuple is assembled by copies, which register allocation coalesces if the copied value dies there. If the value
+//! stays live, it is computed directly in the tuple and read there, which is correct because neither changes
+//! afterwards.
 
 use gcn_isa::reg::RegFile;
 use hashbrown::{HashMap, HashSet};
@@ -54,7 +55,7 @@ pub(super) fn run(f: &mut Function, known: &Known) {
                     _ => rest.push(place),
                 }
             }
-            // The dwords that are still copied get their own `Op::Undef`.
+            // The dwords that are still copied get an `Op::Undef` of their own.
             if rest.len() < usize::from(tuple.len) {
                 begins.insert(at, rest);
             }
@@ -85,7 +86,7 @@ pub(super) fn run(f: &mut Function, known: &Known) {
     }
 }
 
-/// The number of writes of each register.
+/// For each register, the number of its writes.
 fn writes(f: &Function) -> Vec<u32> {
     let mut writes = vec![0; f.vregs.len()];
     for reg in f.blocks.iter().flat_map(|block| &block.insts).flat_map(written) {
@@ -106,7 +107,7 @@ fn is_tuple(f: &Function, slice: VSlice) -> bool {
     info.file == RegFile::Vgpr && info.len > 1 && info.len == slice.len
 }
 
-/// The part that a copy to one dword of `tuple` writes.
+/// If the instruction copies to one dword of `tuple`: that dword.
 fn part(inst: &MInst, tuple: VReg) -> Option<VSlice> {
     match (&inst.op, inst.keeps_dst, &inst.operands[..]) {
         (Op::Copy, false, [MOperand::Virt(to), _]) if to.reg == tuple && to.len == 1 => Some(*to),
@@ -114,7 +115,7 @@ fn part(inst: &MInst, tuple: VReg) -> Option<VSlice> {
     }
 }
 
-/// True for a separate register that one instruction writes and several read.
+/// True for a whole register with one writer and several readers.
 fn lives_on(f: &Function, known: &Known, from: VSlice) -> bool {
     let info = f.info(from.reg);
     let alone = info.file == RegFile::Vgpr && info.len == 1 && known.single.contains(&from.reg);

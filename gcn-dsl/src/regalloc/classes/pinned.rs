@@ -1,4 +1,4 @@
-//! The classes that have a place from the start.
+//! Pinned classes, whose machine registers are fixed from the start.
 
 use gcn_isa::Reg;
 use smallvec::SmallVec;
@@ -7,12 +7,12 @@ use super::super::segs::Seg;
 use super::Classes;
 use crate::mir::{Pin, VReg};
 
-/// Fixed places.
+/// The fixed registers.
 #[derive(Default)]
 pub(super) struct Pinned {
-    /// Class and first register.
+    /// Each pinned class with its machine registers.
     classes: SmallVec<[(VReg, Reg); 4]>,
-    /// Initial state.
+    /// Registers that contain initial state.
     reserved: Vec<(Reg, Seg)>,
 }
 
@@ -23,7 +23,7 @@ impl Pinned {
         Pinned { classes, reserved }
     }
 
-    /// The classes with their first registers.
+    /// The pinned classes, with their first machine registers.
     pub fn classes(&self) -> impl Iterator<Item = (VReg, u16)> + '_ {
         self.classes.iter().map(|(root, reg)| (*root, reg.index))
     }
@@ -32,7 +32,7 @@ impl Pinned {
         self.classes.iter().find(|c| c.0 == root).map(|c| c.1)
     }
 
-    /// True if the pins permit `inner` to lie in `outer` at offset `at`.
+    /// True if the pins allow `inner` to be in `outer` at offset `at`.
     pub fn allow(&self, classes: &Classes, inner: VReg, outer: VReg, at: u8) -> bool {
         match (self.of(inner), self.of(outer)) {
             (None, None) => true,
@@ -45,8 +45,8 @@ impl Pinned {
         }
     }
 
-    /// True if `class` can live in the registers from `index` on: no pin except `partner` and no initial
-    /// state occupies them.
+    /// True if `class` can be in the registers from `index` on: no pin except that of `partner`, and no initial state,
+    /// occupies them.
     fn free(&self, classes: &Classes, class: VReg, partner: VReg, index: u16) -> bool {
         let file = classes.info(class).file;
         let lanes = || (index..).zip(classes.lanes(class));
@@ -62,12 +62,12 @@ impl Pinned {
         !pinned.into_iter().any(clash) && !self.reserved.iter().any(taken)
     }
 
-    /// Records that `inner` became a part of `outer`.
+    /// Records that `inner` was merged into `outer`.
     pub fn unite(&mut self, inner: VReg, outer: VReg) {
         let Some(place) = self.classes.iter().position(|c| c.0 == inner) else { return };
         match self.of(outer) {
             Some(_) => drop(self.classes.remove(place)),
-            // `allow` has made sure that both are equally long, so the pin covers all of `outer`.
+            // `allow` has ensured that both have the same length, so the pin covers all of `outer`.
             None => self.classes[place].0 = outer,
         }
     }

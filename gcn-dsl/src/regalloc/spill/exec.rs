@@ -1,9 +1,9 @@
-//! Determines where EXEC has the value with which the kernel started, so that no lane of the wave that takes part in
-//! the kernel is inactive.
+//! Determines where EXEC has the value with which the kernel started, so that no lane that takes part in the kernel is
+//! inactive.
 //!
-//! Spill moves of vector registers, to AGPRs and to memory alike, move active lanes only. That is correct for
-//! instructions that obey EXEC themselves. An instruction that accesses all lanes whatever EXEC says needs a
-//! reload that moved all lanes. This forward dataflow analysis finds the places where a reload does.
+//! Spill moves of vector registers, to AGPRs as well as to memory, move active lanes only. That is correct for
+//! instructions that obey EXEC. An instruction that accesses lanes regardless of EXEC needs a reload of all lanes. This
+//! forward dataflow analysis finds the points at which a reload does that.
 
 use gcn_isa::table::{Access, Behaviours, ImplicitRegs};
 use gcn_isa::{Class, Operand, reg};
@@ -20,12 +20,12 @@ pub(super) struct InitialExec(Vec<Vec<bool>>);
 #[derive(Clone, PartialEq)]
 struct State {
     initial: bool,
-    /// SGPR pairs that hold the initial EXEC.
+    /// The SGPR pairs that contain the initial EXEC.
     saved: HashSet<VReg>,
 }
 
 impl InitialExec {
-    /// Follows EXEC and its saved copies through the blocks.
+    /// Tracks EXEC and its saved copies through the blocks.
     pub fn of(f: &Function, live: &Liveness) -> InitialExec {
         let succs = input::successors(f);
         let mut entry: Vec<Option<State>> = vec![None; f.blocks.len()];
@@ -44,7 +44,7 @@ impl InitialExec {
                 *end = state.initial;
             }
             for &s in &succs[block] {
-                // Copies that are dead at the block's entry are dropped, which keeps the sets small.
+                // Drop copies that are dead at the block's entry, which keeps the sets small.
                 let lives = |v: &&VReg| live::mask_of(&live.live_in[s], **v) != 0;
                 let joined = match &entry[s] {
                     None => State {
@@ -119,7 +119,7 @@ pub(super) fn writes_exec(inst: &MInst) -> bool {
     implicit || inst.operands.iter().enumerate().any(explicit)
 }
 
-/// True if `inst` reads or writes inactive lanes.
+/// True if `inst` may read or write inactive lanes.
 pub(super) fn ignores_exec(inst: &MInst) -> bool {
     let Op::Machine(desc, _) = inst.op else { return false };
     // `v_readfirstlane_b32` reads an active lane unless EXEC is zero.

@@ -1,12 +1,11 @@
-//! Inserts the spill code: an instruction that names a spilled register gets a new register for it, which is
-//! loaded before the instruction and stored after it.
+//! Inserts spill code: an instruction that names a spilled register gets a new register for it, which is loaded before
+//! the instruction and stored after it.
 //!
-//! Loops and other parts of a life (`split`) have been renamed to pieces before, and nearby instructions
-//! share a register (`stretch`). In all other cases a load stands directly before the reader and a store
-//! directly after the writer, with no change of EXEC in between. So a masked store changes exactly the lanes
-//! that the writer changed, and in the other lanes the home keeps the old value. A write that keeps the
-//! inactive lanes of its destination (`keeps_dst`) therefore becomes a plain write followed by a masked
-//! store, and no load is needed.
+//! Registers of loops and other parts of a life have been renamed to pieces before (`split`), and nearby instructions
+//! share a register (`stretch`). In all other cases a load is directly before the reader and a store directly after the
+//! writer, with no change of EXEC in between. So a masked store changes exactly the lanes that the writer changed, and
+//! the home keeps the old value in the other lanes. A write that keeps the inactive lanes of its destination
+//! (`keeps_dst`) therefore becomes a plain write and a masked store, and no load is needed.
 
 use hashbrown::HashMap;
 use smallvec::SmallVec;
@@ -26,23 +25,23 @@ use gcn_isa::program::SourceLoc;
 #[derive(Clone, Copy)]
 pub(super) struct At {
     pub block: usize,
-    /// Its number in the function; `None` for an instruction that was just inserted.
+    /// Its number in the function; `None` if it was just inserted.
     pub number: Option<u32>,
 }
 
-/// The facts of a round about the function before it is rewritten.
+/// Facts of a round about the function before it is rewritten.
 pub(super) struct Round<'a> {
     pub numbers: &'a Numbering,
     pub classes: &'a mut Classes,
     pub split: Split,
-    /// The stretches of the block that is being rewritten.
+    /// The stretches of the block that is being rewritten, by register.
     pub stretches: HashMap<VReg, Vec<Stretch>>,
-    /// Number of registers in each class, by root.
+    /// The number of registers in each class, by root.
     pub members: HashMap<VReg, u32>,
 }
 
 impl Round<'_> {
-    /// True if `reg` is the only register of its class, and so the only one with its home.
+    /// True if `reg` is alone in its class, and thus the only register with its home.
     fn is_alone(&mut self, reg: VReg) -> bool {
         let (root, _) = self.classes.find(reg);
         self.members.get(&root) == Some(&1)
@@ -56,18 +55,18 @@ impl Round<'_> {
         list.get_mut(next).filter(|s| s.first <= i)
     }
 
-    /// True if a register of the class of `reg` holds a value in this dword before the instruction at `at`.
+    /// True if a register of the class of `reg` has a value in this dword before the instruction at `at`.
     fn is_live_before(&mut self, at: At, reg: VReg, dword: u8) -> bool {
         let Some(number) = at.number else { return true };
         let (root, offset) = self.classes.find(reg);
         self.classes.lanes(root)[usize::from(offset + dword)].at(2 * number).is_some()
     }
 
-    /// True if the dword that `reg` receives at `at` is not read after instruction `last` of the same block.
+    /// True if the dword that `reg` gets at `at` is not read after instruction `last` of the same block.
     fn is_dead(&mut self, at: At, last: u32, reg: VReg, dword: u8) -> bool {
         let Some(number) = at.number else { return false };
-        // A value that is live out of the block may be read in another one. Its segment continues across the
-        // boundary, so the segment's end alone would not show it.
+        // A value that is live out of the block may be read in another one. Its segment continues across the boundary,
+        // so the segment's end alone does not show that.
         if self.numbers.inst[at.block + 1] == last + 1 {
             return false;
         }
@@ -80,13 +79,13 @@ impl Round<'_> {
     }
 }
 
-/// The effect of one instruction on one spilled register.
+/// The way in which an instruction accesses a spilled register.
 struct Touched {
     reg: VReg,
     home: HomeId,
-    /// The dword of the home at which the register begins.
+    /// The dword of the home at which the register starts.
     at: u8,
-    /// The first dword that is named, and the number of dwords from there on.
+    /// The first dword that is accessed, and the number of dwords.
     lo: u8,
     len: u8,
     align: u8,
@@ -95,7 +94,7 @@ struct Touched {
 }
 
 impl Work {
-    /// Rewrites the function for the registers that are spilled now.
+    /// Rewrites the function for the registers that are spilled in this round.
     pub fn rewrite_all(&mut self, round: &mut Round<'_>) {
         for b in 0..self.f.blocks.len() {
             let MBlock { insts, loop_depth } = std::mem::take(&mut self.f.blocks[b]);
@@ -131,7 +130,7 @@ impl Work {
         self.begin_lanes();
     }
 
-    /// Emits the moves that `split` placed before an instruction, at the edges of pieces.
+    /// Emits the moves that `split` has placed before an instruction, at the edges of pieces.
     fn at_edge(
         &mut self,
         round: &mut Round<'_>,
@@ -152,7 +151,7 @@ impl Work {
         }
     }
 
-    /// The home of an operand whose register is spilled.
+    /// The home of an operand, if its register is spilled.
     pub fn homed(&self, operand: MOperand) -> Option<(VSlice, HomeId, u8)> {
         match operand {
             MOperand::Virt(s) => self.spilled(s.reg).map(|(home, at)| (s, home, at + s.start)),
@@ -168,16 +167,16 @@ impl Work {
             out.push((i, role));
             return;
         }
-        // A move between a piece and its home, when the piece itself is spilled now: source and destination
-        // are the same place, so the move disappears.
+        // This is a move between a piece and its home, and the piece is now spilled itself: source and destination are
+        // the same, so the move disappears.
         let at_home = |o: &MOperand| self.homed(*o).is_some_and(|(_, home, _)| role.home() == Some(home));
         if i.operands.iter().any(at_home) {
             self.invalidate(round, at, &i);
             self.drop_staging(&i, out);
             return;
         }
-        // The single definition of a rematerialised value. Its readers recompute the value, so it need not be
-        // computed here.
+        // This is the only definition of a rematerialised value. Its readers recompute the value, so it is not computed
+        // here.
         let made =
             self.homed(i.operands[0]).is_some_and(|h| matches!(self.homes[h.1 as usize], Home::Remat(_)));
         if made && repeatable(&i) {
@@ -191,7 +190,7 @@ impl Work {
         }
     }
 
-    /// A load from home disappears because its register is spilled. The home may hold a newer value than the
+    /// A load from a home disappears because its register is spilled. The home may contain a newer value than the
     /// shared register of the stretch, so the next reader must load it again.
     fn invalidate(&self, round: &mut Round<'_>, at: At, load: &MInst) {
         for u in access::uses(&self.f, load).iter().filter(|u| u.write) {
@@ -201,14 +200,14 @@ impl Work {
         }
     }
 
-    /// Leaves a placeholder for an own instruction that became other moves or nothing.
+    /// Leaves a placeholder for an original instruction that was replaced by moves or by nothing.
     fn leave_placeholder(i: &MInst, role: Role, out: &mut Vec<TaggedInst>) {
         if role == Role::Own {
             out.push((placeholder(i.loc), role));
         }
     }
 
-    /// The home becomes undefined where no other register of the class, which has the same home, holds a value.
+    /// Marks the home as undefined if no other register of the class, which shares it, has a value.
     fn undefined(&mut self, round: &mut Round<'_>, at: At, i: &MInst, role: Role, out: &mut Vec<TaggedInst>) {
         if let Some((slice, home, first)) = self.homed(i.operands[0])
             && let Home::Reg(slot) = self.homes[home as usize]
@@ -222,8 +221,8 @@ impl Work {
         Self::leave_placeholder(i, role, out);
     }
 
-    /// Turns a copy into a load, a store or nothing, without a register in between. False if that is not
-    /// possible.
+    /// Replaces a copy by a load, a store or nothing, without a register in between. Returns false if that is
+    /// impossible.
     fn direct(
         &mut self,
         round: &mut Round<'_>,
@@ -237,8 +236,8 @@ impl Work {
         let mut shared =
             |h: &Option<(VSlice, HomeId, u8)>| h.is_some_and(|h| round.stretch(at, h.0.reg).is_some());
         let same = to.zip(from).is_some_and(|(a, b)| (a.1, a.2) == (b.1, b.2));
-        // In a stretch the value may be in the shared register only, with no current copy at home: the
-        // general case handles that.
+        // In a stretch, the value may be only in the shared register, so that the home is outdated; the general case
+        // handles that.
         if !same && (shared(&to) || shared(&from)) {
             return false;
         }
@@ -248,8 +247,8 @@ impl Work {
         };
         let (transfer, store) = match (to, from) {
             (Some(to), Some(from)) if (to.1, to.2) == (from.1, from.2) => {
-                // Both sides have the same home, which holds the value already. If the destination's stretch
-                // has loaded it before, that copy is outdated.
+                // Both sides have the same home, which already contains the value. If the destination's stretch has
+                // loaded it before, that copy is outdated.
                 if to.0.reg != from.0.reg
                     && let Some(s) = round.stretch(at, to.0.reg)
                 {
@@ -274,7 +273,7 @@ impl Work {
         };
         let (home, first, part) = transfer;
         let keeps = i.keeps_dst && file(dst, &self.f) != Some(RegFile::Sgpr);
-        // A move of a piece keeps its role when the home moves elsewhere.
+        // A move of a piece keeps its role if its home moves elsewhere.
         let moved = if role == Role::Own { role.before(home) } else { role };
         let t = Transfer { home, at: first, part, keeps, role: moved, loc: i.loc };
         if store {
@@ -290,8 +289,8 @@ impl Work {
         true
     }
 
-    /// Emits loads. A rematerialising instruction may itself read spilled registers, so it is rewritten like
-    /// any other.
+    /// Emits loads. A rematerialising instruction may itself read spilled registers, so it is rewritten like any other
+    /// one.
     fn push_loads(
         &mut self,
         round: &mut Round<'_>,
@@ -309,7 +308,7 @@ impl Work {
         }
     }
 
-    /// True if `part`, of a register of `file`, can be moved to and from the home directly.
+    /// True if `part` of a register of `file` can be moved to and from the home directly.
     fn takes(&self, home: HomeId, part: VSlice, file: Option<RegFile>) -> bool {
         match &self.homes[home as usize] {
             Home::Reg(_) => file.is_some_and(|f| f != RegFile::Sgpr),
@@ -322,7 +321,7 @@ impl Work {
         }
     }
 
-    /// The general case: loads before the instruction, stores after it.
+    /// The general case: emits loads before the instruction and stores after it.
     fn load_and_store_around(
         &mut self,
         round: &mut Round<'_>,
@@ -336,8 +335,7 @@ impl Work {
         let mut stores: Vec<Transfer> = Vec::new();
         for t in touched {
             let info = self.f.info(t.reg);
-            // In a stretch the whole register is replaced, otherwise only the dwords that the instruction
-            // names.
+            // In a stretch, replace the whole register; otherwise only the dwords that the instruction names.
             let shared = round.stretch(at, t.reg).map(|s| (s.piece, s.valid, s.level));
             let (temp, lo, valid) = match shared {
                 Some((Some(piece), valid, _)) => (piece, 0, valid),
@@ -352,16 +350,16 @@ impl Work {
             let mut last = at.number.unwrap_or(0);
             let start = round.numbers.inst[at.block];
             let alone = round.is_alone(t.reg);
-            // Dwords whose store can be omitted, and dwords whose store must stay. A dword that is overwritten later in
-            // the stretch, before anything reads its home, need not be stored now. A dword that a removed move would
-            // have stored must be, since its piece expects it at home.
+            // Find the dwords whose store can be omitted and those whose store must stay. A dword that is overwritten
+            // later in the stretch, before anything reads it from its home, need not be stored now. A dword that a
+            // removed move would have stored must be stored, since its piece expects it in the home.
             let (mut overwritten, mut needed) = (0, 0);
             if let Some(s) = round.stretch(at, t.reg) {
                 s.piece = Some(temp);
                 s.valid |= t.reads | t.writes;
                 let (written, stored) = s.after((last - start) as usize);
                 needed = stored;
-                // Another register with the same home would read the value there before that.
+                // Another register with the same home could read the value there before.
                 if alone {
                     overwritten = written & !stored;
                     last = start + s.last as u32;
@@ -396,12 +394,12 @@ impl Work {
         stores.into_iter().for_each(|t| self.store(t, out));
     }
 
-    /// The effects of `i` on spilled registers, and whether `i` must still keep inactive lanes of a register.
+    /// The accesses of `i` to spilled registers, and whether `i` must still keep inactive lanes of a register.
     fn touched(&self, i: &MInst) -> (SmallVec<[Touched; 3]>, bool) {
         let plain = |i: &MInst| access::uses(&self.f, &MInst { keeps_dst: false, ..i.clone() });
         let is_spilled = |u: &VUse| self.spilled(u.slice.reg).is_some();
-        // A masked store keeps the inactive lanes at home, so the write itself need not; but a second result
-        // may stay in a register and needs them kept.
+        // A masked store keeps the inactive lanes in the home, so the write itself need not keep them; but a second
+        // result may stay in a register and need them kept.
         let vector = |u: &VUse| self.f.info(u.slice.reg).file != RegFile::Sgpr;
         let uses = plain(i);
         let kept = i.keeps_dst && uses.iter().any(|u| u.write && vector(u) && !is_spilled(u));
@@ -416,8 +414,8 @@ impl Work {
                 Some(t) => {
                     let end = (t.lo + t.len).max(u.slice.start + u.slice.len);
                     t.align = t.align.max(natural).max(self.f.info(t.reg).align);
-                    // The operands share one register: it covers all of them, and starts at a dword that
-                    // keeps the widest operand aligned.
+                    // Several operands share one register: it covers all of them, and starts at a dword that keeps the
+                    // widest operand aligned.
                     let lo = t.lo.min(u.slice.start);
                     t.lo = lo - lo % t.align;
                     t.len = end - t.lo;

@@ -8,22 +8,22 @@ use crate::mir::{MInst, MOperand, Op, VReg, VRegInfo, VSlice};
 use gcn_isa::program::SourceLoc;
 use gcn_isa::table::Behaviours;
 
-/// A move between `part.len` dwords of a register and the dwords of a home from `at` on.
+/// A move between `part` of a register and as many dwords of a home, from `at` on.
 #[derive(Clone, Copy)]
 pub(super) struct Transfer {
     pub home: HomeId,
     pub at: u8,
     pub part: VSlice,
-    /// Inactive lanes keep what the destination held.
+    /// True if inactive lanes of the destination keep their values.
     pub keeps: bool,
     pub role: Role,
     pub loc: Option<SourceLoc>,
 }
 
-/// For how many instructions an SGPR with a page address is reused. The bound keeps its life short.
+/// The number of instructions for which an SGPR with a page address is reused. The bound keeps its life short.
 const PAGE_SERVES: usize = 32;
 
-/// The table row of a scratch access of `len` dwords.
+/// The table row of a scratch access to `len` dwords.
 fn row(target: Target, store: bool, len: u8, form: &str) -> Option<&'static InstDesc> {
     let name = match (store, len) {
         (false, 1) => "scratch_load_dword",
@@ -96,7 +96,7 @@ impl Work {
                 }
             }
             Home::Remat(how) => {
-                // A rematerialised value is never stored.
+                // Rematerialised values are never stored.
                 if !store {
                     let mut remat = MInst { keeps_dst: t.keeps, loc: t.loc, ..*how };
                     remat.operands[0] = MOperand::Virt(t.part);
@@ -106,14 +106,14 @@ impl Work {
         }
     }
 
-    /// True if memory instructions can name registers of `file`. They name AGPRs only where these form one
-    /// file with the VGPRs.
+    /// True if memory instructions can access registers of `file`. They can access AGPRs only where these and the VGPRs
+    /// are one file.
     fn reaches_memory(&self, file: RegFile) -> bool {
         file == RegFile::Vgpr || file == RegFile::Agpr && self.f.target.has_unified_agprs()
     }
 
-    /// A move between memory and AGPRs that memory instructions cannot name. It goes dword by dword, so that
-    /// one free VGPR is enough at a time.
+    /// A move between memory and AGPRs that memory instructions cannot access. It goes dword by dword, so that one free
+    /// VGPR is enough.
     fn through_vgprs(&mut self, t: Transfer, store: bool, out: &mut Vec<TaggedInst>) {
         for k in 0..t.part.len {
             let reg = self.new_vreg(VRegInfo { file: RegFile::Vgpr, len: 1, align: 1 }, Kind::Temp);
@@ -134,7 +134,7 @@ impl Work {
         }
     }
 
-    /// The staging VGPR that an operand names, if it is one.
+    /// The staging VGPR that an operand names, if it names one.
     fn staging(&self, operand: &MOperand) -> Option<VReg> {
         match operand {
             MOperand::Virt(s) => Some(s.reg).filter(|reg| self.staging.contains(reg)),
@@ -142,9 +142,9 @@ impl Work {
         }
     }
 
-    /// Removes the memory access that belongs to a copy between an AGPR and its home, now that the AGPR
-    /// itself is spilled. The access is the last instruction of `out` (a load) or comes later (a store; it is
-    /// recorded in `dead_staging`).
+    /// Removes the memory access that belongs to a copy between an AGPR and its home, because the AGPR itself is now
+    /// spilled. The access is the last instruction of `out` (a load) or comes later (a store, which is recorded in
+    /// `dead_staging`).
     pub fn drop_staging(&mut self, copy: &MInst, out: &mut Vec<TaggedInst>) {
         let [to, from] = &copy.operands[..] else { return };
         self.dead_staging.extend(self.staging(to));
@@ -160,7 +160,7 @@ impl Work {
         inst.operands.iter().any(|o| self.staging(o).is_some_and(|reg| self.dead_staging.contains(&reg)))
     }
 
-    /// How many dwords of `part`, from its `k`-th on, one access can move.
+    /// The number of dwords of `part`, from number `k` on, that one access can move.
     fn width(&self, part: VSlice, k: u8) -> u8 {
         let even = (part.start + k).is_multiple_of(2) && self.f.info(part.reg).align.is_multiple_of(2);
         let aligned = even || !self.f.target.needs_even_vgpr_tuples();
@@ -194,7 +194,7 @@ impl Work {
         base
     }
 
-    /// One access to the frame.
+    /// Emits one access to the frame.
     fn memory(&mut self, t: Transfer, dword: u32, store: bool, out: &mut Vec<TaggedInst>) {
         let (bytes, target) = (4 * dword, self.f.target);
         let off = MOperand::Fixed(Operand::Off);
@@ -217,8 +217,8 @@ impl Work {
     }
 }
 
-/// True if the instruction can be repeated elsewhere with the same result, as long as its source registers
-/// hold the same values: it is a pure function of them and writes no flag.
+/// True if the instruction can be repeated elsewhere with the same result while its source registers keep their values:
+/// it is a pure function of them and writes no flag.
 pub(super) fn repeatable(inst: &MInst) -> bool {
     if inst.keeps_dst {
         return false;
@@ -238,8 +238,8 @@ pub(super) fn repeatable(inst: &MInst) -> bool {
             let pure = matches!(desc.class, Class::Valu | Class::Salu)
                 && desc.implicit_writes.is_empty()
                 && !desc.entry.behaviours.intersects(Behaviours::READS_PC | Behaviours::SKIPS_VECTOR);
-            // EXEC and MODE may be read implicitly. EXEC decides which lanes are computed, and a reader needs
-            // only its own active lanes.
+            // EXEC and MODE may be read implicitly. EXEC decides which lanes are computed, and a reader needs only the
+            // lanes that are active there.
             let quiet = !desc.implicit_reads.intersects(
                 table::ImplicitRegs::all() - table::ImplicitRegs::EXEC - table::ImplicitRegs::MODE,
             );

@@ -1,9 +1,9 @@
-//! Regions: the parts of a function in which a spilled value can have a register, namely its loops and the
-//! code between them.
+//! Regions: the parts of a function for which a spilled value can have a register, namely its loops and the code
+//! between them.
 //!
-//! A region is a range of blocks that is entered at its first block only (single entry), so that loads before
-//! that block serve all of it. The regions form a tree: the function, its outermost loops and the code
-//! between them, and so on.
+//! A region is a range of blocks that is entered only at its first block (single entry), so that loads before that
+//! block serve all of it. The regions form a tree: the function, its outermost loops and the code between them, and so
+//! on.
 
 use super::super::input;
 use super::exec::writes_exec;
@@ -12,7 +12,7 @@ use crate::mir::Function;
 /// The number of a region.
 pub(super) type RegionId = u32;
 
-/// The whole function.
+/// The region of the whole function.
 pub(super) const ROOT: RegionId = 0;
 
 /// A range of blocks.
@@ -20,21 +20,22 @@ pub(super) const ROOT: RegionId = 0;
 pub(super) struct Region {
     pub first: usize,
     pub last: usize,
-    /// A loop with all its blocks; otherwise code each of whose blocks runs at most once per entry.
+    /// True for a loop with all its blocks; otherwise the region is code in which each block runs at most once after
+    /// each entry.
     pub is_loop: bool,
     /// The blocks outside a loop from which it is entered.
     pub entries: Vec<usize>,
-    /// Blocks outside a region to which control leaves it.
+    /// The blocks outside the region to which control leaves it.
     pub exits: Vec<usize>,
-    /// The exits have no predecessor outside the region.
+    /// True if the exits have no predecessors outside the region.
     pub own_exits: bool,
-    /// No instruction in the region writes EXEC.
+    /// True if no instruction in the region writes EXEC.
     pub same_exec: bool,
-    /// The regions that it consists of; none for code without loops.
+    /// The regions of which it consists; none for code without loops.
     pub parts: Vec<RegionId>,
 }
 
-/// All regions of a function.
+/// All regions of a function, by number.
 pub(super) struct Regions(Vec<Region>);
 
 impl Regions {
@@ -63,7 +64,7 @@ impl Regions {
     }
 }
 
-/// The first and the last predecessor of a block or of a range of blocks.
+/// The first and the last predecessor of a block or of any block in a range.
 #[derive(Clone, Copy)]
 struct Span {
     first: usize,
@@ -82,8 +83,8 @@ impl Span {
     }
 }
 
-/// A segment tree over the spans of blocks, with the leaves in the upper half: it gives the span of any range
-/// in logarithmic time.
+/// A segment tree over the spans of blocks, with the leaves in the upper half; it gives the span of any range in
+/// logarithmic time.
 struct Spans(Vec<Span>);
 
 impl Spans {
@@ -119,15 +120,15 @@ struct Finder<'f> {
     f: &'f Function,
     succs: Vec<Vec<usize>>,
     preds: Vec<Vec<usize>>,
-    /// By block.
+    /// The predecessors of each block.
     from: Vec<Span>,
     regions: Vec<Region>,
 }
 
 impl Finder<'_> {
-    /// Natural loops whose blocks form a range in layout order, outer ones first: the last block of the range
-    /// branches back to the first, and no block but the first has a predecessor outside. Of two ranges that
-    /// overlap without nesting, the later is left out.
+    /// The natural loops whose blocks are a range in layout order, outer ones first: the last block of the range
+    /// branches back to the first, and only the first has predecessors outside. Of two ranges that overlap without
+    /// nesting, the later one is omitted.
     fn loops(&self) -> Vec<(usize, usize)> {
         let spans = Spans::of(&self.from);
         let mut found = Vec::new();
@@ -152,7 +153,7 @@ impl Finder<'_> {
         found
     }
 
-    /// A region with its blocks and entries; the remaining facts are found by `look_inside`.
+    /// Adds a region with its blocks and entries; `look_inside` adds the remaining facts.
     fn add(&mut self, first: usize, last: usize, is_loop: bool) -> RegionId {
         let inside = |b: &usize| (first..=last).contains(b);
         let entries = self.preds.get(first).into_iter().flatten().copied().filter(|b| !inside(b));
@@ -189,8 +190,8 @@ impl Finder<'_> {
                     }
                     _ => {
                         let before = rest.first().map_or(last + 1, |l| l.0);
-                        // Code between loops ends before a block that is entered from elsewhere than the code
-                        // before it, or by a branch back: such a block would be a second entry.
+                        // A stretch of code between loops ends before a block that is entered from outside the stretch,
+                        // or by a backward branch: such a block would be a second entry.
                         let entered = |b: usize| {
                             let Span { first, last } = self.from[b];
                             first != usize::MAX && (first < at || last >= b)
@@ -205,9 +206,9 @@ impl Finder<'_> {
         }
     }
 
-    /// Finds the exits of each region and whether it writes EXEC: for code from its blocks, for loops and the
-    /// function from their parts. Parts have larger numbers than what contains them, so the reverse order
-    /// visits them first.
+    /// Finds the exits of each region and whether it writes EXEC: for code from its blocks, for loops and the function
+    /// from their parts. Parts have larger numbers than the region that contains them, so the reverse order visits
+    /// parts first.
     fn look_inside(&mut self) {
         for id in (0..self.regions.len()).rev() {
             let region = &self.regions[id];
@@ -221,8 +222,8 @@ impl Finder<'_> {
             } else {
                 (parts().flat_map(|p| &p.exits).copied().collect(), parts().all(|p| p.same_exec))
             };
-            // For code that is the body of a loop, the branch back to its own first block counts as an exit:
-            // there it is entered anew.
+            // For code that is the body of a loop, the branch back to its own first block counts as an exit, because it
+            // enters the region anew.
             exits.retain(|&b| !(first..=last).contains(&b) || (b == first && !is_loop));
             exits.sort_unstable();
             exits.dedup();

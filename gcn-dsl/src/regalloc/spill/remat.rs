@@ -1,10 +1,10 @@
-//! Rematerialisation: values that are recomputed where they are read instead of being stored and reloaded.
-//! Typical are constants, scalars copied to vector registers, and address arithmetic.
+//! Rematerialisation: values that are recomputed where they are read instead of being stored and reloaded; typically
+//! constants, scalars copied to vector registers, and address arithmetic.
 //!
-//! A class qualifies if a single instruction defines it, from constants and from registers that are written
-//! once, outside of loops, and are live at every reader. Such a source still holds at the reader what it held
-//! at the definition, so recomputing gives the same value. This is the simple form of Briggs, Cooper and
-//! Torczon's method, with one defining instruction for the whole class instead of a lattice of tags.
+//! A class qualifies if a single instruction defines it, from constants and from registers that are written once,
+//! outside of loops, and are live at every reader. Such a source has the same value at the reader as at the definition,
+//! so recomputing gives the same result. This is a simple form of Briggs, Cooper and Torczon's method, with one
+//! defining instruction for the whole class instead of a lattice of tags.
 
 use hashbrown::{HashMap, HashSet};
 
@@ -19,7 +19,7 @@ use crate::mir::{MInst, MOperand, Op, VReg};
 struct Known {
     made: Vec<MInst>,
     read_at: Vec<u32>,
-    /// Some reader wants a part of the value only.
+    /// True if some reader needs only a part of the value.
     in_parts: bool,
 }
 
@@ -38,8 +38,7 @@ pub(super) fn find(
     for (b, block) in f.blocks.iter().enumerate() {
         for (i, inst) in block.insts.iter().enumerate() {
             let number = numbers.inst[b] + i as u32;
-            // A coalesced copy becomes no instruction. It is neither a reader nor a second definition of the
-            // class.
+            // A coalesced copy emits no instruction, so it is neither a reader nor a second definition of the class.
             if let (Op::Copy, [MOperand::Virt(dst), MOperand::Virt(src)]) = (&inst.op, &inst.operands[..])
                 && classes.same_place(*dst, *src)
             {
@@ -60,15 +59,15 @@ pub(super) fn find(
                     known.read_at.push(2 * number);
                     known.in_parts |= u.slice.len < classes.info(root).len;
                 }
-                // Two definitions already disqualify the class.
+                // More than one definition disqualifies the class, so two are enough to record.
                 if u.write && !u.undef && known.made.len() < 2 {
                     known.made.push(inst.clone());
                 }
             }
         }
     }
-    // Classes that contain something other than a plain value: pieces have a home already, slots and lanes are
-    // homes, and temporaries must stay in a register.
+    // Classes that contain anything but plain values: pieces already have a home, slots and lanes are homes, and
+    // temporaries must be in registers.
     let mut others: HashSet<VReg> = HashSet::new();
     for v in (0..f.vregs.len() as u32).map(VReg) {
         if work.kinds[v.0 as usize] != Kind::Value && work.spilled(v).is_none() {
@@ -80,13 +79,13 @@ pub(super) fn find(
         let [made] = &known.made[..] else { continue };
         let [MOperand::Virt(dst), sources @ ..] = &made.operands[..] else { continue };
         let whole = dst.start == 0 && dst.len == classes.info(root).len && classes.find(dst.reg) == (root, 0);
-        // An instruction computes all of its result, and a reader of a part has a register for that part. A constant is copied to
-        // each dword.
+        // An instruction computes its whole result, but a reader of a part has a register only for that part. A
+        // constant, however, is copied to each dword.
         let of_dwords = made.op == Op::Copy && matches!(sources, [MOperand::Fixed(_)]);
         if !whole || !repeatable(made) || known.in_parts && !of_dwords {
             continue;
         }
-        // A source that is evicted in the same round is not stable, although its home holds the value: its
+        // A source that is evicted in the same round is not stable, although its home keeps the value, because its
         // reload would need a register at every reader.
         let stable = |o: &MOperand, classes: &mut Classes| match o {
             MOperand::Fixed(_) => true,

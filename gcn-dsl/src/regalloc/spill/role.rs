@@ -1,17 +1,17 @@
-//! The role of each instruction of the working function.
+//! The role of each instruction in the working function.
 
-/// The number of a home, the place of a spilled value.
+/// The number of a home, which is where a spilled value is kept.
 pub(super) type HomeId = u32;
 
-/// The role of an instruction of the working function.
+/// The role of an instruction in the working function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Role {
-    /// The original instruction with the same number among the instructions of this role. It is never
+    /// An original instruction; the `n`-th one with this role is instruction `n` of the original function. It is never
     /// removed, so that the numbers stay aligned; see `placeholder`.
     Own,
-    /// A move from or to this home that belongs before the next own instruction.
+    /// A move from or to this home that belongs to the next original instruction.
     Before(HomeId),
-    /// A move from or to this home that belongs after the last own instruction.
+    /// A move from or to this home that belongs to the previous original instruction.
     After(HomeId),
 }
 

@@ -1,16 +1,14 @@
-//! Live-range splitting: where a loop or the code between two loops names a spilled value, the value gets a
-//! register for that part, loaded once before the part and stored once after it.
+//! Live-range splitting: if a loop, or the code between two loops, uses a spilled value, the value gets a register for
+//! that part, loaded once before the part and stored once after it.
 //!
-//! The parts are those of `regions`, outermost first. If the register of a part is evicted in its turn, the
-//! part is split into its own parts, then into stretches of a block (`stretch`), and finally into single
-//! instructions.
+//! The parts are those of `regions`, outermost first. If the register of a part is evicted in turn, the part is split
+//! into its own parts, then into stretches of a block (`stretch`), and finally into single instructions.
 //!
 //! # Conditions
-//! - The load before a part must bring all lanes that the part needs. So EXEC has its initial value at the
-//!   load, or does not change within the part.
-//! - A single store after a loop, instead of one after each writer, must store all lanes that changed. So
-//!   EXEC does not change within the loop; and either the store keeps what the home holds in inactive lanes,
-//!   or those lanes have no defined value.
+//! - The load before a part must load all lanes that the part needs. So EXEC must have its initial value at the load,
+//!   or must not change within the part.
+//! - A single store after a loop, instead of one after each writer, must store all lanes that changed. So EXEC must not
+//!   change within the loop; and either the store keeps the home's inactive lanes, or those lanes are undefined.
 
 use gcn_isa::RegFile;
 use hashbrown::HashMap;
@@ -25,28 +23,28 @@ use super::regions::{ROOT, Region, RegionId, Regions};
 use super::work::{Home, HomeId, Kind, Level, Role, Work, placeholder, runs};
 use crate::mir::{MInst, MOperand, Op, VReg, VRegInfo, VSlice};
 
-/// Spilled registers with one home, which are split together.
+/// Spilled registers with the same home, which are split together.
 struct Unit {
-    /// Each register with the dword of the home at which it begins, in order of registers.
+    /// The registers in ascending order, each with the dword of the home at which it starts.
     members: Vec<(VReg, u8)>,
     home: HomeId,
     info: VRegInfo,
     /// The first dword of the home that the unit covers.
     base: u8,
-    /// The region for which it had a register; its parts are tried now.
+    /// The region for which it had a register; the parts of that region are tried now.
     within: RegionId,
-    /// Its uses in each block that names it, in block order.
+    /// Its uses in each block that uses it, in block order.
     uses: Vec<(usize, Uses)>,
 }
 
-/// The effects of a block on the dwords of a unit.
+/// The accesses of a block to the dwords of a unit.
 #[derive(Clone, Copy, Default)]
 struct Uses {
     reads: u32,
     writes: u32,
-    /// Dwords that a write leaves undefined in inactive lanes.
+    /// The dwords of which a write leaves inactive lanes undefined.
     replaces: u32,
-    /// Dwords that are stored to the home by moves that will be removed.
+    /// The dwords that are stored to the home by moves that will be removed.
     stored: u32,
 }
 
@@ -61,17 +59,17 @@ impl Uses {
     }
 }
 
-/// A register for a part of a unit's life.
+/// A new register for a part of a unit's life.
 #[derive(Clone, Copy)]
 struct Part {
-    /// The blocks, and the instruction of the first block at which the part begins.
+    /// The blocks, and the index in the first block at which the part begins.
     first: usize,
     begin: usize,
     last: usize,
     reg: VReg,
     home: HomeId,
     base: u8,
-    /// Dwords that are stored after each writer (write-through).
+    /// The dwords that are stored after each writer (write-through).
     through: u32,
 }
 
@@ -82,23 +80,23 @@ pub(super) struct EdgeMove {
     pub home: HomeId,
     pub at: u8,
     pub part: VSlice,
-    /// Inactive lanes of the home keep their value.
+    /// True if inactive lanes of the home keep their values.
     pub keeps: bool,
 }
 
 /// The splits of a round.
 #[derive(Default)]
 pub(super) struct Split {
-    /// For each spilled register: its unit, and the dword of the home.
+    /// For each spilled register, its unit and the dword of the home at which it starts.
     of: HashMap<VReg, (usize, u8)>,
     /// The parts of each unit, in block order.
     parts: Vec<Vec<Part>>,
-    /// By block and instruction: the moves before it. Stores come first, since a load at the same place may
-    /// read what they store.
+    /// By block and instruction: the moves before it. Stores come first, since a load at the same point may read what
+    /// they store.
     moves: HashMap<(usize, usize), Vec<EdgeMove>>,
 }
 
-/// Facts about the function in a round.
+/// Facts of a round about the function.
 pub(super) struct Facts<'a> {
     pub regions: &'a Regions,
     pub numbers: &'a Numbering,
@@ -120,8 +118,8 @@ impl Split {
                 }
                 Kind::Value => {
                     let (root, _) = classes.find(reg);
-                    // A class whose alignment holds at an offset (an odd part of an aligned tuple) cannot be
-                    // expressed by a register of its own.
+                    // A class that must start at an odd offset of its alignment (part of an aligned tuple) cannot be
+                    // represented by a separate register.
                     (classes.align(root).1 == 0).then(|| Unit::new(home, aligned(classes, root), ROOT))
                 }
                 _ => None,
@@ -175,8 +173,8 @@ impl Split {
         }
     }
 
-    /// Gives the unit registers for the parts of a region. A part that does not qualify is divided into its
-    /// own parts, and so are the parts of the first `skip` levels.
+    /// Gives the unit registers for the parts of a region. A part that does not qualify is divided into its own parts,
+    /// and so are the parts of the first `skip` levels.
     fn choose(
         &mut self,
         work: &mut Work,
@@ -188,7 +186,7 @@ impl Split {
     ) {
         let &Region { first, last, parts: ref inner, .. } = facts.regions.get(within);
         let mut rest = unit.uses.partition_point(|u| u.0 < first);
-        // Visits only the parts that name the unit, by binary search: a function may have thousands of parts.
+        // Visit only the parts that use the unit, by binary search, because a function may have thousands of parts.
         while let Some(&(block, _)) = unit.uses.get(rest).filter(|u| u.0 <= last) {
             let Some(&id) = inner.get(inner.partition_point(|&p| facts.regions.get(p).last < block)) else {
                 return;
@@ -213,7 +211,7 @@ impl Split {
         }
     }
 
-    /// A register for the unit in this region, with its loads and stores, if EXEC permits it.
+    /// A register for the unit in this region, with its loads and stores, if EXEC permits one.
     fn part(
         &mut self,
         work: &mut Work,
@@ -235,11 +233,11 @@ impl Split {
         }
         let all_lanes = facts.exec.at(region.first, 0);
         let stays = !masked || region.same_exec && (uses.replaces == 0 || all_lanes);
-        // One store per exit, if every exit is reached from the loop only (otherwise the store would also run
-        // when the loop did not), and if the region's own moves had not stored before: then a reader of the
-        // home inside the region, where the smaller part was not live, would find an old value.
+        // Use one store at each exit, if all exits are reached only from the loop (otherwise the store would also run
+        // if the loop did not), and if the region's own moves have not stored before (otherwise a reader of the home
+        // inside the region, where the smaller part was not live, would find an old value).
         let after = region.is_loop && region.own_exits && stays && uses.stored == 0;
-        // A store at an exit also runs when no writer has: then it stores what was loaded.
+        // A store at an exit also runs if no writer has, and then stores what was loaded, so load these dwords, too.
         let needed = uses.reads | if after { stored } else { 0 };
         let loads = needed & unit.live_in(facts, region.first);
         let reg = work.new_vreg(unit.info, Kind::Piece(unit.home, unit.base, Level::Region(id)));
@@ -268,21 +266,20 @@ impl Split {
         })
     }
 
-    /// The moves before instruction `at` of a block.
+    /// Removes and returns the moves before instruction `at` of a block.
     pub fn moves_at(&mut self, block: usize, at: usize) -> Vec<EdgeMove> {
         self.moves.remove(&(block, at)).unwrap_or_default()
     }
 
-    /// Replaces the spilled registers in an instruction by those of parts. Returns the stores that belong
-    /// after it.
+    /// Replaces the spilled registers in an instruction by those of parts. Returns the stores that belong after it.
     pub fn rename(&self, work: &Work, (b, i): (usize, usize), inst: &mut MInst, role: Role) -> Vec<Transfer> {
         let mut stores = Vec::new();
         let is_split = |o: &MOperand| matches!(o, MOperand::Virt(s) if self.of.contains_key(&s.reg));
         if self.of.is_empty() || !inst.operands.iter().any(is_split) {
             return stores;
         }
-        // The register of a part belongs to all members of the unit: one of them may hold a value where
-        // another is undefined.
+        // The register of a part is shared by all members of the unit: one of them may have a value where another is
+        // undefined.
         if let (Op::Undef, [MOperand::Virt(s)]) = (&inst.op, &inst.operands[..])
             && self.slice(*s, b, i, role).is_some()
         {
@@ -311,7 +308,7 @@ impl Split {
         stores
     }
 
-    /// The part that covers a slice at this place, and the slice of its register.
+    /// The part that covers a slice at this point, and the slice of its register.
     fn slice(&self, s: VSlice, b: usize, i: usize, role: Role) -> Option<(&Part, VSlice)> {
         let &(unit, at) = self.of.get(&s.reg)?;
         let parts = self.parts.get(unit)?;
@@ -332,8 +329,8 @@ impl Unit {
     fn live_in(&self, facts: &Facts<'_>, block: usize) -> u32 {
         let Some(live) = facts.live.live_in.get(block) else { return 0 };
         let moved = |at: u8, dwords: u32| dwords << (at - self.base);
-        // A variable that is written again and again has as many members as writes: what is live at one place is searched for among
-        // them then, and not each of them among what is live.
+        // A variable that is written many times has as many members as writes. If these are more than the live
+        // registers, look up the latter among the members, not vice versa.
         if self.members.len() <= live.len() {
             let mask = |&(reg, at): &(VReg, u8)| moved(at, live::mask_of(live, reg));
             return self.members.iter().map(mask).fold(0, |all, m| all | m);
@@ -342,7 +339,7 @@ impl Unit {
         live.iter().filter_map(mask).fold(0, |all, m| all | m)
     }
 
-    /// The dword of the home at which a member begins.
+    /// The dword of the home at which a member starts.
     fn member(&self, reg: VReg) -> Option<u8> {
         self.members.binary_search_by_key(&reg, |m| m.0).ok().map(|i| self.members[i].1)
     }
@@ -355,12 +352,12 @@ impl Unit {
     }
 }
 
-/// A register as wide as the class and aligned like it.
+/// A register with the width and alignment of the class.
 fn aligned(classes: &Classes, root: VReg) -> VRegInfo {
     VRegInfo { align: classes.align(root).0, ..classes.info(root) }
 }
 
-/// The places of a part's loads: block, and instruction that they precede. `None` if EXEC prevents it.
+/// The positions of a part's loads: block, and instruction that they precede. `None` if EXEC prevents it.
 fn entries(
     work: &Work,
     facts: &Facts<'_>,
@@ -372,8 +369,8 @@ fn entries(
     if region.is_loop {
         let before_branch = |&b: &usize| {
             let insts = &work.f.blocks[b].insts;
-            // The loads go before the branches that end the block. They need not be conditional: what they
-            // load is not used on other paths.
+            // Put the loads before the branches that end the block. They need not be conditional, since what they load
+            // is not used on other paths.
             let branches = insts.iter().rev().take_while(|i| input::branch_target(i).is_some()).count();
             Some((b, insts.len() - branches)).filter(|&at| all_lanes(at))
         };

@@ -1,5 +1,5 @@
-//! Stretches: nearby instructions of a block that share one register for a spilled value, so that it is
-//! loaded once for all of them.
+//! Stretches: nearby instructions of a block that share one register for a spilled value, so that it is loaded only
+//! once.
 
 use gcn_isa::RegFile;
 use hashbrown::HashMap;
@@ -9,22 +9,21 @@ use super::exec::writes_exec;
 use super::work::{Home, Role, TaggedInst, Work};
 use crate::mir::{MInst, Op, VReg};
 
-/// Instructions close to each other that name the same spilled register. They share the register into which
-/// it is loaded.
+/// Instructions close to each other that name the same spilled register and share the register into which it is loaded.
 pub(super) struct Stretch {
-    /// Its first and last instruction in the block.
+    /// The indices of its first and last instruction in the block.
     pub first: usize,
     pub last: usize,
-    /// Index to [`super::work::MAX_GAPS`].
+    /// An index into [`super::work::MAX_GAPS`].
     pub level: usize,
-    /// The shared register, once an instruction has needed it.
+    /// The shared register, once it has been created.
     pub piece: Option<VReg>,
-    /// Dwords of it that have been loaded or written.
+    /// The dwords of it that have been loaded or written.
     pub valid: u32,
-    /// In order: the instruction, the dwords, and whether it writes them or is a move that stores them to
-    /// their home.
+    /// In program order: the instruction, the dwords, and whether it writes them or is a move that stores them to their
+    /// home.
     changes: Vec<(usize, u32, Change)>,
-    /// For each change, summarised over it and all later ones: dwords that are written, and dwords that are
+    /// For each change, accumulated over it and all later ones: the dwords that are written, and the dwords that are
     /// stored before they are written again.
     from: Vec<(u32, u32)>,
 }
@@ -36,8 +35,8 @@ enum Change {
 }
 
 impl Stretch {
-    /// Dwords that are overwritten after instruction `i`, and those that are stored to their home before
-    /// that.
+    /// The dwords that are overwritten after instruction `i`, and those that are stored to their home before being
+    /// overwritten.
     pub fn after(&self, i: usize) -> (u32, u32) {
         let from = self.changes.partition_point(|c| c.0 <= i);
         self.from.get(from).copied().unwrap_or((0, 0))
@@ -73,8 +72,8 @@ impl Work {
                     continue;
                 }
                 let list = found.entry(slice.reg).or_default();
-                // A move between the register and its home will be removed. A store, however, tells that the
-                // home must hold the value from there on.
+                // A move between the register and its home will be removed. But a store shows that the home must have
+                // the value from there on.
                 if role.home() == Some(home) {
                     let stored = access::uses(&self.f, inst).iter().any(|u| u.read && u.slice == slice);
                     if stored && let Some(s) = list.last_mut() {
@@ -82,8 +81,8 @@ impl Work {
                     }
                     continue;
                 }
-                // A vector value that was loaded under one EXEC lacks the lanes that another EXEC activates,
-                // so a stretch of a vector register ends where EXEC changes.
+                // A vector value that was loaded under one EXEC lacks lanes that another EXEC activates, so a stretch
+                // of a vector register ends where EXEC changes.
                 let masked = self.f.info(slice.reg).file != RegFile::Sgpr;
                 match list.last_mut() {
                     Some(s) if i - s.last <= near && (!masked || s.first >= exec) => s.last = i,
@@ -98,7 +97,7 @@ impl Work {
                     }),
                 }
             }
-            // A copy of a register to itself writes nothing new.
+            // A copy of a register to itself writes no new value.
             let to_itself = inst.op == Op::Copy && inst.operands.first() == inst.operands.get(1);
             if !to_itself && inst.operands.iter().any(|o| self.homed(*o).is_some()) {
                 self.note_writes((i, inst, *role), &mut found);
@@ -108,14 +107,14 @@ impl Work {
             }
         }
         for list in found.values_mut() {
-            // A single instruction gains nothing from a stretch.
+            // A stretch of a single instruction gains nothing.
             list.retain(|s| s.last > s.first);
             list.iter_mut().for_each(Stretch::finish);
         }
         found
     }
 
-    /// Notes what instruction `i` writes to spilled registers whose stretch contains it.
+    /// Records what instruction `i` writes to spilled registers whose stretch contains it.
     fn note_writes(&self, (i, inst, role): (usize, &MInst, Role), found: &mut HashMap<VReg, Vec<Stretch>>) {
         for u in access::uses(&self.f, inst).iter().filter(|u| u.write && !u.undef) {
             if self.spilled(u.slice.reg).is_some_and(|(home, _)| role.home() != Some(home))

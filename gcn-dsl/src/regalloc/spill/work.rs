@@ -1,4 +1,4 @@
-//! The working function: the function under allocation, with the spill code that the rounds have added.
+//! The working function: the function that is being allocated, with the spill code that previous rounds have added.
 
 use gcn_isa::RegFile;
 use gcn_isa::program::SourceLoc;
@@ -12,42 +12,42 @@ use crate::mir::{Function, MInst, MOperand, Op, VReg, VRegInfo, VSlice};
 
 pub(super) use super::role::{HomeId, Role};
 
-/// The origin of a virtual register of the working function.
+/// The role of a virtual register of the working function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     /// A register of the original function.
     Value,
-    /// Lives around a single instruction and must have a register.
+    /// A register that is live only around a single instruction, and must have a machine register.
     Temp,
     /// A register of one vector file that is the home of values of the other file.
     Slot,
-    /// A VGPR whose lanes are the homes of SGPRs.
+    /// A VGPR whose lanes are homes of SGPRs.
     Lanes,
-    /// A piece of the life of the value with this home, starting at this dword of the home.
+    /// A piece of the life of the value with this home, which starts at this dword of the home.
     Piece(HomeId, u8, Level),
 }
 
-/// How large a piece is. A piece that finds no register is replaced by smaller ones.
+/// The size of a piece. A piece that gets no register is replaced by smaller ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Level {
     /// A loop, or the code between two loops.
     Region(RegionId),
-    /// Nearby instructions of one block; the number indexes [`MAX_GAPS`].
+    /// Nearby instructions of one block; the number is an index into [`MAX_GAPS`].
     Stretch(usize),
 }
 
-/// The largest number of instructions between two that share a register, by level. The first level joins the
-/// whole block.
+/// By level: the largest number of instructions between two that share a register. The first level joins the whole
+/// block.
 pub(super) const MAX_GAPS: [usize; 3] = [usize::MAX, 64, 8];
 
 impl Kind {
-    /// The level and gap for the stretches that replace a register of this kind, `skip` levels beyond the
-    /// next one; `None` if single instructions are next.
+    /// The level and the gap for the stretches that replace a register of this kind, `skip` levels beyond the next one;
+    /// `None` if single instructions are next.
     pub fn stretch_level(self, skip: usize) -> Option<(usize, usize)> {
         let level = match self {
             Kind::Piece(_, _, Level::Stretch(level)) => level + 1 + skip,
-            // The instructions that name a slot are moves between it and pieces. They become moves between
-            // the pieces and memory, and need no register.
+            // The instructions that name a slot are moves between it and pieces. They become moves between the pieces
+            // and memory, and need no register.
             Kind::Slot => return None,
             _ => 0,
         };
@@ -55,18 +55,18 @@ impl Kind {
     }
 }
 
-/// The place of a spilled value.
+/// The kinds of homes of spilled values.
 #[derive(Clone, Debug)]
 pub(super) enum Home {
-    /// A register of the other vector file.
+    /// In a register of the other vector file.
     Reg(VReg),
-    /// Scratch memory, from this dword of the frame on.
+    /// In scratch memory, from this dword of the frame on.
     Frame(u32),
-    /// LDS, from this slot on.
+    /// In LDS, from this slot on.
     Lds(u32),
-    /// A lane of a VGPR for each dword.
+    /// In lanes of VGPRs, one for each dword.
     Lanes(Vec<(VReg, u8)>),
-    /// None: the value is rematerialised by this instruction, whose first operand is the destination.
+    /// Nowhere: the value is rematerialised by this instruction, whose first operand is the destination.
     Remat(Box<MInst>),
 }
 
@@ -76,50 +76,51 @@ pub(super) type TaggedInst = (MInst, Role);
 /// The working function.
 pub(super) struct Work {
     pub f: Function,
-    /// By block and instruction.
+    /// The role of each instruction, by block and index.
     pub roles: Vec<Vec<Role>>,
-    /// By virtual register.
+    /// The kind of each virtual register.
     pub kinds: Vec<Kind>,
     pub homes: Vec<Home>,
-    /// First dword of the frame for spilled values.
+    /// The first dword of the frame for spilled values.
     frame_start: u32,
     frame: Shared,
-    /// Nothing is done that only saves instructions.
+    /// If true, nothing is done that only saves instructions.
     pub conservative: bool,
-    /// Levels of parts to skip in this round.
+    /// The number of levels of parts to skip in this round.
     pub skip_levels: usize,
     pub limits: Limits,
-    /// Slots of LDS.
+    /// The slots of LDS.
     pub lds: Shared,
-    /// Lanes of all lane registers in sequence, 64 for each of `lane_regs`.
+    /// The lanes of all registers in `lane_regs`, 64 for each.
     lanes: Shared,
     lane_regs: Vec<VReg>,
-    /// Lane registers that were added in this round.
+    /// The lane registers that were added in this round.
     pub new_lanes: Vec<VReg>,
-    /// Whether the other vector file has room for values of VGPRs, and of AGPRs.
+    /// Two flags: true if AGPRs have room for spilled VGPRs, and true if VGPRs have room for spilled AGPRs.
     pub room: [bool; 2],
-    /// SGPRs that hold addresses of pages of the frame: address, register, and the instruction that set it.
+    /// The SGPRs with addresses of pages of the frame: the address, the register, and the instruction that set it.
     pub pages: Vec<(u32, VReg, usize)>,
-    /// The instruction that is being rewritten, within its block.
+    /// The index, in its block, of the instruction that is being rewritten.
     pub now: usize,
-    /// VGPRs through which AGPRs reach memory, where memory instructions cannot name AGPRs. Each is written
-    /// once and read once.
+    /// The VGPRs through which AGPRs reach memory, where memory instructions cannot access AGPRs. Each is written once
+    /// and read once.
     pub staging: HashSet<VReg>,
-    /// Those whose AGPR was spilled itself: the value to be stored is in its home already.
+    /// The staging registers whose AGPR was itself spilled, so that the value to be stored is already in its home.
     pub dead_staging: HashSet<VReg>,
-    /// For each slot, the home that it is.
+    /// For each slot, the home that it implements.
     pub slots: HashMap<VReg, HomeId>,
-    /// By virtual register: the home and its dword, once the register has been evicted. That is final.
+    /// For each virtual register that has been evicted: its home, and the dword there at which it starts. This never
+    /// changes.
     pub spilled: Vec<Option<(HomeId, u8)>>,
 }
 
-/// The home of moves at the entry that belong to none.
+/// Stands for the home of moves at the entry that have none.
 pub(super) const NO_HOME: HomeId = u32::MAX;
 
 impl Work {
     pub fn new(f: &Function, limits: &Limits) -> Work {
         let mut kinds = vec![Kind::Value; f.vregs.len()];
-        // The address of the LDS slots cannot be spilled to LDS itself.
+        // The register with the address of the LDS slots cannot itself be spilled to LDS.
         if let Some(kind) = limits.spill.lds.and_then(|lds| kinds.get_mut(lds.address.0 as usize)) {
             *kind = Kind::Temp;
         }
@@ -163,19 +164,19 @@ impl Work {
         }
     }
 
-    /// The home of `reg`, and its dword in there, if `reg` was evicted.
+    /// If `reg` was evicted: its home, and the dword there at which it starts.
     pub fn spilled(&self, reg: VReg) -> Option<(HomeId, u8)> {
         self.spilled.get(reg.0 as usize).copied().flatten()
     }
 
-    /// Evicts `reg`: its value is at dword `at` of `home` from now on.
+    /// Records that `reg` is evicted: its value is at dword `at` of `home` from now on.
     pub fn assign_home(&mut self, reg: VReg, home: HomeId, at: u8) {
         let i = reg.0 as usize;
         if self.spilled.len() <= i {
             self.spilled.resize(i + 1, None);
         }
         self.spilled[i] = Some((home, at));
-        // An evicted slot takes its contents along: the home that it was becomes the same place in memory.
+        // An evicted slot takes its contents along: the home that it implemented is now the same place in memory.
         if let Some(of) = self.slots.remove(&reg) {
             match self.homes[home as usize] {
                 Home::Frame(first) => self.homes[of as usize] = Home::Frame(first + u32::from(at)),
@@ -185,8 +186,8 @@ impl Work {
         }
     }
 
-    /// Marks new lane registers undefined at the entry. `v_writelane_b32` keeps the other lanes and so reads
-    /// its destination; without a definition the register would be live from an undefined value on.
+    /// Marks new lane registers as undefined at the entry. `v_writelane_b32` keeps the other lanes and therefore reads
+    /// its destination; without this definition the register would be live-in at the entry.
     pub fn begin_lanes(&mut self) {
         for reg in std::mem::take(&mut self.new_lanes) {
             let slice = VSlice { reg, start: 0, len: 1 };
@@ -201,12 +202,12 @@ impl Work {
         self.homes.len() as u32 - 1
     }
 
-    /// Dwords of the frame.
+    /// The number of dwords in the frame.
     pub fn frame_dwords(&self) -> u32 {
         self.frame_start + self.frame.len()
     }
 
-    /// A home for a value of `info` that lives for `life`: in lanes, in the other vector file, or in memory.
+    /// A home for a value of type `info` that is live during `life`: in lanes, in the other vector file, or in memory.
     pub fn new_home(&mut self, info: VRegInfo, life: &[Segs], in_memory: bool) -> HomeId {
         let other = match info.file {
             RegFile::Sgpr => {
@@ -242,17 +243,17 @@ impl Work {
     }
 }
 
-/// An instruction that the allocator adds.
+/// Makes an instruction that the allocator adds.
 pub(super) fn inst(op: Op, operands: &[MOperand], loc: Option<SourceLoc>) -> MInst {
     MInst { op, operands: operands.iter().copied().collect(), keeps_dst: false, loc }
 }
 
-/// Stands for an own instruction that became nothing.
+/// Stands for an original instruction that was replaced by nothing.
 pub(super) fn placeholder(loc: Option<SourceLoc>) -> MInst {
     inst(Op::Order, &[], loc)
 }
 
-/// The runs of ones in `mask`: first bit and length.
+/// The runs of set bits in `mask`: the first bit and the length of each.
 pub(super) fn runs(mask: u32) -> impl Iterator<Item = (u8, u8)> {
     let mut at = 0u32;
     std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! Checks copies, and the moves that implement them.
+//! Checks copies and the moves that implement them.
 
 use gcn_isa::table::OperandKinds as Kinds;
 use gcn_isa::{Inst, Operand, OperandDesc, Reg, RegFile, reg, reg::RegUnit};
@@ -28,7 +28,7 @@ impl From {
     }
 }
 
-/// A dword of a copy.
+/// One dword of a copy.
 #[derive(Clone, Copy)]
 struct Pair {
     dst: Value,
@@ -36,7 +36,7 @@ struct Pair {
 }
 
 impl Checker<'_> {
-    /// Executes the moves, then renames; see the header of [`super`].
+    /// Executes the moves, then adds the new names; see the documentation of [`super`].
     pub(super) fn copy<'i>(
         &self,
         state: &mut State,
@@ -76,7 +76,7 @@ impl Checker<'_> {
         values(dst).into_iter().zip(values(src)).map(|(dst, src)| Pair { dst, src }).collect()
     }
 
-    /// Executes a move between registers or of a constant. False if the line is not a move.
+    /// Executes a move of a register or constant. Returns false if the line is not a move.
     pub(super) fn plain_move(&self, state: &mut State, at: At, line: &Inst) -> Result<bool, VerifyError> {
         if !MNEMONICS.contains(&line.desc.printed) {
             return Ok(false);
@@ -89,7 +89,7 @@ impl Checker<'_> {
         Ok(true)
     }
 
-    /// The registers that a move writes, each with its source, if the target has such a move.
+    /// The registers that a move writes, each with its source. It is an error if the target has no such move.
     fn move_units(&self, at: At, line: &Inst) -> Result<Vec<(RegUnit, From)>, VerifyError> {
         let plain = line.mods == line.desc.default_mods();
         let [Operand::Reg(to), from] = line.operands[..] else {
@@ -111,25 +111,25 @@ impl Checker<'_> {
     }
 }
 
-/// Gives the names of the destinations to all places that hold their new values. Vector copies affect the
+/// Adds the names of the destinations to all locations that contain their new values. Vector copies affect only the
 /// active lanes.
 fn rename(state: &mut State, pairs: &[Pair], vector: bool, keeps: bool) {
     struct New {
         value: Value,
         places: Vec<(Cell, Lanes)>,
-        /// The constant that it equals.
+        /// The constant that the new value equals.
         constant: Option<u32>,
         undefined: bool,
-        /// Undefined in the active lanes.
+        /// True if it is undefined in the active lanes.
         undef_active: bool,
         dst_undefined: bool,
     }
-    // All sources are looked up before any destination is named: a copy may overlap itself.
+    // Look up all sources before naming any destination, since a copy may overlap itself.
     let mut sources = (Value::Const(0), state.places(Value::Const(0)));
     let named: Vec<New> = pairs
         .iter()
         .map(|p| {
-            // The pairs of a tuple that is filled with a constant have one source.
+            // All pairs of a tuple that is filled with a constant have the same source.
             if sources.0 != p.src {
                 sources = (p.src, state.places(p.src));
             }
@@ -151,7 +151,7 @@ fn rename(state: &mut State, pairs: &[Pair], vector: bool, keeps: bool) {
                     };
                 places.extend(cells.into_iter().map(|c| (c, now(c))));
             } else {
-                // A place that holds the constant in all lanes holds the result as well.
+                // A location that contains the constant in all lanes also contains the result.
                 let implied = |&(cell, lanes): &(Cell, Lanes)| match (p.src, constant) {
                     (Value::Const(_), Some(_)) => lanes == ALL,
                     (_, Some(bits)) => state.lanes(cell, Value::Const(bits)) == ALL,
@@ -170,8 +170,8 @@ fn rename(state: &mut State, pairs: &[Pair], vector: bool, keeps: bool) {
             }
         })
         .collect();
-    // A vector copy that does not keep inactive lanes, or whose destination was undefined there before,
-    // leaves its result undefined in the inactive lanes. A copy that keeps defined inactive lanes does not.
+    // A vector copy leaves its result undefined in the inactive lanes if it does not keep them, or if the destination
+    // was undefined there before. A copy that keeps defined inactive lanes does not.
     let undef_inactive: Vec<bool> =
         named.iter().map(|n| !keeps || n.dst_undefined || state.marked_undef_inactive(n.value)).collect();
     named.iter().for_each(|n| state.forget(n.value));
@@ -193,8 +193,8 @@ fn rename(state: &mut State, pairs: &[Pair], vector: bool, keeps: bool) {
     pairs.iter().filter(|p| matches!(p.src, Value::Special(_))).for_each(|p| state.forget(p.src));
 }
 
-/// The dwords of a move's source. If their number differs from `len`, the operand is not a source for a move
-/// of that width.
+/// The dwords of a move's source. If their number is not `len`, the operand cannot be the source of a move of that
+/// width.
 fn sources(from: Operand, len: u8) -> Vec<From> {
     let value = From::Value;
     match from {

@@ -1,4 +1,4 @@
-//! What the checker knows at a block boundary: a state's facts as an edge and back, and the facts that hold on two edges.
+//! The checker's knowledge at block boundaries: conversion of a state to an edge and back, and the join of two edges.
 
 use gcn_isa::reg::RegUnit;
 use gcn_isa::{Reg, RegFile, reg};
@@ -9,11 +9,11 @@ use super::facts::Marks;
 use super::state::State;
 use super::value::{ACTIVE, ALL, Cell, INACTIVE, Lanes, Value};
 
-/// The state at a block boundary, with all sets sorted.
+/// The facts of a state at a block boundary, all of them sorted.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Edge {
     pub held: Vec<((Value, Cell), Lanes)>,
-    /// Dwords that equal a constant.
+    /// The dwords that equal a constant, with the constant.
     pub constants: Vec<(u32, u32)>,
     pub undefined: Vec<Value>,
     pub undef_inactive: Vec<Value>,
@@ -23,7 +23,7 @@ pub(super) struct Edge {
 }
 
 impl Edge {
-    /// The state in which a kernel starts.
+    /// The facts with which a kernel starts.
     pub fn at_entry(live_in: &[Reg], dwords: Vec<u32>) -> Edge {
         let named = input::FIRST_NAMED_SGPR..128;
         let named = named.map(|i| RegUnit::new(RegFile::Sgpr, i));
@@ -45,8 +45,8 @@ impl Edge {
         }
     }
 
-    /// The facts that hold on both edges. `results` gives the values that an instruction computes: where they
-    /// are undefined, the instruction counts as available.
+    /// The facts that hold on both edges. `results` gives the values that an instruction computes: on an edge on which
+    /// these are undefined, the instruction counts as available.
     pub fn meet<I: Iterator<Item = Value>>(&self, other: &Edge, results: impl Fn(u32) -> I) -> Edge {
         let has = |list: &[Value], value: &Value| list.binary_search(value).is_ok();
         let mut held = Vec::with_capacity(self.held.len().min(other.held.len()));
@@ -66,7 +66,7 @@ impl Edge {
         let same = |c: &&(u32, u32)| other.constants.binary_search(c).is_ok();
         let constants = self.constants.iter().filter(same).copied().collect();
         let undefined = self.undefined.iter().filter(|v| has(&other.undefined, v)).copied().collect();
-        // An undefined value is undefined in the inactive lanes too.
+        // A value that is undefined is also undefined in the inactive lanes.
         let undef_inactive = |a: &Edge, v: &Value| has(&a.undef_inactive, v) || has(&a.undefined, v);
         let mut both: Vec<Value> = self.undef_inactive.iter().chain(&other.undef_inactive).copied().collect();
         both.sort_unstable();
@@ -95,22 +95,22 @@ impl Edge {
         Edge { held, constants, undefined, undef_inactive: both, undef_active, repeatable, roots }
     }
 
-    /// The constant that a value equals.
+    /// The constant that a value is known to equal.
     fn constant(&self, value: Value) -> Option<u32> {
         let Value::Dword(d) = value else { return None };
         self.constants.binary_search_by_key(&d, |c| c.0).ok().map(|at| self.constants[at].1)
     }
 
-    /// The cells that hold a value, with their lanes.
+    /// The cells that contain a value, with the lanes.
     fn places(&self, value: Value) -> &[((Value, Cell), Lanes)] {
         let from = self.held.partition_point(|e| e.0.0 < value);
         let len = self.held[from..].partition_point(|e| e.0.0 == value);
         &self.held[from..from + len]
     }
 
-    /// The lanes in which a cell holds a value, if `own` is the entry for the two.
+    /// The lanes in which a cell contains a value; `own` is the entry for the two, if there is one.
     fn lanes(&self, (value, cell): (Value, Cell), own: Option<&((Value, Cell), Lanes)>) -> Lanes {
-        // Where a value is undefined, every cell holds it.
+        // If a value is undefined, every cell contains it.
         let nothing = |list: &[Value], lanes| if list.binary_search(&value).is_ok() { lanes } else { 0 };
         let free = match cell.is_masked() {
             true => nothing(&self.undef_active, ACTIVE) | nothing(&self.undef_inactive, INACTIVE),
@@ -122,8 +122,8 @@ impl Edge {
         own.map_or(0, |e| e.1) | free | constant.unwrap_or(0) | nothing(&self.undefined, ALL)
     }
 
-    /// Values and cells that neither edge names, although both may hold them in the active lanes: on one of them the value equals a
-    /// constant, on the other it is undefined there or equals another one.
+    /// Pairs of values and cells that neither edge lists, although the cell may contain the value in the active lanes:
+    /// on one edge the value equals a constant, on the other it is undefined there or equals another constant.
     fn implied(&self, other: &Edge) -> Vec<(Value, Cell)> {
         let mut list = Vec::new();
         for (a, b) in [(self, other), (other, self)] {
@@ -143,7 +143,7 @@ impl Edge {
 }
 
 impl State {
-    /// The state at the entry of another block: what the edge says, and nothing of this state.
+    /// Replaces the state by that at the entry of another block, which is given by the edge.
     pub fn enter(self, edge: &Edge) -> State {
         let State { mut facts, .. } = self;
         facts.clear();
@@ -164,7 +164,7 @@ impl State {
         state
     }
 
-    /// The part of the state that a successor can use; `crosses` tells which dwords it needs.
+    /// The facts of the state that a successor can use; `crosses` says which dwords it needs.
     pub fn edge(&self, crosses: impl Fn(u32) -> bool) -> Edge {
         let constants = self.constants.iter().map(|(&d, &bits)| (d, bits));
         let mut constants: Vec<(u32, u32)> = constants.filter(|c| crosses(c.0)).collect();
@@ -176,7 +176,7 @@ impl State {
             Value::Const(bits) => needed.contains(bits),
             Value::Special(_) => false,
         };
-        // Most of what was known at the entry still is, and is in order; only what became known since must be sorted.
+        // Most facts from the entry are unchanged and already sorted; only facts added since then must be sorted.
         let mut new = Vec::new();
         for &cell in self.facts.changed() {
             let values = self.facts.held(cell).iter().filter(|v| crosses(&v.0));

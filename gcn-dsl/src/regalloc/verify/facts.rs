@@ -1,6 +1,6 @@
-//! Facts about each cell and each value, in tables by number: a step of the checker looks up dozens of them, and
-//! hashing each would take most of its time. The tables serve all blocks; the time to empty them depends on their
-//! content, not on their size.
+//! Facts about each cell and each value, in tables indexed by number: a step of the checker looks up dozens of them,
+//! and hashing each would take most of the time. The tables are reused for all blocks; clearing them takes time
+//! proportional to their content, not to their size.
 
 use gcn_isa::reg::RegUnit;
 use hashbrown::HashMap;
@@ -8,28 +8,28 @@ use smallvec::SmallVec;
 
 use super::value::{Cell, Lanes, Value};
 
-/// The values that a cell holds.
+/// The values in a cell, with the lanes.
 pub(super) type Values = SmallVec<[(Value, Lanes); 2]>;
 
 bitflags::bitflags! {
-    /// Properties of a value besides its cells.
+    /// Properties of a value.
     #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
     pub(super) struct Marks: u8 {
-        /// It is undefined in all lanes.
+        /// The value is undefined in all lanes.
         const UNDEFINED = 1;
-        /// It is undefined in the lanes that are inactive now.
+        /// The value is undefined in the lanes that are inactive now.
         const UNDEF_INACTIVE = 1 << 1;
-        /// It is undefined in the active lanes, because an undefined value was copied.
+        /// The value is undefined in the active lanes, because an undefined value was copied.
         const UNDEF_ACTIVE = 1 << 2;
-        /// It equals a constant.
+        /// The value equals a constant.
         const CONSTANT = 1 << 3;
-        /// It is a copy of another value.
+        /// The value is a copy of another one.
         const COPY = 1 << 4;
-        /// It has copies.
+        /// The value has copies.
         const COPIED = 1 << 5;
-        /// It is a source or result of an instruction that could be repeated.
+        /// The value is a source or result of an instruction that could be repeated.
         const REPEATS = 1 << 6;
-        /// It is in the list of values with facts.
+        /// The value is in the list of values with facts.
         const LISTED = 1 << 7;
     }
 }
@@ -37,7 +37,7 @@ bitflags::bitflags! {
 /// The facts about a value.
 #[derive(Default)]
 pub(super) struct Known {
-    /// The cells that hold it.
+    /// The cells that contain it.
     pub cells: SmallVec<[Cell; 2]>,
     pub marks: Marks,
 }
@@ -50,25 +50,25 @@ struct Held {
     is_changed: bool,
 }
 
-/// The tables.
+/// The tables of facts.
 pub(super) struct Facts {
-    /// Dwords of virtual registers.
+    /// The number of dwords in virtual registers.
     dwords: usize,
-    /// By number: registers, then what `cell_numbers` numbers.
+    /// By number: registers, then the cells in `cell_numbers`.
     cells: Vec<Held>,
-    /// By number: dwords, registers, halves of EXEC, then what `value_numbers` numbers.
+    /// By number: dwords, registers, halves of EXEC, then the values in `value_numbers`.
     values: Vec<Known>,
     cell_numbers: HashMap<Cell, usize>,
     value_numbers: HashMap<Value, usize>,
-    /// Cells and values that have or had facts.
+    /// The cells and values that have, or had, facts.
     listed_cells: Vec<Cell>,
     listed_values: Vec<Value>,
-    /// Cells that may have got new facts.
+    /// The cells that may have new facts since the last [`Facts::settle`].
     changed: Vec<Cell>,
 }
 
 impl Facts {
-    /// Empty tables. `dwords` is the number of dwords in the virtual registers of the function.
+    /// Empty tables for `dwords` dwords of virtual registers.
     pub fn new(dwords: usize) -> Facts {
         let mut facts = Facts {
             dwords,
@@ -85,7 +85,7 @@ impl Facts {
         facts
     }
 
-    /// Forgets everything.
+    /// Removes all facts.
     pub fn clear(&mut self) {
         self.settle();
         for cell in std::mem::take(&mut self.listed_cells) {
@@ -102,7 +102,7 @@ impl Facts {
         }
     }
 
-    /// Takes what is known now for unchanged.
+    /// Marks all present facts as unchanged.
     pub fn settle(&mut self) {
         for cell in std::mem::take(&mut self.changed) {
             if let Some(at) = self.cell_number(cell) {
@@ -111,12 +111,12 @@ impl Facts {
         }
     }
 
-    /// The cells that may have got new facts since the last [`Facts::settle`].
+    /// The cells that may have new facts since the last [`Facts::settle`].
     pub fn changed(&self) -> &[Cell] {
         &self.changed
     }
 
-    /// True if the content of an unchanged cell included this value at the last [`Facts::settle`], and still does.
+    /// True if an unchanged cell contained this value at the last [`Facts::settle`], and still does.
     pub fn is_kept(&self, cell: Cell, value: Value) -> bool {
         self.cell_number(cell).is_some_and(|at| {
             let held = &self.cells[at];
@@ -140,12 +140,12 @@ impl Facts {
         }
     }
 
-    /// The values that a cell holds.
+    /// The values in a cell.
     pub fn held(&self, cell: Cell) -> &[(Value, Lanes)] {
         self.cell_number(cell).map_or(&[], |at| &self.cells[at].values)
     }
 
-    /// The same, to change them.
+    /// The values in a cell, for modification.
     pub fn held_mut(&mut self, cell: Cell) -> &mut Values {
         let at = self.cell_number(cell).unwrap_or_else(|| {
             self.cells.push(Held::default());
@@ -162,7 +162,7 @@ impl Facts {
         &mut held.values
     }
 
-    /// The cells that hold a value.
+    /// The cells that contain a value.
     pub fn cells(&self, value: Value) -> &[Cell] {
         self.value_number(value).map_or(&[], |at| &self.values[at].cells)
     }
@@ -172,7 +172,7 @@ impl Facts {
         self.value_number(value).is_some_and(|at| self.values[at].marks.contains(marks))
     }
 
-    /// The facts about a value, to change them.
+    /// The facts about a value, for modification.
     pub fn known_mut(&mut self, value: Value) -> &mut Known {
         let at = self.value_number(value).unwrap_or_else(|| {
             self.values.push(Known::default());
@@ -192,7 +192,7 @@ impl Facts {
         self.known_mut(value).marks |= marks;
     }
 
-    /// Removes marks. Returns true if one of them was set.
+    /// Clears marks. Returns true if one of them was set.
     pub fn unmark(&mut self, value: Value, marks: Marks) -> bool {
         let Some(at) = self.value_number(value) else { return false };
         let all = &mut self.values[at].marks;
@@ -201,31 +201,31 @@ impl Facts {
         had
     }
 
-    /// Removes marks of all values.
+    /// Clears marks of all values.
     pub fn unmark_all(&mut self, marks: Marks) {
         let listed = std::mem::take(&mut self.listed_values);
         listed.iter().for_each(|&value| _ = self.unmark(value, marks));
         self.listed_values = listed;
     }
 
-    /// The cells that may hold something.
+    /// The cells that may contain something.
     pub fn listed_cells(&self) -> &[Cell] {
         &self.listed_cells
     }
 
-    /// The values with this mark, in no order.
+    /// The values with this mark, in no particular order.
     pub fn marked(&self, mark: Marks) -> impl Iterator<Item = Value> + '_ {
         self.listed_values.iter().copied().filter(move |&value| self.has(value, mark))
     }
 
-    /// The cell no longer holds the value.
+    /// Removes the value from the cell.
     pub fn leave(&mut self, cell: Cell, value: Value) {
         if let Some(at) = self.value_number(value) {
             self.values[at].cells.retain(|c| *c != cell);
         }
     }
 
-    /// No cell holds the value any more.
+    /// Removes the value from all cells.
     pub fn leave_all(&mut self, value: Value) {
         let Some(at) = self.value_number(value) else { return };
         for cell in std::mem::take(&mut self.values[at].cells) {

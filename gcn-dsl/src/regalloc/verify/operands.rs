@@ -1,5 +1,5 @@
-//! Checks the registers of one instruction: their file, width and alignment, and that results do not share them with sources where
-//! the hardware forbids it.
+//! Checks the registers of one instruction: their file, width and alignment, and that results do not overlap sources
+//! where the hardware forbids it.
 
 use gcn_isa::table::Behaviours;
 use gcn_isa::{Inst, Operand, Reg, RegFile};
@@ -10,7 +10,7 @@ use super::{At, Checker};
 use crate::mir::MOperand;
 
 impl Checker<'_> {
-    /// Checks that an operand has the right file, width and alignment; a fixed one must be identical.
+    /// Checks that an operand has the right file, width and alignment. A fixed operand must be identical.
     pub(super) fn operand(&self, at: At, want: MOperand, have: Operand) -> Result<(), VerifyError> {
         match (want, have) {
             (MOperand::Virt(slice), Operand::Reg(reg)) => {
@@ -29,16 +29,16 @@ impl Checker<'_> {
                 }
                 Ok(())
             }
-            // Checked by `labels`.
+            // `labels` checks these.
             (MOperand::Fixed(Operand::Label(_)), Operand::Label(_)) => Ok(()),
             (MOperand::Fixed(fixed), have) if fixed == have => Ok(()),
             _ => self.fail(at, format!("operand {have:?} stands for {want:?}")),
         }
     }
 
-    /// Instructions that may write a result before they have read all sources for the last time: atomics that
-    /// return a value are replayed after an XNACK, SADs of several bytes read in steps, sparse matrix
-    /// instructions read their index late.
+    /// True for instructions that may write a result before they have read all sources: atomics that return a value are
+    /// replayed after an XNACK, SADs of several bytes read in steps, and sparse matrix instructions read their index
+    /// late.
     fn writes_while_reading(out: &Inst) -> bool {
         use gcn_isa::Class as C;
         let replayed = matches!(
@@ -48,7 +48,7 @@ impl Checker<'_> {
         replayed || out.desc.class == C::Smfmac || out.desc.does(Behaviours::WRITES_EARLY)
     }
 
-    /// Checks that results do not share registers with sources where the hardware forbids it.
+    /// Checks that results do not overlap sources where the hardware forbids it.
     pub(super) fn overlaps(&self, at: At, out: &Inst) -> Result<(), VerifyError> {
         let reg = |name: &str| out.operand(name).and_then(Operand::reg);
         let clash = |a: Option<Reg>, b: Option<Reg>| matches!((a, b), (Some(a), Some(b)) if a.overlaps(b));

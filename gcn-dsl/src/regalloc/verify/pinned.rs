@@ -1,5 +1,4 @@
-//! Checks the registers that the user chose: each instruction that names a pinned value finds or leaves it in
-//! its register.
+//! Checks pinned registers: each instruction that names a pinned value finds or leaves it in the chosen register.
 
 use gcn_isa::Operand;
 
@@ -25,7 +24,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks both sides after a copy. The state is consulted, since a coalesced copy does not name a register.
+    /// Checks both sides after a copy, by means of the state, since a coalesced copy names no registers.
     pub(super) fn pinned_copy(&self, state: &State, at: At, inst: &MInst) -> Result<(), VerifyError> {
         for operand in &inst.operands {
             let MOperand::Virt(slice) = *operand else { continue };

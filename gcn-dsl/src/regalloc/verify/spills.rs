@@ -1,9 +1,8 @@
-//! Checks the inserted lines: moves between registers, lanes and memory, and rematerialising instructions.
+//! Checks inserted lines: moves between registers, lanes and memory, and rematerialising instructions.
 //!
-//! A rematerialising line must repeat an instruction of the function that is *available*: it has been
-//! executed, and neither its sources nor its result have changed since. This is the classic analysis of
-//! available expressions, with copies traced to their origin (`State::root`), because a spilled value is
-//! often reached through copies.
+//! A rematerialising line must repeat an instruction of the function that is *available*: it has been executed, and
+//! neither its sources nor its result have changed since. This is the classic analysis of available expressions, in
+//! which copies are traced to their origin (`State::root`), because a spilled value is often reached through copies.
 
 use gcn_isa::table::{Behaviours, ImplicitRegs as Implicit, MemBytes};
 use gcn_isa::{Access, Class, Inst, Operand, RegFile, reg::RegUnit};
@@ -17,21 +16,21 @@ use super::value::{ACTIVE, ALL, Cell, Lanes, Value};
 use super::{At, Checker};
 use crate::mir::{MInst, MOperand, Op};
 
-/// The instructions of the function that a line may repeat, by instruction number.
+/// The instructions of the function that a line may repeat, by number.
 #[derive(Default)]
 pub(super) struct Repeats {
     /// All pure instructions.
     pure: HashSet<u32>,
-    /// The places of those that look like some inserted line.
+    /// The locations of those with the same shape as some inserted line.
     at: HashMap<u32, At>,
-    /// The same by their shape and the first dword of their first register source, if there is one:
-    /// candidates for a line are found without a search.
+    /// The same instructions, by their shape and the first dword of their first register source, if they have one, so
+    /// that the candidates for a line are found without a search.
     by_source: HashMap<(Shape, Option<u32>), Vec<u32>>,
-    /// Those whose first register source may be undefined, so that any register holds it.
+    /// Instructions whose first register source may be undefined, so that any register contains it.
     with_undefined: HashMap<Shape, Vec<u32>>,
 }
 
-/// What a line has in common with the instruction that it repeats: the table row and the sources that are not
+/// What a line and the instruction that it repeats must have in common: the table row, and the sources that are not
 /// registers.
 type Shape = (u16, SmallVec<[Option<Operand>; 4]>);
 
@@ -86,7 +85,7 @@ impl Checker<'_> {
         repeats
     }
 
-    /// Dwords that are undefined somewhere, and copies of them.
+    /// The dwords that are undefined somewhere, and their copies.
     fn maybe_undefined(&self) -> HashSet<u32> {
         let mut copies: HashMap<u32, Vec<u32>> = HashMap::new();
         let mut work: Vec<u32> = self.undefined_at_entry();
@@ -147,7 +146,7 @@ impl Checker<'_> {
         }
     }
 
-    /// True for arithmetic that depends on its operands only.
+    /// True for arithmetic that depends only on its operands.
     fn is_pure(&self, inst: &MInst) -> bool {
         match inst.op {
             Op::Machine(desc, mods) => {
@@ -166,15 +165,14 @@ impl Checker<'_> {
         }
     }
 
-    /// After the instruction at `at`: its results have changed, and the instruction itself is available from
-    /// here on.
+    /// Updates the state after the instruction at `at`: its results have changed, and the instruction itself is
+    /// available from here on.
     pub(super) fn note_repeatable(&self, state: &mut State, at: At, inst: &MInst) {
         if self.a.spills.total() == 0 {
             return;
         }
         let roots = self.roots(state, inst);
-        // A copy whose destination already had the value changes nothing, so that what is known of it
-        // remains.
+        // A copy whose destination already has the value changes nothing, so what is known about it stays valid.
         let has =
             |&(to, root): &(u32, Value)| root == Value::Dword(to) || root == state.root(Value::Dword(to));
         if !roots.is_empty() && roots.iter().all(has) {
@@ -186,8 +184,8 @@ impl Checker<'_> {
                 state.kill(d);
             }
         }
-        // A copy that keeps inactive lanes makes its destination equal to the source in the active lanes
-        // only. It is recorded as a copy only if the inactive lanes are undefined.
+        // A copy that keeps inactive lanes makes its destination equal to the source in the active lanes only, so it is
+        // recorded as a copy only if the inactive lanes are undefined.
         let whole = !self.keeps_lanes(inst)
             || roots.iter().all(|r| {
                 state.is_undefined(Value::Dword(r.0)) || state.marked_undef_inactive(Value::Dword(r.0))
@@ -197,7 +195,7 @@ impl Checker<'_> {
             roots.iter().filter(|r| kept(r.1)).for_each(|&(to, root)| state.copied(to, root));
         }
         let number = (self.first[at.block] + at.inst) as u32;
-        // An instruction that overwrites its own source cannot be repeated: the source is gone.
+        // An instruction that overwrites its own source cannot be repeated.
         let own_source = uses
             .iter()
             .filter(|u| u.read)
@@ -218,7 +216,7 @@ impl Checker<'_> {
         state.repeatable_while(number, dwords.flatten());
     }
 
-    /// The dwords that a copy writes, each with the value that it is ultimately a copy of.
+    /// The dwords that a copy writes, each with the value of which it is ultimately a copy.
     fn roots(&self, state: &State, inst: &MInst) -> SmallVec<[(u32, Value); 4]> {
         match inst.operands[..] {
             [MOperand::Virt(dst), src] if inst.op == Op::Copy => {
@@ -229,20 +227,20 @@ impl Checker<'_> {
         }
     }
 
-    /// True if the result keeps inactive lanes, which only vector results have.
+    /// True if the result keeps inactive lanes, which is possible only for vector results.
     fn keeps_lanes(&self, inst: &MInst) -> bool {
         let vector =
             |o: &MOperand| matches!(o, MOperand::Virt(s) if self.f.info(s.reg).file != RegFile::Sgpr);
         inst.keeps_dst && inst.operands.first().is_some_and(vector)
     }
 
-    /// Adds the copies of the values that are held: a place that holds a value holds its copies too.
+    /// Adds copies of the values: a location that contains a value also contains its copies.
     pub(super) fn add_repeated_copies(&self, state: &State, values: &mut SmallVec<[(Value, Lanes); 2]>) {
         for i in 0..values.len() {
             let (value, lanes) = values[i];
             for &dst in state.copies_of(value) {
                 let copy = Value::Dword(dst);
-                // A place that holds a constant holds the dwords that equal it.
+                // A location that contains a constant also contains the dwords that equal it.
                 if state.constant(copy).is_some_and(|bits| value == Value::Const(bits)) {
                     continue;
                 }
@@ -291,7 +289,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Executes an access to the frame.
+    /// Executes an access to the scratch frame.
     fn memory(&self, state: &mut State, at: At, line: &Inst) -> Result<(), VerifyError> {
         let Some(first) = self.frame_dword(state, line) else {
             return self.fail(at, format!("{} has an address that is not known", line.desc.printed));
@@ -321,7 +319,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Executes an access to a slot of LDS at the lane's own address.
+    /// Executes an access to an LDS slot at the lane's own address.
     fn lds(&self, state: &mut State, at: At, line: &Inst) -> Result<(), VerifyError> {
         let store = line.desc.class == Class::LdsWrite;
         let reg = |name| line.operand(name).and_then(Operand::reg).and_then(|r| r.units().next());
@@ -345,7 +343,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// The dword of the frame that an access names.
+    /// The dword of the frame that an access addresses.
     fn frame_dword(&self, state: &State, line: &Inst) -> Option<u32> {
         if line.operand("vaddr")? != Operand::Off {
             return None;
@@ -366,8 +364,7 @@ impl Checker<'_> {
         byte.is_multiple_of(4).then_some(byte / 4)
     }
 
-    /// Executes a line that repeats an instruction of the function: its result is the same if its sources
-    /// are.
+    /// Executes a line that repeats an instruction of the function; the result is the same if the sources are.
     fn repeat(&self, state: &mut State, at: At, line: &Inst) -> Result<(), VerifyError> {
         let Some(Operand::Reg(to)) = line.operands.first().copied() else {
             return self.fail(at, format!("{} is none of the function", line.desc.printed));

@@ -1,13 +1,13 @@
-//! The checker's state: the values that each register, lane and dword of the frame holds.
+//! The checker's state: the values that each register, lane and dword of memory contains.
 //!
-//! A vector register holds a value in some of its lanes. The state does not say which lanes; it says whether
-//! the register holds the value in the lanes that are active now ([`ACTIVE`]), and whether it does in those
-//! inactive lanes in which the value is defined ([`INACTIVE`]). A value that was written under the current
-//! EXEC is undefined in the inactive lanes, so that [`INACTIVE`] is vacuously true for it.
+//! A vector register contains a value in some of its lanes. The state does not say in which lanes; it only says whether
+//! the register contains the value in the lanes that are active now ([`ACTIVE`]), and in those inactive lanes in which
+//! the value is defined ([`INACTIVE`]). A value that was written under the current EXEC is undefined in the inactive
+//! lanes, so [`INACTIVE`] is vacuously true for it.
 //!
-//! A dword that equals a constant is held wherever the constant is. That is recorded once for the dword
-//! (`constants`) and not for each register: accumulators that start with zeros would otherwise take a number
-//! of facts that is quadratic in the number of their registers.
+//! A dword that equals a constant is contained wherever the constant is. That is recorded once for the dword
+//! (`constants`), not for each register: otherwise accumulators that start with zeros would take a number of facts that
+//! is quadratic in the number of registers.
 
 use gcn_isa::reg;
 use gcn_isa::reg::RegUnit;
@@ -21,26 +21,26 @@ use super::value::{ACTIVE, ALL, Cell, INACTIVE, Lanes, Value};
 /// The state inside a block.
 pub(super) struct State {
     pub(super) facts: Facts,
-    /// What cells held at the entry, in order.
+    /// The contents of cells at the entry, sorted.
     pub(super) entered: Vec<((Value, Cell), Lanes)>,
-    /// Dwords that equal a constant in all lanes in which they are defined.
+    /// The dwords that equal a constant in all lanes in which they are defined.
     pub(super) constants: HashMap<u32, u32>,
     /// The inverse of `constants`.
     equal: HashMap<u32, SmallVec<[u32; 2]>>,
-    /// VGPRs with a lane that is tracked by itself.
+    /// The VGPRs of which a single lane is tracked.
     with_lanes: HashSet<RegUnit>,
-    /// The available instructions: repeating one would give the same result.
+    /// The available instructions, whose repetition would give the same result.
     pub(super) repeatable: HashSet<u32>,
-    /// By dword: the available instructions of which it is a source or result.
+    /// For each dword, the available instructions of which it is a source or result.
     repeats: HashMap<u32, SmallVec<[u32; 2]>>,
-    /// By dword: the value that it is a copy of, while neither changes.
+    /// For each dword, the value of which it is a copy, while neither changes.
     pub(super) roots: HashMap<u32, Value>,
     /// The inverse of `roots`.
     copies: HashMap<Value, SmallVec<[u32; 2]>>,
 }
 
 impl State {
-    /// An empty state. `dwords` is the number of dwords in the virtual registers of the function.
+    /// An empty state for `dwords` dwords of virtual registers.
     pub fn new(dwords: usize) -> State {
         State::with(Facts::new(dwords))
     }
@@ -59,7 +59,7 @@ impl State {
         }
     }
 
-    /// The value that `value` is a copy of, or `value` itself.
+    /// The value of which `value` is a copy, or `value` itself.
     pub fn root(&self, value: Value) -> Value {
         match value {
             Value::Dword(d) if self.facts.has(value, Marks::COPY) => {
@@ -119,7 +119,7 @@ impl State {
         }
     }
 
-    /// A dword gets another value: it is no longer a copy, its copies are copies of nothing, and the
+    /// Records that a dword gets another value: it is no longer a copy, its copies lose their origin, and the
     /// instructions that read or compute it are no longer available.
     pub fn kill(&mut self, dword: u32) {
         let value = Value::Dword(dword);
@@ -137,7 +137,7 @@ impl State {
         }
     }
 
-    /// Forgets what a dword is a copy of.
+    /// Forgets of what a dword is a copy.
     pub fn forget_root(&mut self, dword: u32) {
         if self.facts.unmark(Value::Dword(dword), Marks::COPY)
             && let Some(list) = self.roots.remove(&dword).and_then(|root| self.copies.get_mut(&root))
@@ -155,14 +155,14 @@ impl State {
         self.facts.has(value, Marks::UNDEF_ACTIVE)
     }
 
-    /// The lanes in which `cell` holds `value`.
+    /// The lanes in which `cell` contains `value`.
     pub fn lanes(&self, cell: Cell, value: Value) -> Lanes {
         if self.is_undefined(value) {
             return ALL;
         }
         let list = self.facts.held(cell);
         let held = |value| list.iter().find(|v| v.0 == value).map(|v| v.1);
-        // What is undefined in the active and in the inactive lanes is held by every cell.
+        // A value that is undefined in the active and in the inactive lanes is contained in every cell.
         let undefined = match self.is_undef_active(value) && cell.is_masked() {
             true if self.is_undef_inactive(value) => ALL,
             true => ACTIVE,
@@ -176,7 +176,7 @@ impl State {
         held(value).unwrap_or(0) | undefined | equal
     }
 
-    /// The dwords that `cell` holds.
+    /// The dwords that `cell` contains.
     pub fn dwords(&self, cell: Cell) -> SmallVec<[u32; 2]> {
         let mut dwords = SmallVec::new();
         for (value, _) in self.facts.held(cell) {
@@ -193,7 +193,7 @@ impl State {
         self.facts.held(cell).into()
     }
 
-    /// The cells that hold `value`, and the lanes in which they do.
+    /// The cells that contain `value`, and the lanes in which they do.
     pub fn places(&self, value: Value) -> SmallVec<[(Cell, Lanes); 2]> {
         let own = self.facts.cells(value).iter();
         let constant = self.constant(value).map(Value::Const).filter(|c| *c != value);
@@ -202,7 +202,7 @@ impl State {
         own.chain(also).map(|&cell| (cell, self.lanes(cell, value))).collect()
     }
 
-    /// True if EXEC has its initial value. Then no lane that takes part in the kernel is inactive.
+    /// True if EXEC has its initial value, so that no lane that takes part in the kernel is inactive.
     pub fn exec_is_initial(&self) -> bool {
         let half = |k: u8, unit| self.lanes(Cell::Unit(unit), Value::InitialExec(k)) == ALL;
         reg::EXEC.units().enumerate().all(|(k, unit)| half(k as u8, unit))
@@ -213,12 +213,12 @@ impl State {
         self.facts.has(value, Marks::UNDEF_INACTIVE)
     }
 
-    /// True if the value is undefined in all inactive lanes, also because there are none.
+    /// True if the value is undefined in all inactive lanes, or if there are none.
     pub fn is_undef_inactive(&self, value: Value) -> bool {
         self.marked_undef_inactive(value) || self.exec_is_initial()
     }
 
-    /// `cell` holds nothing any more.
+    /// Removes all contents of `cell`.
     pub fn clear(&mut self, cell: Cell) {
         self.empty(cell);
         self.drop_lanes_of(cell);
@@ -242,25 +242,24 @@ impl State {
         }
     }
 
-    /// `cell` is written: in the active lanes, or entirely if EXEC does not mask it.
+    /// Records that `cell` is written: in the active lanes, or entirely if EXEC does not mask it.
     pub fn overwrite(&mut self, cell: Cell) {
         if !cell.is_masked() {
             return self.clear(cell);
         }
         for (value, lanes) in self.values(cell) {
-            // A value that is undefined in the inactive lanes would be held there vacuously; with the active
-            // lanes overwritten nothing of it remains.
+            // A value that is undefined in the inactive lanes would be contained there vacuously; after the active
+            // lanes are overwritten, nothing of it remains.
             let rest = if self.is_undef_inactive(value) { 0 } else { lanes & INACTIVE };
             self.set_lanes(cell, value, rest);
         }
         self.drop_lanes_of(cell);
     }
 
-    /// `cell` receives the values in `from`, as by a move.
+    /// Gives `cell` the values in `from`, as a move does.
     pub fn transfer(&mut self, cell: Cell, from: &[(Value, Lanes)]) {
         if let Cell::Lane(unit, _) = cell {
-            // The other 63 lanes keep their contents, but the register as a whole holds none of its old
-            // values.
+            // The other 63 lanes keep their contents, but the register as a whole contains none of its old values.
             self.empty(Cell::Unit(unit));
             self.with_lanes.insert(unit);
         }
@@ -275,7 +274,7 @@ impl State {
         }
     }
 
-    /// Records that `cell` also holds this value in these lanes.
+    /// Records that `cell` also contains this value in these lanes.
     pub fn add(&mut self, cell: Cell, value: Value, lanes: Lanes) {
         if let Cell::Lane(unit, _) = cell {
             self.with_lanes.insert(unit);
@@ -300,31 +299,31 @@ impl State {
         }
     }
 
-    /// The name gets a new value: no place holds the old one under this name any more.
+    /// Records that a value's name gets a new value: no cell contains the old one under this name any more.
     pub fn forget(&mut self, value: Value) {
         self.facts.leave_all(value);
         self.forget_constant(value);
         self.facts.unmark(value, Marks::UNDEFINED | Marks::UNDEF_INACTIVE | Marks::UNDEF_ACTIVE);
     }
 
-    /// Marks the value undefined in the active lanes.
+    /// Marks the value as undefined in the active lanes.
     pub fn undefine_active(&mut self, value: Value) {
         self.facts.mark(value, Marks::UNDEF_ACTIVE);
     }
 
-    /// Marks the value undefined.
+    /// Marks the value as undefined in all lanes.
     pub fn undefine(&mut self, value: Value) {
         self.forget(value);
         self.facts.mark(value, Marks::UNDEFINED);
     }
 
-    /// Marks the value undefined in the inactive lanes, as it was written under the current EXEC.
+    /// Marks the value as undefined in the inactive lanes, because it was written under the current EXEC.
     pub fn undefine_inactive(&mut self, value: Value) {
         self.facts.mark(value, Marks::UNDEF_INACTIVE);
     }
 
-    /// The name gets a new value in the active lanes and keeps the old one in the others. No cell holds the
-    /// new value yet.
+    /// Records that the name gets a new value in the active lanes and keeps the old one in the others. No cell contains
+    /// the new value yet.
     pub fn change_active(&mut self, value: Value) {
         if self.facts.unmark(value, Marks::UNDEFINED) {
             self.facts.mark(value, Marks::UNDEF_INACTIVE);
@@ -337,14 +336,15 @@ impl State {
         }
     }
 
-    /// `cell` holds the current value in the active lanes.
+    /// Records that `cell` contains the current value in the active lanes.
     pub fn hold_active(&mut self, cell: Cell, value: Value) {
         let lanes = if self.is_undef_inactive(value) { ALL } else { self.lanes(cell, value) | ACTIVE };
         self.set_lanes(cell, value, lanes);
     }
 
-    /// A cell that holds a constant in the active lanes holds the dwords that equal it and are undefined in the inactive lanes
-    /// everywhere. Gives the cell their names, since the lanes will not be known to be these.
+    /// A cell that contains a constant in the active lanes also contains the dwords that equal the constant and are
+    /// undefined in the inactive lanes. Record that explicitly for the cell, because it will not be known any more that
+    /// these were the active lanes.
     fn name_constants(&mut self) {
         let mut named = Vec::new();
         for &cell in self.facts.listed_cells() {
@@ -357,7 +357,7 @@ impl State {
         named.into_iter().for_each(|(cell, value)| self.set_lanes(cell, value, ALL));
     }
 
-    /// EXEC has changed. `narrowed`: every lane that is active now was active before.
+    /// Records a change of EXEC. `narrowed` says that every lane that is active now was active before.
     pub fn exec_changed(&mut self, narrowed: bool) {
         self.name_constants();
         let keep = if narrowed { ACTIVE } else { 0 };
@@ -366,8 +366,8 @@ impl State {
         for cell in masked {
             for (value, own) in self.values(cell) {
                 let lanes = self.lanes(cell, value);
-                // If the value is held in the active lanes only, the lanes that are active now are among them
-                // only if EXEC was narrowed. If it is held in all lanes, the change does not matter.
+                // If the cell contains the value only in the active lanes, then the lanes that are active now are among
+                // these only if EXEC was narrowed. If it contains the value in all lanes, the change does not matter.
                 if lanes != ALL {
                     self.set_lanes(cell, value, lanes & keep);
                 } else if own != ALL {

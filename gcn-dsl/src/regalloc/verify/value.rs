@@ -1,38 +1,38 @@
-//! Values, the cells that hold them, and the lanes in which they do.
+//! Values, the cells that contain them, and the lanes in which they do.
 
 use gcn_isa::RegFile;
 use gcn_isa::reg::RegUnit;
 
-/// A value that a register may hold.
+/// A value that a cell may contain.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(super) enum Value {
     /// The current value of a dword of a virtual register, by number.
     Dword(u32),
-    /// The current value of a machine register that is not allocated, or a register's initial state.
+    /// The current value of a machine register that is not allocated, or the initial state of a register.
     Own(RegUnit),
     /// A constant.
     Const(u32),
-    /// A hardware value by its source encoding. It is tracked only for the copy that reads it.
+    /// A hardware value, by its source encoding. It is tracked only during the copy that reads it.
     Special(u8),
     /// A half of the initial EXEC.
     InitialExec(u8),
 }
 
-/// A place that holds values.
+/// A location that contains values.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(super) enum Cell {
     /// A register.
     Unit(RegUnit),
     /// A lane of a VGPR.
     Lane(RegUnit, u8),
-    /// A dword of the frame, one for each lane.
+    /// A dword of the scratch frame, which each lane has.
     Frame(u32),
-    /// A slot of LDS, a dword for each lane.
+    /// A slot of LDS, with a dword for each lane.
     Lds(u32),
 }
 
 impl Cell {
-    /// True if EXEC masks writes to it.
+    /// True if EXEC masks writes to the cell.
     pub fn is_masked(self) -> bool {
         match self {
             Cell::Unit(unit) => unit.reg().file != RegFile::Sgpr,
@@ -42,7 +42,7 @@ impl Cell {
     }
 }
 
-/// The lanes in which a cell holds a value, as a set of the two bits below.
+/// The lanes in which a cell contains a value, as a set of the two bits below.
 pub(super) type Lanes = u8;
 /// The active lanes.
 pub(super) const ACTIVE: Lanes = 1;

@@ -1,13 +1,13 @@
-//! The dependence graph of a window: which instructions must stay in order.
+//! The dependence graph of a window, which says which instructions must stay in order.
 //!
 //! Registers: read after write, write after read and write after write, tracked per register, for virtual
 //! registers (per dword of a tuple), machine registers, and SCC. EXEC is a register that every vector
 //! instruction reads. Every write of SCC is ordered with every other write and with the reads in between, so
 //! a reader keeps its writer.
 //!
-//! Memory: loads may pass loads; nothing passes a store or atomic of the same space. LDS is one space,
-//! scratch another, each slice is a space of its own ([`Function::slices`]), and all other memory is one
-//! more. FLAT accesses belong to LDS and to that last one.
+//! Memory: loads may pass loads; nothing passes a store or an atomic to the same space. LDS is one space, scratch
+//! another, each slice has its own ([`Function::slices`]), and all other memory is one more. FLAT instructions access
+//! both LDS and that last one.
 
 use gcn_isa::reg::{self, Reg, RegFile, RegUnit};
 use gcn_isa::table::{Access, Class, ImplicitRegs, InstDesc};
@@ -24,13 +24,13 @@ use crate::sched::class::Classes;
 pub(super) struct Graph {
     /// For each instruction, those that must follow it, with the minimum distance in slots.
     pub succs: Vec<Vec<(usize, u32)>>,
-    /// For each instruction, the number of its predecessors.
+    /// For each instruction, the number of its predecessors in the graph.
     pub preds: Vec<u32>,
     /// For each instruction, the slots until its result is available.
     results: Vec<u32>,
 }
 
-/// An object whose accesses are kept in order.
+/// Something whose reads and writes are kept in order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Resource {
     Virt(VReg, u8),
@@ -43,7 +43,7 @@ enum Resource {
     Memory,
 }
 
-/// The last writer of a resource, and its readers since then.
+/// The last writer of a resource, and the readers since then.
 #[derive(Default)]
 struct History {
     writer: Option<usize>,
@@ -60,7 +60,7 @@ pub(super) fn is_boundary(inst: &MInst) -> bool {
     desc.class.is_boundary() || inst.operands.iter().any(is_opaque)
 }
 
-/// True for operands whose value depends on more than registers, and for those that name the kernel's initial
+/// True for operands whose value depends on more than registers, and for registers that hold the kernel's initial
 /// state.
 fn is_opaque(operand: &MOperand) -> bool {
     match operand {
@@ -89,18 +89,18 @@ impl Graph {
             for resource in &uses.writes {
                 let history = histories.entry(*resource).or_default();
                 if let Some(writer) = history.writer.replace(i) {
-                    // Write after write: the second result must arrive later.
+                    // Write after write: the second result must arrive after the first.
                     graph.edge(writer, i, 1);
                 }
                 for reader in history.readers.drain(..) {
-                    // Write after read: the order is enough.
+                    // Write after read: issue order is enough.
                     graph.edge(reader, i, 0);
                 }
             }
-            // These are edges to `i` too: `edge` relies on all of them being added before those to the next
-            // instruction.
+            // Add these now, because they are edges to `i`, too: `edge` relies on all edges to one instruction being
+            // added together.
             graph.fence(f, insts, i);
-            // An instruction that reads and writes a resource is recorded as its writer already.
+            // An instruction that both reads and writes a resource is already recorded as its writer.
             for resource in uses.reads.iter().filter(|r| !uses.writes.contains(r)) {
                 histories.entry(*resource).or_default().readers.push(i);
             }
@@ -108,8 +108,8 @@ impl Graph {
         graph
     }
 
-    /// Orders instruction `inst`, the last one so far, with the fences before it, and a fence with all
-    /// instructions before it.
+    /// Orders `inst`, the last instruction so far, after the fences before it; if it is itself a fence, orders it after
+    /// all instructions before it.
     fn fence(&mut self, f: &Function, insts: &[MInst], inst: usize) {
         let stays = |classes: Classes, i: usize| {
             let class = Classes::of_inst(f, &insts[i]);
@@ -128,7 +128,7 @@ impl Graph {
         }
     }
 
-    /// Adds an edge.
+    /// Adds an edge, or raises the latency of an existing one.
     fn edge(&mut self, from: usize, to: usize, latency: u32) {
         if from == to {
             return;
@@ -144,9 +144,9 @@ impl Graph {
     }
 
     /// For each instruction, the length of its critical path: the slots from its issue until everything that depends on
-    /// it has completed. A result that the window does not use counts as used right after the window.
+    /// it has completed. A result that the window does not use counts as used immediately after the window.
     pub fn heights(&self, insts: &[MInst]) -> Vec<u32> {
-        // All instructions before such a gate would get the same height.
+        // A gate that is not urgent would give all instructions before it the same height, so it does not count.
         let counts = |i: usize| !matches!(insts[i].op, Op::Mark(Mark::Gate { urgent: false, .. }));
         let mut heights = self.results.clone();
         for i in (0..self.succs.len()).rev() {
@@ -185,7 +185,7 @@ impl Uses {
                 }
                 if matches!(inst.operands.first(), Some(MOperand::Virt(s)) if f.info(s.reg).file != RegFile::Sgpr)
                 {
-                    // A copy to a vector register becomes vector moves, which EXEC masks.
+                    // A copy to a vector register becomes vector moves, which execute under EXEC.
                     uses.fixed(reg::EXEC, Access::Read);
                 }
             }
@@ -273,7 +273,7 @@ impl Uses {
     }
 }
 
-/// The space that a memory instruction other than LDS accesses.
+/// The space that a memory instruction other than an LDS one accesses.
 fn object(f: &Function, inst: &MInst, desc: &InstDesc) -> Resource {
     if matches!(desc.class, Class::ScratchLoad | Class::ScratchStore) {
         return Resource::Scratch;

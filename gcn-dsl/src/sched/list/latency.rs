@@ -1,5 +1,5 @@
-//! Latencies of results, in issue slots of one wave (4 clocks). They are rough: they rank the scheduler's
-//! choices, and correctness does not depend on them.
+//! Latencies of results, in issue slots of one wave (4 clocks). They are rough estimates that rank the scheduler's
+//! choices; correctness does not depend on them.
 
 use gcn_isa::Target;
 use gcn_isa::table::{Access, Class};
@@ -7,20 +7,20 @@ use gcn_isa::target::WAVE_SIZE;
 
 use crate::mir::{MInst, MOperand, Op};
 
-/// Slots until the result of a vector memory load is available: some hundred clocks from L2.
+/// Slots until the result of a vector memory load is available: several hundred clocks, from L2.
 const VMEM: u32 = 120;
-/// Slots for a scalar load: the data that a loop streams comes from L2 as well.
+/// Slots until the result of a scalar load is available; data that a loop streams comes from L2 as well.
 const SMEM: u32 = 120;
-/// LDS without bank conflicts.
+/// Slots until the result of an LDS load is available, without bank conflicts.
 const LDS: u32 = 16;
-/// Dwords per clock that the L1 vector cache delivers to all SIMDs together.
+/// The number of dwords per clock that the L1 vector cache delivers to all SIMDs together.
 const L1_DWORDS: u32 = 32;
 /// Transcendental instructions run at a quarter of the rate.
 const TRANS: u32 = 4;
-/// Slots from the last pass of a matrix instruction until its result is available.
+/// Slots from a matrix instruction's last pass until its result is available.
 const MATRIX_TAIL: u32 = 2;
 
-/// Passes of a matrix instruction. During these the matrix pipe cannot start another instruction.
+/// The number of passes of a matrix instruction, during which the matrix pipe cannot start another one.
 pub(super) fn matrix_passes(target: Target, inst: &MInst) -> Option<u32> {
     match &inst.op {
         Op::Machine(desc, mods) if desc.is_matrix() => Some(u32::from(desc.passes_with(target, mods))),
@@ -28,9 +28,10 @@ pub(super) fn matrix_passes(target: Target, inst: &MInst) -> Option<u32> {
     }
 }
 
-/// For each instruction, the slots for which it occupies LDS and those for which it occupies vector memory, if a wave
-/// of each of the four SIMDs does the same; 0 for others. Stores to LDS, and loads from memory, count only among matrix
-/// instructions, and only if both occur: there a wave that waits for a full queue does not multiply.
+/// For each instruction, the number of slots for which it occupies LDS, and for which it occupies vector memory,
+/// assuming that one wave on each of the four SIMDs does the same; 0 for all others. Stores to LDS and loads from
+/// memory count only in a window that has both and matrix instructions: there, a wave that waits for a full queue would
+/// not multiply.
 pub(super) fn memory_slots(target: Target, insts: &[MInst]) -> (Vec<u32>, Vec<u32>) {
     let class = |inst: &MInst, is: Class| matches!(&inst.op, Op::Machine(desc, _) if desc.class == is);
     let multiplies = insts.iter().any(|inst| matrix_passes(target, inst).is_some());
@@ -52,7 +53,7 @@ pub(super) fn memory_slots(target: Target, insts: &[MInst]) -> (Vec<u32>, Vec<u3
     (lds.collect(), vmem.collect())
 }
 
-/// Dwords that the lanes of a wave move to or from these registers.
+/// The number of dwords that the lanes of a wave move to or from these registers.
 fn dwords(moved: Option<&MOperand>) -> u32 {
     match moved {
         Some(MOperand::Virt(registers)) => WAVE_SIZE * u32::from(registers.len),
@@ -60,7 +61,7 @@ fn dwords(moved: Option<&MOperand>) -> u32 {
     }
 }
 
-/// Slots from issue until the result can be read.
+/// The number of slots from issue until the result can be read.
 pub(super) fn of_result(target: Target, inst: &MInst) -> u32 {
     if let Some(passes) = matrix_passes(target, inst) {
         return passes + MATRIX_TAIL;

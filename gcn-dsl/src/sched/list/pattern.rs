@@ -1,9 +1,9 @@
-//! `interleave!`: the user's order of instruction classes.
+//! `interleave!`: an order of instruction classes that the user requests.
 //!
-//! The pattern is walked group by group, cyclically. A group takes the next ready instruction of its class.
-//! While none is ready, instructions outside the pattern's classes go first. If only other classes of the
-//! pattern are ready, these go out of order, because the group's own class depends on them. A group whose
-//! class is used up is skipped.
+//! The scheduler walks through the pattern's groups cyclically. A group takes the next ready instructions of its class.
+//! While none is ready, instructions of classes outside the pattern go first. If only instructions of other groups'
+//! classes are ready, these go out of order, since the group's own class must depend on them. A group whose class is
+//! exhausted is skipped.
 
 use gcn_isa::program::SourceLoc;
 
@@ -11,26 +11,26 @@ use crate::ir::mark::{Group, Mark};
 use crate::mir::{Function, MInst, Op};
 use crate::sched::class::Classes;
 
-/// The region around an `interleave!` has no instruction of a class in its pattern.
+/// The error that the region around an `interleave!` has no instruction of a class in its pattern.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}`interleave!` asks for `{class}`, but between the barriers, branches and marks around it there is none; write it beside the instructions that it orders", SourceLoc::lead(*at))]
 pub struct MissingClass {
-    /// The place of the `interleave!`.
+    /// The source location of the `interleave!`.
     pub at: Option<SourceLoc>,
-    /// The class.
+    /// The name of the class.
     pub class: &'static str,
 }
 
-/// Walks a pattern over a window.
+/// The state of walking through a pattern.
 pub(super) struct Pattern {
     groups: Box<[Group]>,
     classes: Vec<Classes>,
-    /// All classes of the pattern.
+    /// The union of all classes in the pattern.
     all: Classes,
-    /// The current group, and the number of its instructions that are still missing.
+    /// The index of the current group, and the number of instructions that it still takes.
     at: usize,
     left: u8,
-    /// For each group's class, the number of instructions that have not been taken.
+    /// For each group's class, the number of instructions that have not been scheduled.
     rest: Vec<usize>,
 }
 
@@ -67,7 +67,7 @@ impl Pattern {
         }
     }
 
-    /// Records that `inst` was taken.
+    /// Records that `inst` was scheduled.
     pub fn take(&mut self, inst: usize) {
         let class = self.classes[inst];
         if class.is_empty() {

@@ -1,8 +1,8 @@
 //! An estimate of register pressure: the number of live registers of each file.
 //!
-//! A virtual register is local if only one block names it and defines it first; it is live from its first to its last
-//! mention. Any other register counts as live in every block from the first to the last one that names it. That
-//! contribution is the same for every order of a block, so only its size matters. Tuples count as a whole.
+//! A virtual register is local if only one block names it and that block defines it first; it is live from its first to
+//! its last mention. Any other register counts as live in every block from the first to the last one that names it.
+//! That part of the pressure is the same for every order of a block, so only its size matters. Tuples count as a whole.
 
 use gcn_isa::reg::RegFile;
 use gcn_isa::table::Access;
@@ -11,11 +11,11 @@ use smallvec::SmallVec;
 
 use crate::mir::{Function, MInst, MOperand, Op, VReg};
 
-/// Live registers of the three files: SGPR, VGPR, AGPR.
+/// The number of live registers in each of the three files: SGPR, VGPR, AGPR.
 pub(super) type Counts = [u32; 3];
 
-/// Registers of each file that an order may always use: an SGPR count below the number that a kernel can
-/// name, and the VGPR count at which four waves share a SIMD of 512.
+/// The number of registers of each file that an order may always use: for SGPRs, a number below the addressable ones;
+/// for VGPRs and AGPRs, the number with which four waves share a SIMD of 512 registers.
 const GRANTED: Counts = [80, 128, 128];
 
 /// The largest number of registers of each file that an order may need.
@@ -23,12 +23,11 @@ const GRANTED: Counts = [80, 128, 128];
 pub(super) struct Budget(Counts);
 
 impl Budget {
-    /// The maximum of the original order's need and the granted numbers.
+    /// A budget that is the maximum of the original order's need and the granted numbers.
     pub fn above(original: Counts) -> Budget {
         let mut most = GRANTED;
         for (most, count) in most.iter_mut().zip(original) {
-            // Never below the original order's need, so that an order which needs no more is always
-            // acceptable.
+            // Never below the original order's need, so that an order that needs no more is always acceptable.
             *most = count.max(*most);
         }
         Budget(most)
@@ -40,22 +39,22 @@ impl Budget {
     }
 }
 
-/// Live ranges of a function's registers.
+/// The live ranges of a function's registers.
 pub(super) struct Pressure {
     /// For each register that is local to a block, its first and last mention.
     local_spans: Vec<Option<Span>>,
-    /// For each block the registers that are live throughout.
+    /// For each block, the number of registers that are live throughout it.
     everywhere: Vec<Counts>,
 }
 
-/// First and last mention of a register: block and instruction.
+/// The first and the last mention of a register.
 #[derive(Clone, Copy, Debug)]
 struct Span {
     /// Block and instruction of the first mention.
     first: (usize, usize),
-    /// Of the last.
+    /// Block and instruction of the last mention.
     last: (usize, usize),
-    /// The first mention defines the register without reading an old value.
+    /// True if the first mention defines the register without reading an old value.
     defined: bool,
 }
 
@@ -66,8 +65,8 @@ impl Pressure {
         let mut steps = vec![[0i64; 3]; f.blocks.len() + 1];
         let mut local_spans = Vec::with_capacity(spans.len());
         for (span, info) in spans.into_iter().zip(&f.vregs) {
-            // A register that a block reads before writing it comes from another block, or from the block's
-            // own previous trip.
+            // A register that a block reads before writing it comes from another block, or from the block's own
+            // previous execution in a loop.
             let local = span.filter(|s| s.first.0 == s.last.0 && s.defined);
             if let (Some(s), None) = (span, local) {
                 steps[s.first.0][info.file as usize] += i64::from(info.len);
@@ -86,7 +85,7 @@ impl Pressure {
         Pressure { local_spans, everywhere }
     }
 
-    /// For each instruction of block `b`, the registers that are live before it.
+    /// For each instruction of block `b`, the number of registers that are live before it.
     pub fn before_each(&self, f: &Function, b: usize, insts: &[MInst]) -> Vec<Counts> {
         let mut now = self.everywhere[b];
         let mut before = Vec::with_capacity(insts.len());
@@ -119,7 +118,8 @@ impl Pressure {
         found
     }
 
-    /// The state of a window whose first instruction is number `at` of its block, before which `now` is live.
+    /// The state at the start of a window whose first instruction is number `at` of its block; `now` registers are live
+    /// before it.
     pub fn window(&self, f: &Function, at: usize, now: Counts, insts: &[MInst]) -> Live {
         let mut regs: Vec<Local> = Vec::new();
         let mut index = HashMap::new();
@@ -179,30 +179,30 @@ fn named(inst: &MInst) -> impl Iterator<Item = VReg> {
     })
 }
 
-/// A register that is local to the block.
+/// A register that is local to the block, in a window.
 #[derive(Clone, Copy, Debug)]
 struct Local {
     file: RegFile,
     len: u32,
-    /// Instructions of the window that name it and have not been taken.
+    /// The number of instructions of the window that name it and have not been scheduled.
     left: u32,
     live: bool,
-    /// A later window names it.
+    /// True if a later window names it.
     outlives: bool,
 }
 
-/// The live registers while a window's instructions are taken one by one.
+/// The live registers while a window's instructions are scheduled one by one.
 #[derive(Clone)]
 pub(super) struct Live {
     regs: Vec<Local>,
-    /// For each instruction the registers that it names.
+    /// For each instruction, the registers that it names.
     uses: Vec<SmallVec<[usize; 6]>>,
     now: Counts,
 }
 
 impl Live {
-    /// The counts while `inst` executes, if it is taken next. Operands that die in it still count: without
-    /// knowing the allocator's choice, operands and results must all have registers.
+    /// The counts while `inst` executes, if it is scheduled next. Operands that die in it still count, because the
+    /// allocator may not be able to reuse their registers for the results.
     pub fn after(&self, inst: usize) -> Counts {
         let mut counts = self.now;
         for &r in &self.uses[inst] {
@@ -214,7 +214,7 @@ impl Live {
         counts
     }
 
-    /// Takes `inst`.
+    /// Schedules `inst`.
     pub fn take(&mut self, inst: usize) {
         self.now = self.after(inst);
         for &r in &self.uses[inst] {
@@ -228,7 +228,7 @@ impl Live {
         }
     }
 
-    /// The largest counts if the window is taken in `order`.
+    /// The maximum counts if the window is scheduled in `order`.
     pub fn peak(&self, order: &[usize]) -> Counts {
         let mut live = self.clone();
         let mut peak = live.now;

@@ -1,4 +1,4 @@
-//! Directives of this target.
+//! Directives that only this target has.
 
 use super::super::Assembler;
 use super::super::args::Args;
@@ -100,7 +100,7 @@ pub(super) fn kernel<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, _: &'stat
     args.end()?;
     asm.open_kernel = Some(Kernel::new(name, args.statement()));
     if asm.target.is_none() {
-        // Its directives are parsed nevertheless, to find further errors.
+        // The kernel's directives are parsed nevertheless, to find further errors.
         return Err(Located::new(span, Fault::NoTarget));
     }
     Ok(())

@@ -6,7 +6,7 @@ use super::super::fault::{Fault, Located, Result};
 use super::super::fixup::check_width;
 use super::super::section::Fill;
 
-/// Bytes of an element by the directive's suffix (`.dc.b`, `.ds.l`, `.dcb.w`) or name.
+/// The size of an element in bytes, from the directive's suffix (`.dc.b`, `.ds.l`, `.dcb.w`) or name.
 fn element(name: &str) -> u8 {
     match name {
         ".byte" | ".dc.b" | ".dcb.b" | ".ds.b" => 1,
@@ -52,7 +52,7 @@ pub(super) fn octas<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, _: &'stati
     }
 }
 
-/// A number of 128 bits, decimal or hexadecimal.
+/// Parses a 128-bit number, decimal or hexadecimal.
 pub(super) fn octa(word: &str) -> std::result::Result<u128, Fault> {
     let (digits, radix) = match word.strip_prefix("0x").or_else(|| word.strip_prefix("0X")) {
         Some(digits) => (digits, 16),
@@ -91,7 +91,7 @@ pub(super) fn floats<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, name: &'s
     }
 }
 
-/// The characters of a number, the sign of an exponent included.
+/// Consumes the characters of a number, including the sign of an exponent.
 fn float_word<'s>(args: &mut Args<'s>) -> &'s str {
     let hex = args.look(1).is_some_and(|b| b == b'x' || b == b'X');
     let before = std::cell::Cell::new(0);
@@ -110,7 +110,7 @@ fn float_bits(word: &str, double: bool) -> Option<u64> {
         "inf" | "infinity" => {
             return Some(if double { f64::INFINITY.to_bits() } else { f32::INFINITY.to_bits().into() });
         }
-        // All ones, as llvm-mc writes it.
+        // All ones, as llvm-mc encodes it.
         "nan" => return Some(if double { u64::MAX >> 1 } else { u64::from(u32::MAX >> 1) }),
         _ => {}
     }
@@ -127,7 +127,7 @@ fn float_bits(word: &str, double: bool) -> Option<u64> {
     })
 }
 
-/// `1.8p3`, rounded to nearest even. Without an exponent it is an integer.
+/// Parses `1.8p3` (hexadecimal) and rounds to nearest even. Without an exponent the text is an integer.
 pub(in crate::asm) fn hex_float(text: &str, double: bool) -> Option<u64> {
     let (digits, exponent) =
         text.split_once('p').map_or((text, 0), |(d, e)| (d, e.parse::<i32>().unwrap_or(i32::MAX)));
@@ -136,7 +136,7 @@ pub(in crate::asm) fn hex_float(text: &str, double: bool) -> Option<u64> {
     if whole.is_empty() && part.is_empty() {
         return None;
     }
-    // The first 60 bits, and one more bit that represents all bits after them (sticky).
+    // The first 60 bits, and a sticky bit that represents all bits after them.
     let (mut value, mut scale) = (0u64, 0i32);
     for (i, c) in whole.chars().chain(part.chars()).enumerate() {
         let digit = c.to_digit(16)?;
@@ -161,7 +161,7 @@ fn round_binary(value: u64, exponent: i32, fraction: u32, exponent_bits: u32) ->
     let bias = (1i64 << (exponent_bits - 1)) - 1;
     let top = 63 - i64::from(value.leading_zeros());
     let scale = top + i64::from(exponent);
-    // The weight of the last bit that is kept: subnormal numbers keep fewer bits.
+    // The weight of the last bit that is kept; subnormal numbers keep fewer bits.
     let last = (scale - i64::from(fraction)).max(1 - bias - i64::from(fraction));
     let drop = last - i64::from(exponent);
     let kept = match drop {
@@ -236,7 +236,7 @@ pub(super) fn fill<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, _: &'static
     if asm.number_now(count, true).is_ok_and(|count| count.is_some_and(|count| count > 0)) {
         asm.row();
     }
-    // Only the low four bytes of the value count.
+    // Only the low four bytes of the value are used.
     asm.repeat_expr(count, value as u64 & 0xffff_ffff, size.min(8) as u8, start)
 }
 
@@ -339,13 +339,13 @@ pub(super) fn align<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, name: &'st
     asm.align(align, fill, most.unwrap_or(u64::MAX), start)
 }
 
-/// Bytes of an alignment that is written as a power or as a number.
+/// The number of bytes of an alignment that is given as a power of two or as a number.
 fn alignment(number: i64, power: bool) -> std::result::Result<u64, Fault> {
     if power {
         let range = Fault::Range { what: "the power of two", value: number, low: 0, high: 31 };
         return u32::try_from(number).ok().filter(|n| *n < 32).map(|n| 1 << n).ok_or(range);
     }
-    // `.balign 0` is `.balign 1`.
+    // `.balign 0` means `.balign 1`.
     let align = u64::try_from(number.max(0)).unwrap_or(0).max(1);
     let limit = number >= 0 && align < 1 << 32;
     if align.is_power_of_two() && limit {
@@ -361,7 +361,8 @@ mod tests {
 
     #[test]
     fn hexadecimal_floats_round_to_nearest_even() {
-        // The standard library prints and reads decimal; powers of two and their sums are exact in both.
+        // The expected values: the standard library parses decimal, and powers of two and their sums are exact in both
+        // notations.
         let cases = [
             ("1p0", 1.0),
             ("1.8p1", 3.0),

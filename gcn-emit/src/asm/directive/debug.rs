@@ -1,4 +1,4 @@
-//! Debugging: source files and lines, call frames, the compiler's name.
+//! Debug information: source files and lines, call frames, the compiler's name.
 
 use gcn_isa::RegFile;
 use gcn_isa::reg::RegUnit;
@@ -60,7 +60,7 @@ pub(super) fn file<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, _: &'static
     Ok(())
 }
 
-/// A number without operators, after which another number may follow, separated by a blank.
+/// Parses a number without operators, so that another number may follow, separated by a blank.
 fn plain_number<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>) -> Result<i64> {
     args.peek();
     let at = args.position();
@@ -107,7 +107,7 @@ pub(super) fn loc<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, _: &'static 
     Ok(())
 }
 
-/// A number from 0 to `most`.
+/// Parses a number from 0 to `most`.
 fn number_up_to<'s>(
     most: u32,
     what: &'static str,
@@ -122,7 +122,7 @@ fn number_up_to<'s>(
     number.ok_or_else(|| Located::new(args.span_from(at), range))
 }
 
-/// `.ident "compiler"`: the `.comment` section.
+/// `.ident "compiler"`: adds to the `.comment` section.
 pub(super) fn ident<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, _: &'static str) -> Result<()> {
     let text = args.string()?;
     args.end()?;
@@ -191,7 +191,7 @@ pub(super) fn cfi_kind<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, name: &
     Ok(())
 }
 
-/// A rule of a call frame.
+/// Executes a directive that defines a rule of a call frame.
 pub(super) fn cfi<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, name: &'static str) -> Result<()> {
     let rule = match name {
         ".cfi_def_cfa" => Rule::Cfa(register(asm, args)?, next(asm, args)?),
@@ -222,13 +222,13 @@ pub(super) fn cfi<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, name: &'stat
     asm.frame_rule(rule, name, args.statement())
 }
 
-/// A comma and a number.
+/// Parses a comma and a number.
 fn next<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>) -> Result<i64> {
     args.comma()?;
     asm.absolute(args)
 }
 
-/// The bytes of `.cfi_escape 0x10, 0x20`.
+/// Parses the bytes of `.cfi_escape 0x10, 0x20`.
 fn escape<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     loop {
@@ -243,13 +243,13 @@ fn escape<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>) -> Result<Vec<u8>> {
     }
 }
 
-/// Numbered registers in call frames, and the number of each kind.
+/// Numbered registers in call frames: prefix, register file, and the number of registers.
 const REGISTERS: [(&str, RegFile, u16); 3] =
     [("s", RegFile::Sgpr, 102), ("v", RegFile::Vgpr, 256), ("a", RegFile::Agpr, 256)];
-/// Registers without a number (LLVM's guide, *Register Identifier*).
+/// Registers without numbered names (LLVM's guide, *Register Identifier*).
 const SPECIAL: [(&str, u64); 3] = [("pc", 16), ("exec", 17), ("exec_lo", 1)];
 
-/// A register of a call frame, by name or by its number in debug information.
+/// Parses a register of a call frame, given by its name or by its number in debug information.
 fn register<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>) -> Result<u64> {
     args.peek();
     let at = args.position();

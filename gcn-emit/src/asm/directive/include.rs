@@ -1,4 +1,4 @@
-//! Other files.
+//! Directives that refer to other files.
 
 use super::super::Assembler;
 use super::super::args::Args;
@@ -32,7 +32,7 @@ pub(super) fn include<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, _: &'sta
         Call { span: statement, name: file, is_file: true },
         Rounds::Over,
     )?;
-    // Messages show the text as written; the assembler reads it with comments blanked out.
+    // Messages show the text as written; the assembler parses it with comments blanked out.
     asm.text = text;
     match open_comment {
         Some(at) => Err(Located::new(asm.span(at, at + 2), Fault::OpenComment)),
@@ -40,7 +40,7 @@ pub(super) fn include<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, _: &'sta
     }
 }
 
-/// The chain of files from the one of this path to itself, if it is being read already.
+/// If the file with this path is already being read: the chain of includes from that file to itself.
 fn cycle(asm: &Assembler<'_>, path: &str) -> Option<String> {
     let (main, _) = asm.sources.line(0);
     let open: Vec<&str> = asm.open_files().chain([main]).collect();

@@ -15,7 +15,7 @@ const REPETITION: Delimiters = Delimiters { begin: &[".rep", ".rept", ".irp", ".
 pub(super) fn define<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, _: &'static str) -> Result<()> {
     asm.expands = true;
     let read = head(asm, args);
-    // The body must not be parsed as statements of the file, even if its head is wrong.
+    // The body must not be parsed as statements of the file, even if the macro's head is wrong.
     let body = asm.body(&MACRO, args.statement());
     let (name, parameters) = read?;
     let body = body?;
@@ -26,7 +26,7 @@ pub(super) fn define<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, _: &'stat
     Ok(())
 }
 
-/// The name and parameters of a macro.
+/// Parses the name and parameters of a macro.
 fn head<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>) -> Result<(&'s str, Vec<Parameter<'s>>)> {
     let name = args.name()?;
     args.eat(b',');
@@ -73,7 +73,7 @@ fn parameter<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>) -> Result<Paramet
     Ok(Parameter { name, required, vararg, default })
 }
 
-/// `.endm`, `.endr` where a body is read, which ends with it; `.exitm` also ends the conditions in it.
+/// `.endm` and `.endr` end the body that is being read; `.exitm` also closes the conditions opened in it.
 pub(super) fn leave<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, name: &'static str) -> Result<()> {
     asm.expands = true;
     args.end()?;
@@ -158,7 +158,7 @@ fn parameter_of<'s>(args: &mut Args<'s>) -> Result<&'s str> {
     Ok(name)
 }
 
-/// Takes the body of a repetition, also if something is wrong with its head.
+/// Consumes the body of a repetition, even if its head has an error.
 fn with_body<'s, T>(asm: &mut Assembler<'s>, args: &Args<'s>, read: Result<T>) -> Result<(T, Body<'s>)> {
     asm.expands = true;
     let body = asm.body(&REPETITION, args.statement());

@@ -22,11 +22,11 @@ const FLAGS: [(char, u32); 11] = [
     ('G', elf::SHF_GROUP),
     ('T', elf::SHF_TLS),
     ('R', SHF_GNU_RETAIN),
-    // The group of the section that is left, if it has one.
+    // The group of the section that is being left, if it has one.
     ('?', 0),
 ];
 
-/// Words of section flags, each after `#`.
+/// Words for section flags, each preceded by `#`.
 const FLAG_WORDS: [(&str, u32); 4] = [
     ("alloc", elf::SHF_ALLOC),
     ("execinstr", elf::SHF_EXECINSTR),
@@ -105,7 +105,7 @@ pub(super) fn subsection<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, _: &'
     Ok(())
 }
 
-/// The number of a subsection; 0 if there is none.
+/// Parses the number of a subsection; 0 if there is none.
 fn number<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>) -> Result<u32> {
     if args.at_end() {
         return Ok(0);
@@ -183,7 +183,7 @@ fn read_section<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>) -> Result<(Sec
     Ok((key, 0))
 }
 
-/// `#alloc, #write`: nothing may follow them, except a comma.
+/// Parses `#alloc, #write`; only a comma may follow them.
 fn flag_words(args: &mut Args<'_>) -> Result<u64> {
     let mut flags = 0;
     while args.peek() == Some(b'#') {
@@ -201,7 +201,7 @@ fn flag_words(args: &mut Args<'_>) -> Result<u64> {
     Ok(flags)
 }
 
-/// Takes `,comdat` if it is there.
+/// Consumes `,comdat` if it is next.
 fn comdat(args: &mut Args<'_>) -> bool {
     let at = args.position();
     let found = args.eat(b',') && args.name().is_ok_and(|name| name == "comdat");
@@ -211,7 +211,7 @@ fn comdat(args: &mut Args<'_>) -> bool {
     found
 }
 
-/// A section's name: anything without blanks and commas, or a string.
+/// Parses a section's name: anything without blanks and commas, or a string.
 fn section_name<'s>(args: &mut Args<'s>) -> Result<&'s str> {
     if args.peek() == Some(b'"') {
         return args.raw_string();
@@ -220,7 +220,7 @@ fn section_name<'s>(args: &mut Args<'s>) -> Result<&'s str> {
     if name.is_empty() { Err(args.expected("a section name")) } else { Ok(name) }
 }
 
-/// `@progbits`, `%progbits`, `"progbits"` or `@0x7fff4c03`.
+/// Parses `@progbits`, `%progbits`, `"progbits"` or `@0x7fff4c03`.
 fn section_type(args: &mut Args<'_>) -> Result<u32> {
     args.peek();
     let at = args.position();

@@ -1,4 +1,4 @@
-//! Symbols: values, bindings, types, sizes; and the directives that do nothing.
+//! Symbols: values, bindings, types, sizes; and directives without effect.
 
 use super::super::Assembler;
 use super::super::args::{Args, is_name};
@@ -9,7 +9,7 @@ use super::super::symbols::Def;
 use crate::object::{Binding, SymbolKind, Visibility};
 
 impl<'s> Assembler<'s> {
-    /// Reads an expression that is a number here.
+    /// Parses an expression whose value must be known at this point.
     pub fn absolute(&mut self, args: &mut Args<'s>) -> Result<i64> {
         args.peek();
         let at = args.position();
@@ -18,7 +18,7 @@ impl<'s> Assembler<'s> {
         self.number_now(expr, true).map_err(located)?.ok_or_else(|| located(Fault::NotAbsolute))
     }
 
-    /// `name = expression`, with `args` after the `=`.
+    /// Executes `name = expression`; `args` are positioned after the `=`.
     pub fn assignment(&mut self, name: &'s str, span: Span, args: &mut Args<'s>) -> Result<()> {
         if name == "." {
             let to = self.expr(args)?;
@@ -31,8 +31,8 @@ impl<'s> Assembler<'s> {
     fn assign(&mut self, name: &'s str, span: Span, args: &mut Args<'s>, fixed: bool) -> Result<()> {
         let expr = self.expr(args)?;
         args.end()?;
-        // A value that is known now is final, whatever becomes of its symbols. Differences of labels are evaluated
-        // later, as in llvm-mc, because the size of an instruction may depend on them.
+        // A value that is known now is final, whatever happens to its symbols later. Differences of labels are
+        // evaluated later, as in llvm-mc, because the size of an instruction may depend on one.
         let number = self.number_now(expr, false).map_err(|fault| Located::new(args.statement(), fault))?;
         let expr = number.map_or(expr, Expr::Const);
         let sym = self.symbols.intern(name.into(), span);
@@ -46,8 +46,8 @@ impl<'s> Assembler<'s> {
         let symbol = self.symbols.get(sym);
         let sym = match symbol.def {
             Def::Undefined => sym,
-            // Also if nothing used it: its place in the symbol table is that of the last definition, as in
-            // llvm-mc.
+            // This also applies if nothing has used the symbol: its position in the symbol table is that of its last
+            // definition, as in llvm-mc.
             Def::Value(_) if !fixed && !symbol.flags.fixed => self.symbols.replace(sym, span),
             _ => return Err(Located::new(span, Fault::Redefined(name.to_owned()))),
         };
@@ -60,7 +60,7 @@ impl<'s> Assembler<'s> {
         Ok(())
     }
 
-    /// Defines a symbol from outside of the text, which the text may not change, as in llvm-mc.
+    /// Defines a symbol from outside the text, which the text must not change, as in llvm-mc.
     pub fn define(&mut self, name: &str, value: i64) {
         let sym = self.symbols.intern(name.to_owned().into(), Span::default());
         let symbol = self.symbols.get_mut(sym);
@@ -69,7 +69,7 @@ impl<'s> Assembler<'s> {
         self.symbols.register(sym);
     }
 
-    /// The symbol that a directive names.
+    /// Parses the symbol that a directive names.
     fn named(&mut self, args: &mut Args<'s>) -> Result<(Sym, &'s str, Span)> {
         args.peek();
         let at = args.position();
@@ -79,7 +79,7 @@ impl<'s> Assembler<'s> {
     }
 }
 
-/// `.set name, expression`; `.equiv` refuses a name that is defined.
+/// `.set name, expression`; `.equiv` rejects a name that is already defined.
 pub(super) fn set<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, name: &'static str) -> Result<()> {
     args.peek();
     let at = args.position();
@@ -194,7 +194,7 @@ pub(super) fn kind<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, _: &'static
     })?;
     args.end()?;
     let symbol = asm.symbols.get_mut(sym);
-    // A function or object does not become less by a later directive.
+    // A later directive does not remove the type function or object.
     if kind != SymbolKind::None || symbol.kind == SymbolKind::None {
         symbol.kind = kind;
     }
@@ -254,7 +254,7 @@ pub(super) fn common<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, name: &'s
     Ok(())
 }
 
-/// Memory in `.bss`.
+/// Allocates memory in `.bss`.
 fn local_common(asm: &mut Assembler<'_>, sym: Sym, size: u64, align: u64, span: Span) -> Result<()> {
     use super::super::emit::SectionKey;
     use super::super::section::Fill;
@@ -272,7 +272,7 @@ fn local_common(asm: &mut Assembler<'_>, sym: Sym, size: u64, align: u64, span: 
     })
 }
 
-/// A directive that only guides the order of sections: `.addrsig`.
+/// A directive without arguments that only guides the order of sections: `.addrsig`.
 pub(super) fn no_arguments<'s>(_: &mut Assembler<'s>, args: &mut Args<'s>, _: &'static str) -> Result<()> {
     args.end()
 }

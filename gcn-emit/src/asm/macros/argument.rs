@@ -10,7 +10,7 @@ use super::super::args::{Args, is_name};
 use super::super::fault::{Fault, Located, Result};
 use super::super::span::Span;
 
-/// The text of a value; `None` if nothing is there, which is not the same as an empty string.
+/// The text of a value; `None` if the value is missing, which is different from an empty string.
 pub(in crate::asm) type Value<'s> = Option<Cow<'s, str>>;
 
 /// Operators that join their two sides into one value. If one operator is a prefix of another, the longer one comes
@@ -20,7 +20,7 @@ const OPERATORS: [&str; 20] = [
     ">",
 ];
 
-/// Takes `name =`, if that is next.
+/// Consumes `name =` if it is next.
 pub(super) fn keyword<'s>(args: &mut Args<'s>) -> Option<(&'s str, Span)> {
     args.peek().filter(|byte| is_name(*byte) && !byte.is_ascii_digit())?;
     let start = args.position();
@@ -81,7 +81,7 @@ pub(in crate::asm) fn value<'s>(args: &mut Args<'s>, vararg: bool) -> Result<Val
     Ok(value.text)
 }
 
-/// Length of the operator that is next.
+/// The length of the operator that is next, if there is one.
 fn operator(args: &Args<'_>) -> Option<usize> {
     let is = |text: &&&str| text.bytes().enumerate().all(|(i, byte)| args.look(i) == Some(byte));
     let lone = |byte| args.look(0) == Some(byte) && !args.look(1).is_some_and(is_name);
@@ -106,13 +106,13 @@ fn token<'s>(args: &mut Args<'s>, byte: u8, value: &mut Pieces<'s>) -> Result<()
     Ok(())
 }
 
-/// Bytes of the character in single quotes that is next.
+/// The number of bytes of the character in single quotes that is next.
 fn character(args: &Args<'_>) -> usize {
     let length = if args.look(1) == Some(b'\\') { 4 } else { 3 };
     if args.look(length - 1) == Some(b'\'') { length } else { 1 }
 }
 
-/// Parts of a statement that form one text, which is borrowed as long as there is only one part.
+/// Parts of a statement that form one text. The text is borrowed as long as there is only one part.
 #[derive(Default)]
 struct Pieces<'s> {
     text: Value<'s>,
@@ -133,8 +133,8 @@ impl<'s> Pieces<'s> {
 }
 
 impl<'s> Assembler<'s> {
-    /// Parses one value. Between `.altmacro` and `.noaltmacro`, `%expression` is its number and `<text>` the text, in
-    /// which `!` escapes the next byte.
+    /// Parses one value. Between `.altmacro` and `.noaltmacro`, `%expression` stands for the expression's value and
+    /// `<text>` for the text, in which `!` escapes the next byte.
     pub(in crate::asm) fn macro_value(&mut self, args: &mut Args<'s>, vararg: bool) -> Result<Value<'s>> {
         if self.alternate {
             match args.peek() {
@@ -142,7 +142,7 @@ impl<'s> Assembler<'s> {
                     args.skip(1);
                     return Ok(Some(Cow::Owned(self.absolute(args)?.to_string())));
                 }
-                // Other operators begin with it, too.
+                // Other operators begin with `<`, too.
                 Some(b'<') if !matches!(args.look(1), Some(b'<' | b'>' | b'=')) => {
                     if let Some(text) = bracketed(args) {
                         return Ok(Some(Cow::Owned(text)));
@@ -169,13 +169,13 @@ impl<'s> Assembler<'s> {
             }
             args.eat(b',');
         }
-        // Nothing after the last comma is not a value; nothing between two commas is an empty value.
+        // After the last comma, nothing is not a value; between two commas, nothing is an empty value.
         values.truncate(last);
         Ok(values)
     }
 }
 
-/// Takes a text in angle brackets, if that is next.
+/// Consumes a text in angle brackets, if one is next.
 fn bracketed(args: &mut Args<'_>) -> Option<String> {
     let mut length = 1;
     loop {

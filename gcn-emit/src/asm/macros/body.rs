@@ -12,13 +12,13 @@ use super::super::span::Span;
 #[derive(Clone, Copy)]
 pub(in crate::asm) struct Body<'s> {
     pub text: &'s str,
-    /// The file and line of its first byte.
+    /// The file that contains the body's first byte.
     pub file: &'s str,
     pub line: u32,
 }
 
 impl Body<'_> {
-    /// True if the text uses the number of the round.
+    /// True if the text uses the number of the round, so that rounds differ.
     pub fn is_numbered(&self) -> bool {
         memchr::memmem::find(self.text.as_bytes(), b"\\+").is_some()
     }
@@ -55,7 +55,7 @@ impl<'s> Assembler<'s> {
         Err(Located::new(span, Fault::OpenBody(delimiters.end.first().copied().unwrap_or_default())))
     }
 
-    /// A body in the byte range `body`, with `rest` after the directive that ends it.
+    /// The body in the byte range `body`; reading continues at `rest`, after the directive that ends the body.
     fn body_between(&mut self, body: Range<usize>, rest: Range<usize>) -> Result<Body<'s>> {
         self.at = (rest.end + 1).min(self.text.len());
         let after = self.text.get(rest.clone()).unwrap_or_default().trim_ascii();

@@ -1,4 +1,4 @@
-//! The text of a body with values in place of parameters.
+//! Expands a body: substitutes values for parameters.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -6,16 +6,17 @@ use std::fmt::Write as _;
 use super::super::fault::Fault;
 
 /// The largest total size of all expansions and included files of a file, in bytes. Repeated text counts each time, and
-/// each expansion counts 64 bytes more.
+/// each expansion counts an additional 64 bytes.
 pub const MAX_EXPANSION: u64 = 1 << 26;
 
-/// Numbers that a body may ask for.
+/// The numbers that a body may use.
 pub(super) struct Numbers {
-    /// `\@`: calls of macros in the file so far. `.rept` leaves it for a macro around it.
+    /// `\@`: the number of macro calls in the file so far. `None` in `.rept`, which leaves `\@` for an enclosing macro.
     pub calls: Option<u64>,
-    /// `\+`: calls of this macro, or rounds of this repetition, so far.
+    /// `\+`: the number of calls of this macro, or of rounds of this repetition, so far.
     pub round: u64,
-    /// Between `.altmacro` and `.noaltmacro`, names of parameters need no backslash, and an `&` after one ends it.
+    /// True between `.altmacro` and `.noaltmacro`, where names of parameters need no backslash, and an `&` after a name
+    /// ends it.
     pub bare: bool,
 }
 
@@ -23,7 +24,7 @@ pub(super) struct Numbers {
 /// bytes.
 ///
 /// A name consists of letters, digits, `_`, `$` and `.`; `\()` ends it earlier. A name that is not a parameter is left
-/// unchanged, for a macro that the text may define.
+/// unchanged, because the text may define a macro that has this parameter.
 pub(super) fn expand<'s, 'v>(
     body: &'s str,
     parameter: impl Fn(&str) -> Option<&'v str>,
@@ -76,7 +77,7 @@ pub(super) fn expand<'s, 'v>(
     Ok(Cow::Owned(out))
 }
 
-/// A text without backslashes, with values in place of names of parameters, also in strings, as in llvm-mc.
+/// Substitutes values for names of parameters in a text without backslashes, including strings, as in llvm-mc.
 fn names<'v>(
     out: &mut String,
     mut text: &str,

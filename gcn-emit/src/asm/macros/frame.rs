@@ -1,5 +1,5 @@
-//! Nested texts: the expansion of a macro, a repetition or an included file, and the place where reading
-//! continues after it.
+//! Nested texts: the expansion of a macro, a repetition or an included file, and the position where reading continues
+//! afterwards.
 //!
 //! Reading is a single loop over statements at any nesting depth. The cursor (`text`, `base` and `at` of [`Assembler`])
 //! moves into the inner text, and a [`Frame`] records the outer position.
@@ -13,7 +13,7 @@ use super::super::{Assembler, Origin};
 use super::expand::MAX_EXPANSION;
 use super::repetition::Rounds;
 
-/// Most macros, and repetitions around them, that may be inside each other: `llvm-mc`'s default.
+/// The greatest nesting depth of macros and of the repetitions around them: `llvm-mc`'s default.
 pub const MAX_MACRO_NESTING: usize = 20;
 
 /// The cost of an expansion in addition to its text, in bytes.
@@ -21,12 +21,12 @@ pub(super) const OVERHEAD: u64 = 64;
 
 /// A text that is being read, nested in another one.
 pub(in crate::asm) struct Frame<'s> {
-    /// Where reading goes on after it.
+    /// The outer text, in which reading continues afterwards.
     text: &'s str,
     base: usize,
     at: usize,
     pub call: Call<'s>,
-    /// Conditions that were open when it was entered.
+    /// The number of conditions that were open when the text was entered.
     conditions: usize,
     rounds: Rounds<'s>,
     /// The origin of the call, if the call is in an expansion itself and origins are recorded.
@@ -40,7 +40,7 @@ impl Frame<'_> {
     }
 }
 
-/// A text to enter, and the place of its first line.
+/// A text to enter, and the position of its first line.
 pub(in crate::asm) struct Entry<'s> {
     pub text: &'s str,
     pub file: &'s str,
@@ -60,7 +60,7 @@ impl<'s> Assembler<'s> {
         Ok(())
     }
 
-    /// At the end of a text: the next round of a repetition, or back to the text around it. False at the end
+    /// Handles the end of a text: begins the next round of a repetition, or returns to the outer text. False at the end
     /// of the file.
     pub fn leave(&mut self) -> bool {
         let Some(mut frame) = self.frames.pop() else { return false };
@@ -116,7 +116,7 @@ impl<'s> Assembler<'s> {
             Some(round) => {
                 let located = |fault| Located::new(call.span, fault);
                 let Some(text) = round.text(self.budget()).map_err(located)? else {
-                    // The same text once more, at the same offsets.
+                    // The same text again, at the same offsets.
                     self.at = 0;
                     return Ok(Some(()));
                 };
@@ -130,7 +130,7 @@ impl<'s> Assembler<'s> {
         }
     }
 
-    /// Text that lives as long as the file is read.
+    /// Stores text for as long as the file is read.
     pub fn kept(&self, text: Cow<'s, str>) -> &'s str {
         match text {
             Cow::Borrowed(text) => text,
@@ -138,7 +138,7 @@ impl<'s> Assembler<'s> {
         }
     }
 
-    /// Bytes that expansions may still come to.
+    /// The number of bytes by which expansions may still grow.
     pub fn budget(&self) -> u64 {
         MAX_EXPANSION - self.expanded
     }
@@ -163,7 +163,7 @@ impl<'s> Assembler<'s> {
         self.frames.iter().rev().filter(|frame| frame.call.is_file).map(|frame| frame.call.name)
     }
 
-    /// The offset in the file itself of the statement at `at`, or of the call that leads to it.
+    /// The offset, in the file itself, of the statement at `at`, or of the call that leads to it.
     pub fn outermost(&self, at: usize) -> u32 {
         self.frames.first().map_or(at as u32, |frame| frame.call.span.at)
     }
@@ -179,7 +179,7 @@ impl<'s> Assembler<'s> {
         Some(number)
     }
 
-    /// Bytes `start..end` of the text that is read.
+    /// The span of the bytes `start..end` of the current text.
     pub fn span(&self, start: usize, end: usize) -> Span {
         Span::new(self.base + start, self.base + end)
     }

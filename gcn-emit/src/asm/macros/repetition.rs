@@ -9,9 +9,9 @@ use super::expand::{Numbers, expand};
 
 /// The remaining rounds of a repetition.
 pub(in crate::asm) enum Rounds<'s> {
-    /// None: a macro or a file.
+    /// No further rounds: a macro or a file.
     Over,
-    /// So many times the same text.
+    /// The same text this many times.
     Same(u64),
     /// A text for each value.
     Each(Box<Each<'s>>),
@@ -20,24 +20,24 @@ pub(in crate::asm) enum Rounds<'s> {
 /// A repetition whose text differs from round to round.
 pub(in crate::asm) struct Each<'s> {
     pub body: Body<'s>,
-    /// The parameter of `.irp` and `.irpc`.
+    /// The parameter of `.irp` or `.irpc`.
     pub parameter: Option<&'s str>,
     pub values: Values<'s>,
-    /// Number of the next round: `\+`.
+    /// The number of the next round: `\+`.
     pub number: u64,
-    /// `\@`, where it counts.
+    /// The value of `\@`, if it is replaced.
     pub calls: Option<u64>,
-    /// Written after `.altmacro`.
+    /// True if the repetition is between `.altmacro` and `.noaltmacro`.
     pub alternate: bool,
 }
 
 /// The values of the parameter of a repetition.
 pub(in crate::asm) enum Values<'s> {
-    /// No parameter; the number of rounds.
+    /// No parameter; only the number of rounds.
     None(u64),
-    /// `.irp`
+    /// The values of `.irp`.
     List(std::vec::IntoIter<Value<'s>>),
-    /// `.irpc`
+    /// The characters of `.irpc`.
     Characters(std::str::Chars<'s>),
 }
 
@@ -51,7 +51,7 @@ pub(in crate::asm) struct Round<'r, 's> {
 }
 
 impl<'s> Rounds<'s> {
-    /// The next round.
+    /// Begins the next round.
     pub fn next(&mut self) -> Option<Round<'_, 's>> {
         match self {
             Rounds::Over | Rounds::Same(0) => None,
@@ -89,7 +89,7 @@ impl<'s> Values<'s> {
 }
 
 impl<'s> Round<'_, 's> {
-    /// The text of at most `limit` bytes; `None` if it is that of the round before.
+    /// The round's text, of at most `limit` bytes; `None` if it is the same as in the previous round.
     pub fn text(&self, limit: u64) -> std::result::Result<Option<Cow<'s, str>>, Fault> {
         let Some(each) = self.each else { return Ok(None) };
         let parameter = |name: &str| (each.parameter == Some(name)).then_some(&*self.value);

@@ -7,9 +7,9 @@
 use super::yaml::implicit;
 use crate::metadata::Node;
 
-/// A rule that is broken.
+/// A violation of a rule.
 pub(super) struct Broken {
-    /// The key, with those it is below.
+    /// The path of keys to the value.
     pub path: String,
     pub problem: &'static str,
 }
@@ -19,7 +19,7 @@ enum Want {
     Text,
     Int,
     Bool,
-    /// One of these texts.
+    /// One of these strings.
     OneOf(&'static [&'static str]),
     /// This number of integers.
     Ints(usize),
@@ -28,7 +28,7 @@ enum Want {
     Maps(&'static [Rule]),
 }
 
-/// Key, whether it has to be there, and its value.
+/// A key, whether it is required, and its value.
 type Rule = (&'static str, bool, Want);
 
 static ROOT: [Rule; 4] = [
@@ -118,7 +118,7 @@ const VALUE_KINDS: &[&str] = &[
     "hidden_queue_ptr",
 ];
 
-/// Checks a document. A text that has been tagged as such becomes a number or boolean where the schema requires one.
+/// Checks a document. A string that was tagged as a string becomes a number or boolean where the schema requires one.
 pub(super) fn check(root: &mut Node) -> Result<(), Broken> {
     map(root, &ROOT, "the document")
 }

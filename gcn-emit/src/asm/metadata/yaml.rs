@@ -1,4 +1,4 @@
-//! YAML events to a tree.
+//! Builds a tree from YAML events.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -8,19 +8,19 @@ use saphyr_parser::{Event, Parser, Tag};
 use super::super::directive::data::hex_float;
 use crate::metadata::Node;
 
-/// An error in the YAML, and its byte offset.
+/// An error in the YAML, with its byte offset.
 pub(super) struct YamlError {
     pub at: Option<usize>,
     pub problem: String,
 }
 
-/// Deepest nesting: metadata has five levels.
+/// The greatest nesting depth; metadata has five levels.
 const DEPTH: usize = 64;
 
-/// A collection that is being read.
+/// A collection that is being parsed.
 enum Open {
     Seq(Vec<Node>),
-    /// Entries by key, in the order in which they are written, and a key that waits for its value.
+    /// Entries by key, and a key that is waiting for its value.
     Map(BTreeMap<Key, Node>, Option<Key>),
 }
 
@@ -47,7 +47,7 @@ impl PartialEq for Key {
 
 impl Eq for Key {}
 
-/// Reads the first document.
+/// Parses the first document.
 pub(super) fn read(text: &str) -> Result<Node, YamlError> {
     let mut open: Vec<Open> = Vec::new();
     for event in Parser::new_from_str(text) {
@@ -77,7 +77,7 @@ pub(super) fn read(text: &str) -> Result<Node, YamlError> {
                 None => continue,
             },
             Event::Scalar(value, style, 0, tag) => {
-                // A value that is not written at all is an empty sequence to LLVM.
+                // LLVM treats a missing value as an empty sequence.
                 let missing = value.is_empty() && style == saphyr_parser::ScalarStyle::Plain;
                 let waits_for_key = matches!(open.last(), Some(Open::Map(_, None)));
                 match scalar(&value, tag.as_deref()) {
@@ -116,9 +116,9 @@ pub(super) fn locate(text: &str, path: &str) -> Option<std::ops::Range<usize>> {
     find(text, path).or_else(|| find(text, around))
 }
 
-/// A step of the way to a value.
+/// A step on the path to a value.
 enum Step {
-    /// The item of this number.
+    /// The item with this number.
     Item(usize),
     /// A key, and its value; `None` while the value is missing.
     Key(Option<String>),
@@ -156,7 +156,7 @@ fn find(text: &str, wanted: &str) -> Option<std::ops::Range<usize>> {
     None
 }
 
-/// Advances after a value.
+/// Advances the path after a value.
 fn next(way: &mut [Step]) {
     match way.last_mut() {
         Some(Step::Item(number)) => *number += 1,
@@ -183,8 +183,8 @@ fn byte_offset(text: &str, character: usize) -> Option<usize> {
     text.char_indices().nth(character).map(|(at, _)| at)
 }
 
-/// The value of a scalar. A tag of the YAML core schema counts only as `!!str`, which LLVM treats as no tag;
-/// unknown tags give a string (observed with llvm-mc 22).
+/// The value of a scalar. Of the tags of the YAML core schema, only `!!str` has an effect: LLVM treats it like a
+/// missing tag. Unknown tags give a string (observed with llvm-mc 22).
 fn scalar(text: &str, tag: Option<&Tag>) -> Result<Node, &'static str> {
     let Some(tag) = tag else { return Ok(implicit(text)) };
     if tag.is_yaml_core_schema() {
@@ -233,7 +233,7 @@ fn integer(text: &str) -> Option<Node> {
     Some(if value == 0 { Node::UInt(0) } else { Node::Int(value) })
 }
 
-/// A number as C's `strtod` reads it; an empty text is zero.
+/// A number in the notation of C's `strtod`; an empty text is zero.
 fn float(text: &str) -> Option<Node> {
     let bare = text.strip_prefix(['+', '-']).unwrap_or(text);
     let lower = bare.to_ascii_lowercase();

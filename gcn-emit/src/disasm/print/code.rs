@@ -1,4 +1,4 @@
-//! Code: symbols, labels, instructions, padding.
+//! Writes code: symbols, labels, instructions, padding.
 
 use std::fmt::Write as _;
 
@@ -13,11 +13,11 @@ use crate::text::InstText;
 
 /// The column of comments.
 const COMMENT_COLUMN: usize = 60;
-/// The number of equal dwords from which on they become one `.fill`: words that are not instructions, and
-/// `s_nop 0`, which pads code.
+/// The number of equal dwords from which on a single `.fill` is written. This applies to words that are not
+/// instructions, and to `s_nop 0`, which pads code.
 const RUN: usize = 8;
 
-/// Equal dwords in a row.
+/// A run of equal dwords.
 struct Run {
     dword: u32,
     address: u64,
@@ -63,7 +63,7 @@ impl<'p, 'd> Printer<'p, 'd> {
         }
     }
 
-    /// Symbols of a section by offset.
+    /// The symbols of a section, sorted by offset.
     pub(super) fn symbols_of(&self, section: usize, address: u64) -> Vec<(u64, &'p SymbolView<'d>)> {
         let own = self.disassembly.symbols.get(&section).map_or(&[][..], Vec::as_slice);
         let own = own.iter().map(|&number| &self.object.symbols[number]);
@@ -71,7 +71,7 @@ impl<'p, 'd> Printer<'p, 'd> {
     }
 
     fn label(&mut self, label: &str) {
-        // A label that is a symbol's name stands there already.
+        // A label that is a symbol's name has already been written.
         if !self.defined.contains(label) {
             let _ = writeln!(self.out, "{}:", written(label).unwrap_or_default());
         }
@@ -98,7 +98,7 @@ impl<'p, 'd> Printer<'p, 'd> {
         self.write_line(&line, item.address, item.bytes);
     }
 
-    /// An item's text, without address and bytes.
+    /// The text of an item, without address and bytes.
     fn line(&self, section: &CodeSection<'_>, item: &Item<'_>, range: (u64, u64)) -> String {
         match &item.content {
             Content::Inst(inst) => self.inst(section, item, inst, range),
@@ -122,8 +122,8 @@ impl<'p, 'd> Printer<'p, 'd> {
         }
     }
 
-    /// An instruction; the distance of a branch becomes a label, and half a distance from `s_getpc_b64` one of two labels, if they
-    /// are written.
+    /// The text of an instruction. The distance of a branch is replaced by a label, and half a distance from
+    /// `s_getpc_b64` by a difference of two labels, if these labels are written.
     fn inst(&self, section: &CodeSection<'_>, item: &Item<'_>, inst: &Inst, range: (u64, u64)) -> String {
         let mut text = InstText { inst, target: self.disassembly.target, program: None }.to_string();
         let label =
@@ -140,7 +140,7 @@ impl<'p, 'd> Printer<'p, 'd> {
             return text;
         }
         let Some(to) = CodeSection::destination(item.address, inst) else { return text };
-        // An assembler would repair a branch to a label.
+        // If the target were a label, an assembler would insert an `s_nop`.
         let bad = inst.desc.bad_distance(self.disassembly.target);
         if bad.is_some_and(|bad| item.address + 4 + 4 * u64::from(bad) == to) {
             return text;

@@ -1,4 +1,4 @@
-//! Sections with data, and the descriptors among it.
+//! Writes sections with data, and the descriptors in them.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -11,12 +11,12 @@ use crate::disasm::names::written;
 use crate::disasm::{data, descriptor};
 use crate::object::{KernelCode, SectionView, SymbolView};
 
-/// Sections that the linker makes.
+/// Sections that the linker creates.
 const LINKERS: [&str; 6] = [".dynamic", ".relro_padding", ".got", ".got.plt", ".plt", "PT_LOAD"];
 /// The largest alignment that is written: a page.
 const MAX_ALIGN: u64 = 4096;
 
-/// Something that begins at an offset of a section.
+/// What begins at an offset of a section.
 enum Place<'p, 'd> {
     Symbol(&'p SymbolView<'d>),
     /// A kernel's descriptor, with the kernel's number.
@@ -24,7 +24,7 @@ enum Place<'p, 'd> {
 }
 
 impl<'p, 'd> Printer<'p, 'd> {
-    /// The directive that begins a section, and its alignment.
+    /// Writes the directive that begins a section, and its alignment.
     pub(super) fn section_header(&mut self, number: usize) {
         let Some(section) = self.object.sections.get(number) else { return };
         self.out.push('\n');
@@ -48,7 +48,7 @@ impl<'p, 'd> Printer<'p, 'd> {
         }
     }
 
-    /// Writes a section that holds data. Numbers of kernels whose descriptors it has go into `descriptors`.
+    /// Writes a section with data. The numbers of the kernels whose descriptors it contains are added to `descriptors`.
     pub(super) fn data_section(
         &mut self,
         number: usize,
@@ -70,7 +70,7 @@ impl<'p, 'd> Printer<'p, 'd> {
         let mut at = 0;
         for (offset, place) in places {
             if offset < at || offset > size {
-                // Inside a range that was written already, or outside the section.
+                // Inside a range that was already written, or outside the section.
                 continue;
             }
             self.content(section, at, offset);
@@ -87,13 +87,13 @@ impl<'p, 'd> Printer<'p, 'd> {
         self.content(section, at, size);
     }
 
-    /// Symbols and descriptors of a section in order.
+    /// The symbols and descriptors of a section, sorted by offset.
     fn places(&self, number: usize, section: &SectionView<'d>) -> Vec<(u64, Place<'p, 'd>)> {
         let symbols = self.symbols_of(number, section.address);
         let mut places = Vec::with_capacity(symbols.len());
         for (offset, symbol) in symbols {
             let kernel = symbol.name.strip_suffix(".kd").and_then(|name| self.kernels.get(name)).copied();
-            // The directive writes to `.rodata`.
+            // The directive always writes to `.rodata`.
             let fits = section.name == ".rodata"
                 && offset.is_multiple_of(DESCRIPTOR_ALIGN)
                 && section.bytes_at(symbol.address, DESCRIPTOR_BYTES as u64).is_some();
@@ -120,7 +120,7 @@ impl<'p, 'd> Printer<'p, 'd> {
         }
     }
 
-    /// A kernel's descriptor: directives that give its bytes, or its bytes.
+    /// Writes a kernel's descriptor: the directives that produce its bytes or, if there are none, the bytes.
     pub(super) fn descriptor(&mut self, kernel: &KernelCode<'_>) {
         let Some(name) = written(kernel.name) else {
             let _ = writeln!(

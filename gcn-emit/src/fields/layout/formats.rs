@@ -142,7 +142,7 @@ pub(super) const VOPC: Layout = Layout {
     ..Layout::NONE
 };
 
-/// `src0` codes that announce a second dword of controls.
+/// The `src0` codes that indicate a second dword with controls.
 pub(super) const SDWA_MARK: Fixed = bits(0, 9, 0xf9);
 pub(super) const DPP_MARK: Fixed = bits(0, 9, 0xfa);
 
@@ -252,9 +252,9 @@ const VOP3P_ENC: Fixed = bits(23, 9, 0b1_1010_0111);
 const VOP3P: Layout = Layout {
     fixed: &[
         VOP3P_ENC,
-        // op_sel_hi of a source that does not exist: assemblers set it, hardware does not read it.
+        // op_sel_hi of a source that does not exist: assemblers set it, and the hardware does not read it.
         bits(14, 1, 1).ignored().when(When::Has(Modifiers::OP_SEL_HI)),
-        // Where op_sel_hi cannot be written it is all ones.
+        // If op_sel_hi cannot be written, it is all ones.
         bits(59, 2, 3).when(When::Lacks(Modifiers::OP_SEL_HI)),
         bits(14, 1, 1).when(When::Lacks(Modifiers::OP_SEL_HI)),
     ],
@@ -304,13 +304,13 @@ const VOP3P_MAI: Layout = Layout {
 };
 
 const VOP3PX2: Layout = Layout {
-    // The first half is a v_mfma_ld_scale_b32 (opcode 0x2c), the second the matrix instruction, with the
-    // lowest bit of its unused `abid` set.
+    // The first half is a v_mfma_ld_scale_b32 (opcode 0x2c), the second is the matrix instruction with the lowest bit
+    // of its unused `abid` set.
     fixed: &[
         VOP3P_ENC,
         bits(16, 7, 0x2c),
-        // op_sel and op_sel_hi of a third source, which there is not: AMD's own kernels set them, nothing
-        // reads them.
+        // op_sel and op_sel_hi of a third source that does not exist: AMD's own kernels set them, and the hardware does
+        // not read them.
         bits(13, 2, 0).ignored(),
         bits(64 + 23, 9, 0b1_1010_0111),
         bits(64 + 11, 1, 1),
@@ -389,7 +389,7 @@ const BUFFER_SLOTS: &[Slot] = &[
 const MUBUF: Layout = Layout {
     fixed: &[
         bits(26, 6, 0b111000),
-        // GLC and SCC: LLVM 22 sets them when it compiles, though its assembler does not know them here.
+        // GLC and SCC: LLVM 22 sets them when it compiles, although its assembler does not accept them here.
         bits(14, 2, 0).ignored().when(When::PlainWriteBack),
     ],
     opcode_lo: 18,

@@ -92,7 +92,7 @@ pub(super) fn layout(format: Format, generation: Generation) -> Layout {
         Format::VScratch => VSCRATCH,
         Format::Mubuf => by_generation(GFX10_MUBUF, GFX11_MUBUF, Layout::NONE),
         Format::Mtbuf => by_generation(GFX10_MTBUF, GFX11_MTBUF, Layout::NONE),
-        // The format of an untyped access is that of typed ones that is printed without a word.
+        // The format field of an untyped access has the value that is the (unprinted) default of typed accesses.
         Format::VBuffer => Layout { fixed: UNTYPED, ..VBUFFER },
         Format::VBufferTyped => VBUFFER,
         Format::VImage => VIMAGE,
@@ -100,13 +100,13 @@ pub(super) fn layout(format: Format, generation: Generation) -> Layout {
     }
 }
 
-/// A message stands where a source would.
+/// A message is encoded in the place of a source.
 const SOP1_SLOTS: &[Slot] = &[SOP1.slots[0], SOP1.slots[1], slot(&["msg"], Code::Imm, 0, 8)];
 
 const SOP2_SLOTS: &[Slot] =
     &[SOP2.slots[0], SOP2.slots[1], SOP2.slots[2], slot(&["literal"], Code::Literal, 32, 32)];
 
-/// The numbers of `null`.
+/// The encoding numbers of `null`.
 const GFX10_NULL: u16 = 0x7d;
 const GFX11_NULL: u16 = 0x7c;
 
@@ -158,7 +158,7 @@ const VOP1_ENC: Fixed = bits(25, 7, 0b0111111);
 const VOP2_ENC: Fixed = bits(31, 1, 0);
 const VOPC_ENC: Fixed = bits(25, 7, 0b0111110);
 
-/// Both marks of DPP8, 0xe9 and 0xea: with `fi` the upper of the low bits is set, without it the lower one.
+/// The two marks of DPP8, 0xe9 and 0xea: the upper of the low bits is set with `fi`, the lower one without it.
 const DPP8_MARK: Fixed = bits(2, 7, 0xe8 >> 2);
 /// The marks in the first source of the long encodings.
 const LONG_DPP_MARK: Fixed = bits(32, 9, 0xfa);
@@ -187,7 +187,7 @@ const DPP16: &[ModSlot] = &[
 const DPP8: &[ModSlot] = &[field(Modifier::Fi, 1, 1), field(Modifier::Dpp8, 40, 24)];
 
 const VOP3_ENC: Fixed = bits(26, 6, 0b110101);
-/// A comparison without a destination writes EXEC, which is named all the same.
+/// A comparison without a destination writes EXEC, whose number is encoded nevertheless.
 const TO_EXEC: Fixed = bits(0, 8, 0x7e).when(When::WritesExec);
 const VOP3: Layout = Layout { opcode_lo: 16, ..Layout::NONE };
 const VDST: Slot = slot(&["vdst"], Code::Vector, 0, 8);
@@ -217,7 +217,7 @@ long! {
     VOP3A_MODS, VOP3A_DPP16, VOP3A_DPP8:
     field(Modifier::Abs, 8, 3),
     field(Modifier::OpSel, 11, 4),
-    // The byte of a source stands there with its bits exchanged; that of a destination does not.
+    // The two bits of a source's byte number are exchanged in the encoding; those of a destination's are not.
     piece(Modifier::ByteSel, 1, 11, 1).when(When::WholeResult),
     piece(Modifier::ByteSel, 0, 12, 1).when(When::WholeResult),
     field(Modifier::ByteSel, 13, 2).when(When::PartOfResult),
@@ -238,12 +238,12 @@ long! {
 }
 
 const VOP3P_ENC: Fixed = bits(24, 8, 0b1100_1100);
-/// The modifiers that share the bits of op_sel_hi, op_sel_hi included; an instruction has one of them.
+/// The modifiers that share the bits of op_sel_hi, including op_sel_hi; an instruction has at most one of them.
 const NOT_SEL_HI: Modifiers = Modifiers::OP_SEL_HI
     .union(Modifiers::MATRIX_B_REUSE)
     .union(Modifiers::MATRIX_B_FMT)
     .union(Modifiers::MATRIX_B_SCALE);
-/// Where op_sel_hi cannot be written it is all ones.
+/// If op_sel_hi cannot be written, it is all ones.
 const SEL_HI: [Fixed; 3] = [
     bits(14, 1, 1).ignored().when(When::Has(Modifiers::OP_SEL_HI)),
     bits(59, 2, 3).when(When::Lacks(
@@ -251,7 +251,7 @@ const SEL_HI: [Fixed; 3] = [
     )),
     bits(14, 1, 1).when(When::Lacks(NOT_SEL_HI)),
 ];
-/// The scales of a matrix are loaded without a third source, in whose place `v0` stands.
+/// The scales of a matrix are loaded without a third source; its field has the code of `v0`.
 const NO_THIRD_SOURCE: Fixed = bits(50, 9, 0x100).when(When::Has(Modifiers::MATRIX_A_SCALE));
 const VOP3P_FIXED: &[Fixed] = &[VOP3P_ENC, SEL_HI[0], SEL_HI[1], SEL_HI[2], NO_THIRD_SOURCE];
 const VOP3P_DPP_FIXED: &[Fixed] = &[VOP3P_ENC, LONG_DPP_MARK, SEL_HI[0], SEL_HI[1], SEL_HI[2]];
@@ -259,7 +259,7 @@ const VOP3P_DPP8_FIXED: &[Fixed] = &[VOP3P_ENC, LONG_DPP8_MARK, SEL_HI[0], SEL_H
 const SCALE_A: Slot = slot(&["scale_a"], Code::Source, 32, 9);
 const SCALE_B: Slot = slot(&["scale_b"], Code::Source, 41, 9);
 const VOP3P_SLOTS: &[Slot] = &[VDST, SRC0, SRC1, SRC2, slot(&["idx"], Code::Source, 50, 9), SCALE_A, SCALE_B];
-/// The modifiers of scales.
+/// The modifier fields of scales.
 const SCALES: [ModSlot; 6] = [
     field(Modifier::MatrixAScale, 11, 1),
     field(Modifier::MatrixBScale, 59, 1),
@@ -291,7 +291,7 @@ long! {
     field(Modifier::Neg, 61, 3),
 }
 
-/// Two instructions in one: that which loads the scales, and the matrix instruction.
+/// Two instructions in one: the one that loads the scales, and the matrix instruction.
 const VOP3PX2: Layout = Layout {
     fixed: &[
         VOP3P_ENC,
@@ -426,7 +426,7 @@ const GFX10_FLAT: Layout = Layout {
 };
 const GFX10_GLOBAL: Layout =
     Layout { fixed: &[FLAT_ENC, bits(14, 2, 2), null_saddr(GFX10_NULL)], ..GFX10_FLAT };
-/// Without any register the scalar address is not `null` but 0x7f (RDNA2 ISA, scratch address modes).
+/// Without any address register, the scalar address is 0x7f instead of `null` (RDNA2 ISA, scratch address modes).
 const GFX10_SCRATCH: Layout = Layout {
     fixed: &[FLAT_ENC, bits(14, 2, 1)],
     slots: &[
@@ -453,7 +453,7 @@ const GFX11_FLAT: Layout = Layout {
 };
 const GFX11_GLOBAL: Layout =
     Layout { fixed: &[FLAT_ENC, bits(16, 2, 2), null_saddr(GFX11_NULL)], ..GFX11_FLAT };
-/// A bit announces an address VGPR.
+/// A bit indicates an address VGPR.
 const GFX11_SCRATCH: Layout =
     Layout { fixed: &[FLAT_ENC, bits(16, 2, 1), bits(55, 1, 1).when(When::HasVaddr)], ..GFX11_FLAT };
 
@@ -579,8 +579,8 @@ const VBUFFER: Layout = Layout {
     ..Layout::NONE
 };
 
-/// Among the instructions of images only the copies of tensors, which have no register of a lane; a group that is left
-/// out is `null`.
+/// The only supported image instructions are tensor copies, which have no per-lane registers; an omitted group of
+/// registers is `null`.
 const VIMAGE: Layout = Layout {
     fixed: &[
         bits(26, 6, 0b110100),

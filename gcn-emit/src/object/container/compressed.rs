@@ -1,9 +1,8 @@
 //! Compressed bundles: a header, then a bundle as one zlib stream or one Zstandard frame (Clang's
 //! `OffloadBundler.h`).
 //!
-//! After the magic text stand the version of the header and the method (2 bytes each), from version 2 on the
-//! size of the whole, in all versions the size unpacked (4 bytes each, 8 from version 3 on), and 8 bytes of
-//! an MD5 hash.
+//! The magic text is followed by the version of the header and the compression method (2 bytes each), from version 2 on
+//! the total size, in all versions the unpacked size (4 bytes each, 8 from version 3 on), and 8 bytes of an MD5 hash.
 
 use std::io::Read;
 
@@ -13,19 +12,19 @@ use super::super::bundle::COMPRESSED;
 use super::super::error::fault;
 use super::super::{ObjectError, ReadFault};
 
-/// Values of the method (`llvm::compression::Format`).
+/// The values of the method (`llvm::compression::Format`).
 const ZLIB: u64 = 0;
 const ZSTD: u64 = 1;
-/// Bytes of the hash.
+/// The size of the hash in bytes.
 const HASH: usize = 8;
 
 /// The fields of a header.
 struct Header {
     method: u64,
-    /// Bytes of header and data, if the header is readable.
+    /// The size of header and data in bytes, if the header contains it.
     whole: Option<u64>,
     unpacked: u64,
-    /// Bytes of the header.
+    /// The size of the header in bytes.
     bytes: usize,
 }
 
@@ -50,8 +49,8 @@ fn header(bytes: &[u8]) -> Result<Header, ObjectError> {
     Ok(Header { method, whole, unpacked, bytes: at + HASH })
 }
 
-/// Unpacks the compressed bundle that `bytes` begin with, if it has at most `room` bytes then; with the bytes
-/// that it took.
+/// Unpacks the compressed bundle with which `bytes` begin, if it has at most `room` bytes afterwards. Also returns the
+/// number of bytes that it occupies.
 pub(super) fn unpack(bytes: &[u8], room: u64) -> Result<(Vec<u8>, usize), ObjectError> {
     let header = header(bytes)?;
     if header.unpacked > room {
@@ -77,10 +76,10 @@ pub(super) fn unpack(bytes: &[u8], room: u64) -> Result<(Vec<u8>, usize), Object
     Ok((unpacked, header.whole.map_or(bytes.len() - left.len(), |_| header.bytes + data.len())))
 }
 
-/// Reads exactly that many bytes.
+/// Reads exactly `size` bytes.
 fn read(source: impl Read, size: u64) -> Result<Vec<u8>, String> {
     let mut unpacked = Vec::new();
-    // One byte more than there should be shows that there are more.
+    // Reading one byte more than expected shows whether there are more.
     source.take(size + 1).read_to_end(&mut unpacked).map_err(|error| error.to_string())?;
     if unpacked.len() as u64 == size {
         Ok(unpacked)

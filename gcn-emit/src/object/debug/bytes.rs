@@ -1,4 +1,4 @@
-//! Bytes of debug sections, and the numbers that all of them use (DWARF 5).
+//! Writes the bytes of debug sections, and defines the numbers that all of them use (DWARF 5).
 
 use object::elf;
 
@@ -11,7 +11,7 @@ pub(crate) const STRING: u8 = 0x08;
 /// `DW_FORM_udata`.
 pub(crate) const UDATA: u8 = 0x0f;
 
-/// Bytes of a section, and what the linker fills in.
+/// The bytes of a section, and the relocations for the linker.
 #[derive(Default)]
 pub(crate) struct Bytes {
     pub(crate) bytes: Vec<u8>,
@@ -49,7 +49,7 @@ impl Bytes {
         self.bytes.extend(std::iter::repeat_n(0, bytes));
     }
 
-    /// Puts the number of bytes that follow into the four bytes at `at`.
+    /// Stores the number of bytes that follow in the four bytes at `at`.
     pub(crate) fn set_length(&mut self, at: usize) {
         let length = (self.bytes.len() - at - 4) as u32;
         self.bytes[at..at + 4].copy_from_slice(&length.to_le_bytes());

@@ -1,4 +1,4 @@
-//! Which code of a kernel comes from which inlined function, as a tree of calls.
+//! Determines which code of a kernel comes from which inlined function, as a tree of calls.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use gcn_isa::program::{Call, SourceLoc};
 use super::Files;
 use super::scopes::Inlined;
 
-/// The calls of a kernel's rows, each of which applies up to the next; the last one to `end`.
+/// The calls of a kernel's rows. Each row applies up to the next one, and the last up to `end`.
 pub(super) fn inlined(rows: &[(u32, u64, SourceLoc)], end: u32, files: &mut Files) -> Vec<Inlined> {
     let mut top = Vec::new();
     let ends = rows.iter().skip(1).map(|row| row.0).chain([end]);
@@ -22,14 +22,14 @@ pub(super) fn inlined(rows: &[(u32, u64, SourceLoc)], end: u32, files: &mut File
     top
 }
 
-/// Adds code to a call; gives the calls in it.
+/// Adds a range of code to a call; returns the calls inside it.
 fn cover<'c>(
     calls: &'c mut Vec<Inlined>,
     call: &'static Call,
     code: Range<u32>,
     files: &mut Files,
 ) -> &'c mut Vec<Inlined> {
-    // Equal calls are one.
+    // Equal calls are merged.
     let at = calls.iter().position(|known| std::ptr::eq(known.call, call)).unwrap_or_else(|| {
         let file = files.number(call.at.file);
         calls.push(Inlined { call, file, ranges: Vec::new(), inner: Vec::new(), blocks: Vec::new() });

@@ -1,14 +1,14 @@
-//! Call frames (6.4): how to find the caller's registers. In `.debug_frame`, and in `.eh_frame`, whose form LSB describes
-//! (*Exception Frames*).
+//! Call frames (6.4): how to find the caller's registers. They are written to `.debug_frame` and to `.eh_frame`, whose
+//! format is defined by the LSB (*Exception Frames*).
 
 use super::bytes::{ADDRESS_BYTES, Bytes};
 use crate::object::{RelocationKind, SectionId};
 
-/// Instructions are multiples of this.
+/// Code offsets are multiples of this.
 const CODE_ALIGN: u8 = 4;
-/// Places are multiples of this.
+/// Stack offsets are multiples of this.
 const DATA_ALIGN: i64 = 4;
-/// The register with the return address unless the procedure names another: the program counter.
+/// The register with the return address, unless the procedure names another: the program counter.
 const RETURN_REGISTER: u64 = 16;
 const LENGTH_BYTES: usize = 4;
 
@@ -16,24 +16,25 @@ const LENGTH_BYTES: usize = 4;
 #[derive(Debug)]
 pub(crate) struct Frame {
     pub(crate) section: SectionId,
-    /// Its code, by byte offset in the section.
+    /// The procedure's code, by byte offset in the section.
     pub(crate) start: u64,
     pub(crate) end: u64,
     pub(crate) kind: Kind,
-    /// The changes and their places, by byte offset in the section.
+    /// The rule changes and their positions, by byte offset in the section.
     pub(crate) rules: Vec<(u64, Rule)>,
 }
 
-/// The data of a common information entry that procedures share, in the order of the entries.
+/// The data of a common information entry that several procedures share. Values are ordered like the entries.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 pub(crate) struct Kind {
     pub(crate) is_signal_frame: bool,
-    /// Without the common data of the target's procedures, which is empty here.
+    /// True if the common rules of the target's procedures do not apply; there are no such rules for this target.
     pub(crate) is_simple: bool,
     pub(crate) return_register: ReturnRegister,
 }
 
-/// The register with the return address. One that is named makes an entry of its own, even if it is the usual one.
+/// The register with the return address. If the procedure names one, it gets a separate entry, even if it is the
+/// default register.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 pub(crate) enum ReturnRegister {
     Named(u64),
@@ -41,7 +42,7 @@ pub(crate) enum ReturnRegister {
     Usual,
 }
 
-/// A change of the rules (6.4.2). Registers are by number, offsets in bytes.
+/// A change of the rules (6.4.2), with registers given by number and offsets in bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Rule {
     Cfa(u64, i64),
@@ -69,17 +70,17 @@ pub(crate) fn write(frames: &[Frame], eh: bool, own: SectionId, out: &mut Bytes)
     order.sort_by_key(|frame| frame.kind);
     let mut common: Option<(Kind, usize)> = None;
     for (number, frame) in order.iter().enumerate() {
-        // `.debug_frame` has one entry, that of the first: llvm-mc 22 keeps no other apart.
+        // `.debug_frame` has only one entry, that of the first procedure: llvm-mc 22 does not distinguish others.
         let known = common.filter(|(kind, _)| !eh || *kind == frame.kind);
         let (kind, entry) = known.unwrap_or_else(|| (frame.kind, write_common(frame.kind, eh, out)));
         common = Some((kind, entry));
-        // Older readers want the whole `.eh_frame` aligned.
+        // Older readers require that the whole `.eh_frame` is aligned.
         let align = if eh && number + 1 < order.len() { 4 } else { ADDRESS_BYTES };
         write_frame(frame, eh, (own, entry), align, out);
     }
 }
 
-/// Appends a common information entry; its place.
+/// Appends a common information entry; returns its position.
 fn write_common(kind: Kind, eh: bool, out: &mut Bytes) -> usize {
     let start = begin(out);
     let return_register = match kind.return_register {
@@ -91,7 +92,7 @@ fn write_common(kind: Kind, eh: bool, out: &mut Bytes) -> usize {
         out.bytes.push(1);
         out.string(if kind.is_signal_frame { "zRS" } else { "zR" });
         out.bytes.extend([CODE_ALIGN, DATA_ALIGN as u8, return_register as u8]);
-        // The meaning of `R`: addresses are relative, of 4 bytes.
+        // The data for `R` in the augmentation: addresses are relative and have 4 bytes.
         out.bytes.extend([1, DW_EH_PE_PCREL_SDATA4]);
     } else {
         out.bytes.extend([0xff; 4]);
@@ -129,14 +130,14 @@ fn write_frame(frame: &Frame, eh: bool, of: (SectionId, usize), align: u8, out: 
     end(out, start, align);
 }
 
-/// Begins an entry; its place.
+/// Begins an entry; returns its position.
 fn begin(out: &mut Bytes) -> usize {
     let start = out.bytes.len();
     out.bytes.extend([0; LENGTH_BYTES]);
     start
 }
 
-/// Ends an entry: instructions that do nothing fill it.
+/// Ends an entry, padding it with instructions that do nothing.
 fn end(out: &mut Bytes, start: usize, align: u8) {
     const DW_CFA_NOP: u8 = 0;
     let size = out.bytes.len().next_multiple_of(align.into());
@@ -183,7 +184,7 @@ fn write_rule(rule: &Rule, cfa_offset: &mut i64, out: &mut Bytes) {
     const DW_CFA_VAL_OFFSET_SF: u8 = 0x15;
     const DW_CFA_GNU_WINDOW_SAVE: u8 = 0x2d;
     const DW_CFA_LLVM_DEF_ASPACE_CFA: u8 = 0x30;
-    // An opcode whose low six bits may be a small register.
+    // An opcode whose low six bits can contain a small register number.
     let small = |register: u64| u8::try_from(register).ok().filter(|register| *register < 0x40);
     let mut operation = |opcode: u8, operands: &[u64]| {
         out.bytes.push(opcode);

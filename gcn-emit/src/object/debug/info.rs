@@ -1,5 +1,5 @@
-//! The unit, its subprograms with their parameters and what was inlined into them (3.1, 3.3), with the lists of ranges (2.17.3) and
-//! of locations (2.6.2) that they name.
+//! The unit, its subprograms with their parameters and inlined functions (3.1, 3.3), and the range lists (2.17.3) and
+//! location lists (2.6.2) to which they refer.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -30,7 +30,7 @@ const INLINED_LEAF: u8 = 14;
 /// `DW_LANG_Rust` (7.12).
 const RUST: u16 = 0x1c;
 
-/// The entries of the unit (7.5.3): tag, whether it has children, attributes and forms.
+/// The abbreviations of the unit's entries (7.5.3): tag, whether the entry has children, attributes and forms.
 #[rustfmt::skip]
 const ABBREVIATIONS: &[u8] = &[
     UNIT, 0x11, 1,     // DW_TAG_compile_unit
@@ -112,7 +112,7 @@ pub(super) fn abbreviations() -> Section {
     Section::new(".debug_abbrev", elf::SHT_PROGBITS, 0, ABBREVIATIONS.to_vec())
 }
 
-/// Where the unit's parts are.
+/// The sections to which the unit refers.
 pub(super) struct Places<'u> {
     /// The name of the unit.
     pub(super) unit: &'u str,
@@ -123,7 +123,7 @@ pub(super) struct Places<'u> {
     pub(super) locations: SectionId,
 }
 
-/// The unit and the lists that it names.
+/// The unit and the lists to which it refers.
 pub(super) struct Info {
     pub(super) unit: Section,
     pub(super) ranges: Section,
@@ -135,9 +135,9 @@ struct Writer<'p> {
     out: Bytes,
     ranges: Bytes,
     locations: Bytes,
-    /// The entry of each function that was inlined, by its offset in the unit.
+    /// The entry of each inlined function, as an offset in the unit.
     functions: BTreeMap<&'static str, u32>,
-    /// The entries of types.
+    /// The entry of each type, as an offset in the unit.
     types: BTreeMap<Type, u32>,
 }
 
@@ -210,7 +210,7 @@ impl Writer<'_> {
         out.bytes.extend((end - start).to_le_bytes());
     }
 
-    /// An entry for each function, to which its calls refer.
+    /// Writes an entry for each function, to which its calls refer.
     fn functions(&mut self, calls: &[Inlined], blocks: &[Block]) {
         const DW_INL_INLINED: u8 = 1;
         for Inlined { call, inner, blocks, .. } in calls {
@@ -225,7 +225,7 @@ impl Writer<'_> {
         blocks.iter().for_each(|block| self.functions(&block.calls, &block.inner));
     }
 
-    /// The types of variables.
+    /// Writes the types of variables.
     fn types_of(&mut self, calls: &[Inlined], blocks: &[Block]) {
         for block in blocks {
             block.variables.iter().for_each(|local| _ = self.type_entry(&local.ty));
@@ -234,7 +234,7 @@ impl Writer<'_> {
         calls.iter().for_each(|call| self.types_of(&call.inner, &call.blocks));
     }
 
-    /// The entry of a type, after those of its parts.
+    /// Writes the entry of a type, after those of its parts; returns its offset.
     fn type_entry(&mut self, ty: &Type) -> u32 {
         if let Some(at) = self.types.get(ty) {
             return *at;
@@ -251,7 +251,7 @@ impl Writer<'_> {
         at
     }
 
-    /// Writes the entry of a type whose parts are at these places.
+    /// Writes the entry of a type whose parts have entries at these offsets.
     fn described(&mut self, ty: &Type, parts: &[u32]) {
         let out = &mut self.out;
         let mut parts = parts.iter().map(|at| at.to_le_bytes());
@@ -290,7 +290,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A parameter of a kernel that begins `kernel` bytes after the unit's first.
+    /// Writes a parameter of a kernel that begins `kernel` bytes after the unit's first.
     fn parameter(&mut self, parameter: &Parameter, kernel: u64) {
         let ty = self.type_entry(&parameter.ty);
         self.out.unsigned(PARAMETER.into());
@@ -299,7 +299,7 @@ impl Writer<'_> {
         self.locations(parameter.ranges.iter().map(|range| (range, &parameter.location[..])), kernel);
     }
 
-    /// A list of locations, to which the entry refers here.
+    /// Writes a list of locations, and a reference to it in the current entry.
     fn locations<'l>(&mut self, list: impl Iterator<Item = (&'l Range<u32>, &'l [u8])>, kernel: u64) {
         const DW_LLE_OFFSET_PAIR: u8 = 4;
         const DW_LLE_END_OF_LIST: u8 = 0;
@@ -315,7 +315,7 @@ impl Writer<'_> {
         self.locations.bytes.push(DW_LLE_END_OF_LIST);
     }
 
-    /// A list of ranges, to which the entry refers here.
+    /// Writes a list of ranges, and a reference to it in the current entry.
     fn ranges(&mut self, ranges: &[Range<u32>], kernel: u64) {
         const DW_RLE_OFFSET_PAIR: u8 = 4;
         const DW_RLE_END_OF_LIST: u8 = 0;
@@ -328,7 +328,7 @@ impl Writer<'_> {
         self.ranges.bytes.push(DW_RLE_END_OF_LIST);
     }
 
-    /// Blocks with their variables.
+    /// Writes blocks with their variables.
     fn blocks(&mut self, blocks: &[Block], kernel: u64) {
         for block in blocks {
             self.out.unsigned(BLOCK.into());
@@ -348,7 +348,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Calls in a kernel that begins `kernel` bytes after the unit's first.
+    /// Writes the calls in a kernel that begins `kernel` bytes after the unit's first.
     fn calls(&mut self, calls: &[Inlined], kernel: u64) {
         for Inlined { call, file, ranges, inner, blocks } in calls {
             let leaf = inner.is_empty() && blocks.is_empty();

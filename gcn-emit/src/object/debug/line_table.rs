@@ -1,21 +1,21 @@
-//! The line table (6.2), of version 4 or 5.
+//! The line table (6.2), in version 4 or 5.
 
 use super::bytes::{ADDRESS_BYTES, Bytes, UDATA};
 use crate::object::{RelocationKind, SectionId};
 
-/// Lines that a special opcode can go back, and how many lines it can tell apart (6.2.5.1).
+/// The smallest line advance of a special opcode; below, the number of different line advances (6.2.5.1).
 const LINE_BASE: i64 = -5;
 const LINE_RANGE: u64 = 14;
 /// The first special opcode.
 const OPCODE_BASE: u8 = 13;
-/// Most steps of a special opcode.
+/// The largest address advance of a special opcode, in steps.
 const MOST_STEPS: u64 = (u8::MAX - OPCODE_BASE) as u64 / LINE_RANGE;
 /// The number of operands of each standard opcode.
 const OPERANDS: [u8; OPCODE_BASE as usize - 1] = [0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1];
-/// Instructions are multiples of this.
+/// Addresses are multiples of this.
 const STEP: u8 = 4;
 
-/// A line table. Directory 0 is the one where the compiler ran, file 0 that of the unit; version 4 names neither.
+/// A line table. Directory 0 is the one in which the compiler ran, file 0 that of the unit; version 4 names neither.
 pub(crate) struct LineTable {
     pub(crate) version: u16,
     pub(crate) directories: Vec<String>,
@@ -32,7 +32,7 @@ pub(crate) struct File {
     pub(crate) source: Option<String>,
 }
 
-/// The rows of a piece of code, and where it ends in its section.
+/// The rows of a contiguous piece of code, and its end in its section.
 pub(crate) struct Sequence {
     pub(crate) section: SectionId,
     pub(crate) rows: Vec<Row>,
@@ -42,7 +42,7 @@ pub(crate) struct Sequence {
 /// A row (6.2.2).
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Row {
-    /// Byte offset in the section.
+    /// The byte offset in the section.
     pub(crate) offset: u64,
     pub(crate) file: u64,
     pub(crate) line: u32,
@@ -61,7 +61,7 @@ pub(crate) struct Marks {
     pub(crate) epilogue_begin: bool,
 }
 
-/// How paths are written: the form, and what appends one.
+/// How paths are written: the form, and a function that appends one.
 pub(crate) struct Paths<'p> {
     pub(crate) form: u8,
     pub(crate) put: &'p mut dyn FnMut(&mut Bytes, &str),
@@ -78,7 +78,7 @@ impl LineTable {
         }
         let header = out.bytes.len();
         out.bytes.extend([0; 4]);
-        // One operation an instruction; rows are statements unless they say otherwise.
+        // One operation per instruction; rows are statements by default.
         out.bytes.extend([STEP, 1, 1, LINE_BASE as u8, LINE_RANGE as u8, OPCODE_BASE]);
         out.bytes.extend(OPERANDS);
         if self.version >= 5 {
@@ -91,7 +91,7 @@ impl LineTable {
         out.set_length(start);
     }
 
-    /// The files of version 5, from number 0.
+    /// Writes the files for version 5, from number 0.
     fn files_5(&self, out: &mut Bytes, Paths { form, put }: Paths<'_>) {
         const DW_LNCT_PATH: u64 = 1;
         const DW_LNCT_DIRECTORY: u64 = 2;
@@ -127,7 +127,7 @@ impl LineTable {
         }
     }
 
-    /// The files of version 4, from number 1 (6.2.4 of DWARF 4): without times and sizes.
+    /// Writes the files for version 4, from number 1 (6.2.4 of DWARF 4), without times and sizes.
     fn files_4(&self, out: &mut Bytes) {
         self.directories.iter().skip(1).for_each(|directory| out.string(directory));
         out.bytes.push(0);
@@ -146,7 +146,7 @@ const ADVANCE_LINE: u8 = 3;
 const CONST_ADD_PC: u8 = 8;
 
 impl Sequence {
-    /// Appends the program that makes the rows (6.2.5).
+    /// Appends the line number program that produces the rows (6.2.5).
     fn write(&self, out: &mut Bytes) {
         const SET_FILE: u8 = 4;
         const SET_COLUMN: u8 = 5;
@@ -213,7 +213,7 @@ fn steps(from: u64, to: u64) -> u64 {
     to.wrapping_sub(from) / u64::from(STEP)
 }
 
-/// Goes on by lines and steps and makes a row, in as few bytes as llvm-mc does (6.2.5.1).
+/// Advances by lines and steps and appends a row, in as few bytes as llvm-mc (6.2.5.1).
 fn advance(out: &mut Bytes, lines: i64, steps: u64) {
     let in_range = |lines: i64| u64::try_from(lines - LINE_BASE).ok().filter(|line| *line < LINE_RANGE);
     let (line, moved) = match in_range(lines) {

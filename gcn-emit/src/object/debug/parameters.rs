@@ -1,7 +1,7 @@
-//! The parameters of a kernel: their types, and where they are.
+//! The parameters of a kernel: their types and locations.
 //!
-//! A parameter stays in the kernarg segment while the kernel runs. The wave knows the segment's address as long as the two SGPRs in
-//! which it was born with it are not overwritten.
+//! A parameter remains in the kernarg segment while the kernel runs. The wave knows the segment's address until it
+//! overwrites the two SGPRs in which it initially receives the address.
 
 use std::ops::Range;
 
@@ -17,13 +17,13 @@ use crate::kernel::{KernelSpec, UserSgprs};
 pub(super) struct Parameter {
     pub(super) name: String,
     pub(super) ty: Type,
-    /// The code, by byte offset in the kernel, where `location` holds.
+    /// The code, by byte offset in the kernel, for which `location` is valid.
     pub(super) ranges: Vec<Range<u32>>,
-    /// The expression for its address.
+    /// The expression that computes its address.
     pub(super) location: Vec<u8>,
 }
 
-/// The parameters of a kernel whose instructions are at `offsets`, as far as they have a name and a type that debuggers know.
+/// The parameters of a kernel whose instructions are at `offsets`, if they have a name and a type that debuggers know.
 pub(super) fn parameters(kernel: &KernelSpec, offsets: &[u32], end: u32) -> Vec<Parameter> {
     let Some(segment) = kernel.initial_sgprs().user_sgpr(UserSgprs::KERNARG_SEGMENT_PTR) else {
         return Vec::new();
@@ -37,7 +37,8 @@ pub(super) fn parameters(kernel: &KernelSpec, offsets: &[u32], end: u32) -> Vec<
     kernel.args.iter().filter_map(parameter).collect()
 }
 
-/// The address `offset` bytes after the start of the segment (2.5.1). A register of 32 bits is a value of 64.
+/// The expression for the address `offset` bytes after the start of the segment (2.5.1), which combines two 32-bit
+/// registers into a 64-bit value.
 fn in_segment(segment: Reg, offset: u32) -> Vec<u8> {
     const DW_OP_BREGX: u8 = 0x92;
     const DW_OP_CONST1U: u8 = 0x08;
@@ -58,11 +59,11 @@ fn in_segment(segment: Reg, offset: u32) -> Vec<u8> {
     out.bytes
 }
 
-/// The instructions, by their bytes, before which nothing has written to the registers on any path.
+/// The byte ranges of the instructions before which no path has written to the registers.
 fn unwritten(program: &Program, reg: Reg, offsets: &[u32], end: u32) -> Vec<Range<u32>> {
     let cfg = Cfg::build(program);
     let writes = |line: usize| program.lines[line].inst.writes().iter().any(|w| w.reg.overlaps(reg));
-    // Where jumps lead to unknown places, only the first block is sure.
+    // If jumps lead to unknown destinations, only the first block is certain.
     let unsure = cfg.blocks.iter().any(|b| b.unknown_exit);
     let mut written = vec![unsure; cfg.blocks.len()];
     written.first_mut().into_iter().for_each(|first| *first = false);

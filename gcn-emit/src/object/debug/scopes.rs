@@ -1,4 +1,5 @@
-//! The scopes of a kernel: blocks that declare variables (3.5), and functions that were inlined (3.3.8), each inside the other.
+//! The scopes of a kernel: blocks that declare variables (3.5), and inlined functions (3.3.8), which may be nested in
+//! each other.
 
 use std::ops::Range;
 
@@ -6,12 +7,13 @@ use gcn_isa::program::Call;
 
 use super::types::Type;
 
-/// A function that was inlined at one place.
+/// One inlined call of a function.
 pub(super) struct Inlined {
     pub(super) call: &'static Call,
     /// The file of the call.
     pub(super) file: u64,
-    /// Its code and that of the calls in it, by byte offset in the kernel, in ascending order with room between.
+    /// The code of the function and of the calls in it, by byte offset in the kernel; the ranges are in ascending order
+    /// and not adjacent.
     pub(super) ranges: Vec<Range<u32>>,
     pub(super) inner: Vec<Inlined>,
     /// Its blocks that declare variables.
@@ -20,14 +22,14 @@ pub(super) struct Inlined {
 
 /// A block with the variables that it declares.
 pub(super) struct Block {
-    /// Line and column, both ends included.
+    /// First line and column; `end` is the last, inclusive.
     pub(super) start: (u32, u32),
     pub(super) end: (u32, u32),
-    /// Its code, by byte offset in the kernel.
+    /// The block's code, by byte offset in the kernel.
     pub(super) ranges: Vec<Range<u32>>,
     pub(super) variables: Vec<Local>,
     pub(super) inner: Vec<Block>,
-    /// The functions that were inlined into it, but for those in its inner blocks.
+    /// The functions that were inlined into it, except those in its inner blocks.
     pub(super) calls: Vec<Inlined>,
 }
 
@@ -37,6 +39,6 @@ pub(super) struct Local {
     pub(super) file: u64,
     pub(super) line: u32,
     pub(super) ty: Type,
-    /// Where it is, by byte offset in the kernel.
+    /// The variable's location, by byte offset in the kernel.
     pub(super) locations: Vec<(Range<u32>, Vec<u8>)>,
 }

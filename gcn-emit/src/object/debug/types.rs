@@ -8,7 +8,7 @@ const DW_ATE_UNSIGNED: u8 = 7;
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Type {
     Scalar(Scalar),
-    /// By its name in the source: a slice's pointer is one, too.
+    /// A pointer, named as in the source; the pointer of a slice is represented in the same way.
     Pointer {
         name: String,
         to: Scalar,
@@ -27,7 +27,7 @@ pub(super) struct Scalar {
 }
 
 impl Scalar {
-    /// The type of this name: `f32`, `bf16`, `i8`, `u64`, `bool`.
+    /// The number type with this name: `f32`, `bf16`, `i8`, `u64`, `bool`.
     fn named(name: &str) -> Option<Scalar> {
         const DW_ATE_BOOLEAN: u8 = 2;
         const DW_ATE_FLOAT: u8 = 4;
@@ -62,7 +62,7 @@ impl Type {
         })
     }
 
-    /// Its size.
+    /// The size of the type.
     pub(super) fn bytes(&self) -> u64 {
         match self {
             Type::Scalar(scalar) => scalar.bytes.into(),
@@ -72,13 +72,13 @@ impl Type {
         }
     }
 
-    /// The type of this name: a scalar, a slice or a pointer of one.
+    /// The type with this name: a scalar, or a slice of or pointer to one.
     pub(super) fn named(name: &str) -> Option<Type> {
         let pointee = ["*const ", "*mut ", "&mut [", "&["].iter().find_map(|begin| name.strip_prefix(begin));
         match pointee {
             None => Scalar::named(name).map(Type::Scalar),
             Some(to) => {
-                // The element type of an array, or of a structure that is one of bytes.
+                // The element type of an array, or of a structure of bytes that is written like one.
                 let to = to.trim_start_matches('[').trim_end_matches(']');
                 let to = to.split_once(';').map_or(to, |(element, _)| element);
                 Some(Type::Pointer { name: name.to_owned(), to: Scalar::named(to)? })

@@ -1,4 +1,4 @@
-//! Variables of the source: the blocks that declare them, and where they are.
+//! Variables of the source: the blocks that declare them, and their locations.
 //!
 //! Register numbers and operations on lanes are those of LLVM (*User Guide for AMDGPU Backend*, register identifiers; *DWARF
 //! Extensions For Heterogeneous Debugging*).
@@ -15,7 +15,7 @@ use super::types::Type;
 use super::{Files, Lines};
 use crate::kernel::{Piece, PieceAt, Variable};
 
-/// Gives the kernel and the functions that were inlined into it their blocks.
+/// Assigns blocks to the kernel and to the functions that were inlined into it.
 pub(super) fn place(lines: &mut Lines<'_>, offsets: &[u32], files: &mut Files) {
     let end = lines.span.size as u32;
     let offset = |line: usize| offsets.get(line).copied().unwrap_or(end);
@@ -48,13 +48,13 @@ pub(super) fn place(lines: &mut Lines<'_>, offsets: &[u32], files: &mut Files) {
         blocks.retain(|block| !block.ranges.is_empty());
         nested(blocks)
     };
-    // Through a reference: clippy takes a second mention of the closure for none.
+    // Passed as a reference because the closure is used again below.
     let of_frame = &mut of_frame;
     lines.blocks = of_frame(None);
     inlined(&mut lines.inlined, &mut lines.blocks, of_frame);
 }
 
-/// Gives functions their blocks, and moves each into the block that calls it.
+/// Assigns blocks to functions, and moves each function into the block that calls it.
 fn inlined(
     calls: &mut Vec<Inlined>,
     blocks: &mut [Block],
@@ -70,7 +70,7 @@ fn inlined(
     }
 }
 
-/// The innermost block with a place.
+/// The innermost block that contains a position.
 fn around(blocks: &mut [Block], place: SourceLoc) -> Option<&mut Block> {
     let at =
         blocks.iter().position(|block| (block.start..=block.end).contains(&(place.line, place.column)))?;
@@ -81,12 +81,12 @@ fn around(blocks: &mut [Block], place: SourceLoc) -> Option<&mut Block> {
     }
 }
 
-/// Equal calls are one.
+/// True if both are the same call; equal calls have the same address.
 fn same(a: Option<&'static Call>, b: Option<&'static Call>) -> bool {
     a.map(std::ptr::from_ref) == b.map(std::ptr::from_ref)
 }
 
-/// The code of a block: what has a place in it, or was inlined there.
+/// The code of a block: the rows whose position is in the block, or that were inlined there.
 fn ranges(
     block: &Block,
     call: Option<&'static Call>,
@@ -108,7 +108,7 @@ fn ranges(
     found
 }
 
-/// Blocks inside each other.
+/// Nests blocks in each other.
 fn nested(mut blocks: Vec<Block>) -> Vec<Block> {
     // An outer block begins before an inner one, or ends after it.
     blocks.sort_by_key(|block| (block.start, std::cmp::Reverse(block.end)));
@@ -147,7 +147,7 @@ pub(super) fn sgpr(index: u16) -> u64 {
     if index < 64 { 32 + u64::from(index) } else { 1088 + u64::from(index - 64) }
 }
 
-/// Where the parts are (2.6.1).
+/// The location expression for the pieces (2.6.1).
 fn expression(pieces: &[Piece]) -> Vec<u8> {
     const DW_OP_PIECE: u8 = 0x93;
     let mut out = Bytes::default();
@@ -181,7 +181,7 @@ fn at_place(at: PieceAt, out: &mut Bytes) {
     }
 }
 
-/// For a vector register, which has four bytes for each lane: those of the lane that the debugger looks at.
+/// Selects, in a vector register, which has four bytes for each lane, those of the lane that the debugger inspects.
 const OF_LANE: [u8; 6] = {
     const DW_OP_LLVM_USER: u8 = 0xe9;
     const DW_OP_LLVM_PUSH_LANE: u8 = 0x03;
@@ -191,7 +191,7 @@ const OF_LANE: [u8; 6] = {
     [DW_OP_LLVM_USER, DW_OP_LLVM_PUSH_LANE, DW_OP_LIT4, DW_OP_MUL, DW_OP_LLVM_USER, DW_OP_LLVM_OFFSET]
 };
 
-/// The number of a register.
+/// The number of a register in debug information.
 pub(crate) fn register_number(unit: RegUnit) -> u64 {
     let reg = unit.reg();
     match reg.file {

@@ -1,25 +1,24 @@
-//! The tables in which the loader looks up symbols: the order of the dynamic symbols, their names, and the
-//! sizes of the hash tables.
+//! The loader's symbol tables: the order of the dynamic symbols, their names, and the sizes of the hash tables.
 
 use super::super::hash::{self, GnuShape};
 use super::reloc::Needs;
 use super::strings::Strings;
 use super::symbol::{Place, Symbols};
 
-/// The dynamic symbol table and what belongs to it.
+/// The dynamic symbol table and related tables.
 pub(super) struct Tables {
-    /// Symbols in the order of `.dynsym`, without the null row: number of the symbol, offset of its name.
+    /// Symbols in the order of `.dynsym`, without the null row: number of the symbol, and offset of its name.
     pub(super) symbols: Vec<(usize, u32)>,
-    /// The number of undefined ones; those come first, and `.gnu.hash` does not have them.
+    /// The number of undefined symbols, which come first and are not in `.gnu.hash`.
     pub(super) undefined: usize,
     pub(super) names: Strings,
     pub(super) shape: GnuShape,
-    /// Entries of `.rela.dyn`.
+    /// The number of entries of `.rela.dyn`.
     pub(super) relocations: u64,
 }
 
 impl Tables {
-    /// Numbers the dynamic symbols: undefined ones, then by bucket of the GNU hash table.
+    /// Numbers the dynamic symbols: first undefined ones, then the others by bucket of the GNU hash table.
     pub(super) fn of(symbols: &mut Symbols<'_>, needs: &Needs) -> Tables {
         let mut names = Strings::repeating();
         let exported = symbols.list.iter().enumerate().filter(|s| s.1.is_exported);
@@ -40,13 +39,13 @@ impl Tables {
         Tables { symbols: list, undefined: count, names, shape, relocations: needs.loaded.len() as u64 }
     }
 
-    /// Bytes of `.gnu.hash`.
+    /// The size of `.gnu.hash` in bytes.
     pub(super) fn gnu_hash_size(&self) -> u64 {
         let hashed = (self.symbols.len() - self.undefined) as u64;
         16 + u64::from(self.shape.bloom_words) * 8 + (u64::from(self.shape.buckets) + hashed) * 4
     }
 
-    /// Bytes of `.hash`.
+    /// The size of `.hash` in bytes.
     pub(super) fn hash_size(&self) -> u64 {
         (2 + 2 * (self.symbols.len() as u64 + 1)) * 4
     }

@@ -10,7 +10,7 @@ use super::merge::{MergeKey, Merged, is_mergeable};
 use super::output::{Content, Made, Output, Part, output_name};
 use super::{section_fault, symbol_fault};
 
-/// `SHT_LLVM_*` tables for the linker itself.
+/// `SHT_LLVM_*` tables, which are meant only for the linker.
 const SHT_LLVM: std::ops::RangeInclusive<u32> = 0x6fff_4c00..=0x6fff_4c09;
 
 /// The linker's input: the module's sections, followed by the linker's own `.comment`.
@@ -31,7 +31,7 @@ impl<'m> Sources<'m> {
     }
 }
 
-/// The `.comment` section that names the program that made the file.
+/// The `.comment` section that names the program that produced the file.
 pub(super) fn comment(producer: &str) -> Section {
     let mut bytes = producer.as_bytes().to_vec();
     bytes.push(0);
@@ -47,28 +47,28 @@ pub(super) fn comment(producer: &str) -> Section {
     }
 }
 
-/// Where an input section went.
+/// What becomes of an input section.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Home {
-    /// Nowhere: nothing of it is in the output.
+    /// Nothing of it is in the output.
     Dropped,
-    /// As it is into a part of an output section.
+    /// It is copied unchanged to a part of an output section.
     Part { output: usize, part: usize },
-    /// Into merged sections, as input number `input` of them.
+    /// It is merged with others, as input number `input` of a merged section.
     Merged { output: usize, part: usize, merged: usize, input: usize },
 }
 
-/// Output sections in the order of the file, and where each input went.
+/// The output sections in the order of the file, and what became of each input section.
 pub(super) struct Inputs<'m> {
     pub(super) sources: Sources<'m>,
     pub(super) outputs: Vec<Output<'m>>,
     pub(super) homes: Vec<Home>,
     pub(super) merged: Vec<Merged<'m>>,
-    /// Output section and part of each common symbol.
+    /// The output section and part of each common symbol.
     pub(super) commons: HashMap<usize, (usize, usize)>,
 }
 
-/// Sorts every section into its output section.
+/// Assigns every section to its output section.
 pub(super) fn collect(sources: Sources<'_>) -> Result<Inputs<'_>, ObjectError> {
     let mut collector = Collector {
         inputs: Inputs {
@@ -100,7 +100,7 @@ pub(super) fn collect(sources: Sources<'_>) -> Result<Inputs<'_>, ObjectError> {
 struct Collector<'m> {
     inputs: Inputs<'m>,
     by_name: HashMap<Cow<'m, str>, usize>,
-    /// For an output section and a merge key: the part, and its merged sections.
+    /// For an output section and a merge key: the part, and its merged section.
     groups: HashMap<(usize, MergeKey), (usize, usize)>,
 }
 
@@ -152,7 +152,8 @@ impl<'m> Collector<'m> {
         Ok(Home::Merged { output, part, merged, input })
     }
 
-    /// An entry of length 0 ends the call frames; a reader in memory has no other way to find their end (LSB, `.eh_frame`).
+    /// Appends an entry of length 0, which ends the call frames: a reader in memory has no other way to find their end
+    /// (LSB, `.eh_frame`).
     fn end_frames(&mut self) {
         let frames = self.by_name.get(".eh_frame").copied();
         let has_frames = |output: &usize| self.inputs.outputs[*output].parts.iter().any(|part| part.size > 0);
@@ -161,7 +162,7 @@ impl<'m> Collector<'m> {
         }
     }
 
-    /// The sections that the linker makes.
+    /// Adds the sections that the linker creates.
     fn made(&mut self, module: &'m Module) -> Result<(), ObjectError> {
         for (made, name, kind, flags, align, entry_size) in Made::ALL {
             if let Some(index) = module.sections.iter().position(|s| s.name == name && !is_dropped(s)) {
@@ -177,7 +178,7 @@ impl<'m> Collector<'m> {
         Ok(())
     }
 
-    /// The output section of this name, which takes over the properties of an input section.
+    /// The output section with this name, which takes over the properties of an input section.
     fn output(
         &mut self,
         name: Cow<'m, str>,
@@ -214,7 +215,7 @@ impl<'m> Collector<'m> {
 }
 
 impl Inputs<'_> {
-    /// Brings the output sections into the order of the file.
+    /// Sorts the output sections into the order of the file.
     fn sort(&mut self) {
         let mut order: Vec<usize> = (0..self.outputs.len()).collect();
         order.sort_by_key(|&i| self.outputs[i].rank());
@@ -234,13 +235,13 @@ impl Inputs<'_> {
         self.commons.values_mut().for_each(|(output, _)| *output = places[*output]);
     }
 
-    /// True for a mergeable section, whose entries moved one by one.
+    /// True for a mergeable section, whose entries were moved individually.
     pub(super) fn is_merged(&self, section: usize) -> bool {
         matches!(self.homes.get(section), Some(Home::Merged { .. }))
     }
 
-    /// Where a byte of an input section is now: output section and offset in it. Parts have their offsets
-    /// only after the layout.
+    /// The position of a byte of an input section in the output: output section and offset. Parts have their offsets
+    /// only after layout.
     pub(super) fn locate(&self, section: usize, offset: u64) -> Option<(usize, u64)> {
         let at = |output: usize, part: usize, offset: u64| {
             let start = self.outputs.get(output)?.parts.get(part)?.offset;
@@ -284,7 +285,7 @@ fn refuse(section: &Section) -> Result<(), LinkFault> {
     }
 }
 
-/// 0 means 1.
+/// Checks an alignment; 0 means 1.
 fn alignment(align: u64) -> Result<u64, LinkFault> {
     match align {
         0 => Ok(1),
@@ -293,7 +294,7 @@ fn alignment(align: u64) -> Result<u64, LinkFault> {
     }
 }
 
-/// The type of an output section with inputs of two types.
+/// The type of an output section whose inputs have two types.
 fn common_kind(a: u32, b: u32) -> Result<u32, LinkFault> {
     const BYTES: [u32; 6] = [
         elf::SHT_NOBITS,
@@ -313,7 +314,7 @@ fn common_kind(a: u32, b: u32) -> Result<u32, LinkFault> {
     }
 }
 
-/// The N of `.init_array.N`: parts are sorted by it.
+/// The N of `.init_array.N`, by which parts are sorted.
 fn priority(name: &str) -> u32 {
     const LAST: u32 = 65_536;
     if !name.starts_with(".init_array.") && !name.starts_with(".fini_array.") {

@@ -1,4 +1,4 @@
-//! Gives every output section its address and its place in the file, and defines the segments.
+//! Assigns every output section its address and its position in the file, and defines the segments.
 
 use object::elf;
 
@@ -11,25 +11,25 @@ use super::strings::Strings;
 use super::symbol::{Place, Symbols, made};
 use super::too_large;
 
-/// Page size of the segments.
+/// The page size of the segments.
 pub(super) const PAGE: u64 = 0x1000;
 const FILE_HEADER: u64 = 64;
 const PROGRAM_HEADER: u64 = 56;
 const SECTION_HEADER: u64 = 64;
-/// Section numbers from here on have other meanings (`SHN_LORESERVE`).
+/// Section numbers from here on have special meanings (`SHN_LORESERVE`).
 const MAX_SECTIONS: usize = 0xff00;
-/// A file has no more padding than this; an alignment beyond it is a mistake or an attack.
+/// The most padding in a file; a larger alignment is a mistake or an attack.
 const MAX_PADDING: u64 = 1 << 26;
 
-/// Everything in its place.
+/// The complete layout.
 pub(super) struct Plan<'m> {
     pub(super) inputs: Inputs<'m>,
     pub(super) segments: Vec<Segment>,
-    /// Bytes between the file header and the first section: program headers, those of empty segments
-    /// included.
+    /// The number of bytes between the file header and the first section: program headers, including those of empty
+    /// segments.
     pub(super) program_headers: u64,
     pub(super) section_names: Strings,
-    /// Offset of each name in `.shstrtab`, by output section.
+    /// The offset of each name in `.shstrtab`, by output section.
     pub(super) name_offsets: Vec<u32>,
     /// `e_shoff`.
     pub(super) section_headers: u64,
@@ -37,7 +37,7 @@ pub(super) struct Plan<'m> {
 }
 
 impl Plan<'_> {
-    /// Address of an input section that is there as it was.
+    /// The address of an input section that is in the output unchanged.
     pub(super) fn address_of(&self, section: usize) -> Option<u64> {
         let Home::Part { output, part } = *self.inputs.homes.get(section)? else { return None };
         let output = self.inputs.outputs.get(output)?;
@@ -45,7 +45,7 @@ impl Plan<'_> {
     }
 }
 
-/// A segment from one output section to another.
+/// A segment, which extends from one output section to another.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Segment {
     /// `p_type`.
@@ -54,11 +54,11 @@ pub(super) struct Segment {
     pub(super) flags: u32,
     pub(super) align: u64,
     pub(super) start: Start,
-    /// Last output section; `None` if `start` is the only one.
+    /// The last output section; `None` if `start` is the only one.
     pub(super) last: Option<usize>,
 }
 
-/// Where a segment starts.
+/// The start of a segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Start {
     Nothing,
@@ -67,7 +67,7 @@ pub(super) enum Start {
     Output(usize),
 }
 
-/// Lays everything out.
+/// Computes the layout.
 pub(super) fn plan<'m>(
     mut inputs: Inputs<'m>,
     symbols: &Symbols<'_>,
@@ -106,7 +106,7 @@ pub(super) fn plan<'m>(
     Ok(Plan { inputs, segments, program_headers, section_names, name_offsets, section_headers, file_size })
 }
 
-/// Bytes that parts fill. Memory without bytes inside a section with bytes does not count.
+/// The number of bytes in parts with content. Memory without file bytes inside a section with bytes does not count.
 fn filled(inputs: &Inputs<'_>) -> u64 {
     let bytes = |content: Content, size: u64| match content {
         Content::Input(index) => inputs.sources.get(index).map_or(0, |s| s.bytes.len() as u64),
@@ -117,7 +117,7 @@ fn filled(inputs: &Inputs<'_>) -> u64 {
     outputs.flat_map(|o| &o.parts).map(|p| bytes(p.content, p.size)).fold(0, u64::saturating_add)
 }
 
-/// Removes the sections that the linker adds only where they are needed.
+/// Removes the sections that the linker adds only if they are needed.
 fn remove_superfluous(inputs: &mut Inputs<'_>, needs: &Needs) {
     for output in &mut inputs.outputs {
         let is_needed = match output.made() {
@@ -129,7 +129,7 @@ fn remove_superfluous(inputs: &mut Inputs<'_>, needs: &Needs) {
     }
 }
 
-/// Numbers the sections that stay and adds their names.
+/// Numbers the remaining sections and adds their names.
 fn number(outputs: &mut [Output<'_>], names: &mut Strings) -> Vec<u32> {
     let mut next = 1;
     let mut offsets = Vec::with_capacity(outputs.len());
@@ -166,7 +166,7 @@ fn made_size(
     }
 }
 
-/// Gives the parts of an output section their offsets.
+/// Assigns offsets to the parts of an output section.
 fn place_parts(inputs: &mut Inputs<'_>, index: usize) -> Option<()> {
     let output = inputs.outputs.get_mut(index)?;
     let mut order: Vec<usize> = (0..output.parts.len()).collect();
@@ -186,7 +186,7 @@ fn place_parts(inputs: &mut Inputs<'_>, index: usize) -> Option<()> {
     Some(())
 }
 
-/// Program headers: the header of the program headers, one segment for each run of sections with equal flags,
+/// The program headers: that of the program headers themselves, one segment for each run of sections with equal flags,
 /// the dynamic table, the part that becomes read-only, the stack, and notes.
 fn segments(outputs: &[Output<'_>]) -> Vec<Segment> {
     let read_write = elf::PF_R | elf::PF_W;
@@ -207,7 +207,7 @@ fn segments(outputs: &[Output<'_>]) -> Vec<Segment> {
     all
 }
 
-/// `PT_LOAD` segments. A section without bytes ends its segment, and so does the end of what becomes
+/// The `PT_LOAD` segments. A section without file bytes ends its segment, and so does the end of the part that becomes
 /// read-only.
 fn loads(outputs: &[Output<'_>], loaded: &[usize]) -> Vec<Segment> {
     let first =
@@ -255,8 +255,8 @@ fn runs(
     all
 }
 
-/// Addresses grow in the order of the file; each segment starts on a page of its own, at the offset in the
-/// page that it has in the file.
+/// Assigns addresses, which increase in the order of the file. Each segment starts on a new page, at the same offset in
+/// the page as in the file.
 fn addresses(outputs: &mut [Output<'_>], segments: &[Segment]) -> Option<()> {
     let mut at = FILE_HEADER + segments.len() as u64 * PROGRAM_HEADER;
     let mut loads = segments.iter().filter(|s| s.kind == elf::PT_LOAD).peekable();
@@ -268,7 +268,7 @@ fn addresses(outputs: &mut [Output<'_>], segments: &[Segment]) -> Option<()> {
         at = at.checked_next_multiple_of(output.align)?;
         output.address = at;
         if output.made() == Some(Made::RelroPadding) {
-            // The next section starts on a page of its own anyway.
+            // The next section starts on a new page anyway.
             output.size = at.checked_next_multiple_of(PAGE)? - at;
         } else {
             at = at.checked_add(output.size)?;
@@ -277,7 +277,7 @@ fn addresses(outputs: &mut [Output<'_>], segments: &[Segment]) -> Option<()> {
     Some(())
 }
 
-/// A loaded segment without a byte is none; its program header stays empty.
+/// Removes loaded segments without bytes; their program headers remain empty.
 fn remove_empty(segments: &mut Vec<Segment>, outputs: &[Output<'_>]) {
     segments.retain(|segment| match (segment.start, segment.last) {
         (Start::Output(first), Some(last)) if segment.kind == elf::PT_LOAD => {
@@ -287,10 +287,10 @@ fn remove_empty(segments: &mut Vec<Segment>, outputs: &[Output<'_>]) {
     });
 }
 
-/// Offsets in the file; the end of the last section.
+/// Assigns offsets in the file; returns the end of the last section.
 fn offsets(outputs: &mut [Output<'_>], segments: &[Segment], program_headers: u64) -> Option<u64> {
     let mut at = FILE_HEADER + program_headers;
-    // Offset minus address of the segment, modulo 2^64.
+    // The offset minus the address of the segment, modulo 2^64.
     let mut shift = 0u64;
     let mut last = None;
     let mut loads = segments.iter().filter(|s| s.kind == elf::PT_LOAD).peekable();
@@ -305,7 +305,7 @@ fn offsets(outputs: &mut [Output<'_>], segments: &[Segment], program_headers: u6
         } else if output.has_bytes() && last.is_none_or(|last| i <= last) {
             at = output.address.wrapping_add(shift);
         } else if output.has_bytes() {
-            // Behind the segment: in one that is empty.
+            // The section is after the segment, which is empty.
             at = at.checked_next_multiple_of(output.align)?;
         }
         output.offset = at;
@@ -321,14 +321,14 @@ fn offsets(outputs: &mut [Output<'_>], segments: &[Segment], program_headers: u6
     Some(at)
 }
 
-/// The first number from `at` on that leaves the same remainder as `address`.
+/// The first number from `at` on that is congruent to `address` modulo `align`.
 fn congruent(at: u64, align: u64, address: u64) -> Option<u64> {
     let want = address % align;
     let base = at.checked_sub(want).map_or(Some(0), |rest| rest.checked_next_multiple_of(align))?;
     base.checked_add(want)
 }
 
-/// The dynamic table: tag and value, the closing `DT_NULL` included.
+/// The dynamic table: tags and values, including the final `DT_NULL`.
 pub(super) fn dynamic_entries(inputs: &Inputs<'_>, symbols: &Symbols<'_>, needs: &Needs) -> Vec<(u32, u64)> {
     let section = |which| made(&inputs.outputs, which).map_or((0, 0), |o| (o.address, o.size));
     let mut all = Vec::new();

@@ -1,7 +1,7 @@
-//! Mergeable sections (`SHF_MERGE`): equal strings or constants of an output section are kept once.
+//! Mergeable sections (`SHF_MERGE`): equal strings or constants of an output section are stored only once.
 //!
-//! The order of the kept entries is the linker's choice. This is LLVM's, so that files can be compared: 32
-//! groups by the upper bits of a hash, and in each group the order of first appearance.
+//! The order of the entries is the linker's choice. This is LLVM's order, so that files can be compared: 32 groups by
+//! the upper bits of a hash, and in each group the order of first appearance.
 
 use std::collections::HashMap;
 
@@ -10,35 +10,35 @@ use object::elf;
 use super::super::{LinkFault, Module, ObjectError, Section};
 use super::section_fault;
 
-/// Flags, entry size, and for texts the alignment.
+/// Flags, entry size, and for strings the alignment.
 pub(super) type MergeKey = (u64, u64, u64);
 
-/// Groups of pieces; their hash's highest bits choose.
+/// The number of groups of pieces; the highest bits of a piece's hash select its group.
 const GROUPS: usize = 32;
 
-/// A text or constant of an input section.
+/// A string or constant of an input section.
 struct Piece {
-    /// Offset in the input section.
+    /// The offset in the input section.
     from: u64,
-    /// Offset in the merged section.
+    /// The offset in the merged section.
     to: u64,
 }
 
-/// Mergeable sections of one output section with equal flags, entry size and alignment, merged.
+/// The merged contents of all mergeable sections of one output section with equal flags, entry size and alignment.
 pub(super) struct Merged<'m> {
     flags: u64,
     entry_size: u64,
     align: u64,
-    /// Input sections, in order.
+    /// The input sections, in order.
     inputs: Vec<usize>,
-    /// Pieces of each input section, in ascending order of offset.
+    /// The pieces of each input section, in ascending order of offset.
     pieces: Vec<Vec<Piece>>,
-    /// The kept entries: offset and bytes.
+    /// The stored entries: offset and bytes.
     pub(super) kept: Vec<(u64, &'m [u8])>,
     pub(super) size: u64,
 }
 
-/// True for a section whose pieces may be merged: not one that is written to or has relocations.
+/// True for a section whose pieces may be merged, which must not be writable or have relocations.
 pub(super) fn is_mergeable(section: &Section) -> bool {
     let flag = |flag: u32| section.flags & u64::from(flag) != 0;
     flag(elf::SHF_MERGE)
@@ -68,7 +68,7 @@ impl<'m> Merged<'m> {
         (section.flags, section.entry_size, if is_text { section.align } else { 0 })
     }
 
-    /// Adds an input section; its place in the list of inputs.
+    /// Adds an input section; returns its index in the list of inputs.
     pub(super) fn add(&mut self, input: usize, align: u64) -> usize {
         self.align = self.align.max(align);
         self.inputs.push(input);
@@ -79,7 +79,7 @@ impl<'m> Merged<'m> {
         self.align
     }
 
-    /// Splits and merges, when all inputs are known. `bytes_of` gives the bytes of an input section.
+    /// Splits and merges the inputs, when all of them are known. `bytes_of` returns the bytes of an input section.
     pub(super) fn merge(
         &mut self,
         module: &'m Module,
@@ -88,7 +88,7 @@ impl<'m> Merged<'m> {
         let is_text = self.flags & u64::from(elf::SHF_STRINGS) != 0;
         let mut groups: Vec<Group<'m>> = (0..GROUPS).map(|_| Group::default()).collect();
         let mut places = Vec::new();
-        // The hash of a text is without its closing zero.
+        // The hash of a string does not include its terminating zero.
         let closing = if is_text { usize::try_from(self.entry_size).unwrap_or(0) } else { 0 };
         for &input in &self.inputs {
             let bytes = bytes_of(input);
@@ -122,7 +122,7 @@ impl<'m> Merged<'m> {
         Ok(())
     }
 
-    /// Where the byte at `offset` of input section number `input` of this list is now.
+    /// The new offset of the byte at `offset` of the input section with index `input` in the list.
     pub(super) fn offset_of(&self, input: usize, offset: u64) -> Option<u64> {
         let pieces = self.pieces.get(input)?;
         let piece = pieces.get(pieces.partition_point(|p| p.from <= offset).checked_sub(1)?)?;
@@ -130,7 +130,7 @@ impl<'m> Merged<'m> {
     }
 }
 
-/// Pieces with one range of hashes.
+/// The pieces with a certain range of hashes.
 #[derive(Default)]
 struct Group<'m> {
     known: HashMap<&'m [u8], u64>,
@@ -151,7 +151,7 @@ impl<'m> Group<'m> {
     }
 }
 
-/// Ends of the texts, closing zero included.
+/// The ends of the strings, including the terminating zero.
 fn texts(bytes: &[u8], entry_size: u64) -> Result<Vec<usize>, LinkFault> {
     let width = usize::try_from(entry_size).unwrap_or(usize::MAX);
     if !bytes.len().is_multiple_of(width) {
@@ -163,7 +163,7 @@ fn texts(bytes: &[u8], entry_size: u64) -> Result<Vec<usize>, LinkFault> {
     if ends.last() == Some(&bytes.len()) { Ok(ends) } else { Err(LinkFault::Unterminated) }
 }
 
-/// Ends of the constants.
+/// The ends of the constants.
 fn constants(bytes: &[u8], entry_size: u64) -> Result<Vec<usize>, LinkFault> {
     let width = usize::try_from(entry_size).unwrap_or(usize::MAX);
     if !bytes.len().is_multiple_of(width) {

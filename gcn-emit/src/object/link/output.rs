@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use object::elf;
 
-/// A section that the linker makes.
+/// A section that the linker creates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Made {
     DynSym,
@@ -21,7 +21,7 @@ pub(super) enum Made {
 }
 
 impl Made {
-    /// All of them in the order in which they are made: name, `sh_type`, `sh_flags`, alignment, entry size.
+    /// All of them in the order in which they are created: name, `sh_type`, `sh_flags`, alignment, entry size.
     pub(super) const ALL: [(Made, &'static str, u32, u32, u64, u64); 11] = {
         const R: u32 = elf::SHF_ALLOC;
         const RW: u32 = elf::SHF_ALLOC | elf::SHF_WRITE;
@@ -46,11 +46,11 @@ impl Made {
 pub(super) enum Content {
     /// A section of the module.
     Input(usize),
-    /// Several mergeable sections as one, which holds each entry once.
+    /// Several mergeable sections merged into one, which contains each entry once.
     Merged(usize),
     /// Memory of a `SymbolPlace::Common` symbol, or the end of the call frames.
     Zeros,
-    /// Made by the linker.
+    /// A section created by the linker.
     Made(Made),
 }
 
@@ -60,9 +60,9 @@ pub(super) struct Part {
     pub(super) content: Content,
     pub(super) align: u64,
     pub(super) size: u64,
-    /// `.init_array.N`: the N, by which parts are sorted.
+    /// The N of `.init_array.N`, by which parts are sorted.
     pub(super) priority: u32,
-    /// Byte offset in the output section.
+    /// The byte offset in the output section.
     pub(super) offset: u64,
 }
 
@@ -79,9 +79,9 @@ pub(super) struct Output<'m> {
     pub(super) parts: Vec<Part>,
     pub(super) size: u64,
     pub(super) address: u64,
-    /// Offset in the file.
+    /// The offset in the file.
     pub(super) offset: u64,
-    /// Number of the section header; 0 if the section turned out to be superfluous.
+    /// The number of the section header; 0 if the section has turned out to be unnecessary.
     pub(super) index: u32,
 }
 
@@ -105,7 +105,7 @@ impl<'m> Output<'m> {
         }
     }
 
-    /// The linker's own content, if that is what the section holds.
+    /// Which of the linker's own sections this is, if it is one.
     pub(super) fn made(&self) -> Option<Made> {
         match self.parts.first()?.content {
             Content::Made(made) => Some(made),
@@ -125,7 +125,7 @@ impl<'m> Output<'m> {
         self.kind == elf::SHT_NOTE && self.is_loaded()
     }
 
-    /// True if the section is read-only once the loader has filled in addresses.
+    /// True if the section becomes read-only once the loader has filled in addresses.
     pub(super) fn is_relro(&self) -> bool {
         const KINDS: [u32; 3] = [elf::SHT_INIT_ARRAY, elf::SHT_FINI_ARRAY, elf::SHT_PREINIT_ARRAY];
         const NAMES: [&str; 12] = [
@@ -147,7 +147,7 @@ impl<'m> Output<'m> {
             && (KINDS.contains(&self.kind) || NAMES.contains(&&*self.name))
     }
 
-    /// `p_flags` of a segment for it.
+    /// The `p_flags` of a segment with this section.
     pub(super) fn segment_flags(&self) -> u32 {
         let write = if self.flags & WRITE != 0 { elf::PF_W } else { 0 };
         let execute = if self.flags & EXEC != 0 { elf::PF_X } else { 0 };
@@ -155,7 +155,7 @@ impl<'m> Output<'m> {
     }
 
     /// The sort key of sections in the file: read-only ones (notes first, data last), code, data that becomes
-    /// read-only, data, and sections that are not loaded; in each group, sections without bytes come last.
+    /// read-only, data, and sections that are not loaded; in each group, sections without file bytes come last.
     pub(super) fn rank(&self) -> (bool, u8, bool, bool) {
         if !self.is_loaded() {
             return (true, 0, false, false);

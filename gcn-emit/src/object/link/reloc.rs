@@ -23,26 +23,26 @@ pub(super) enum Action {
 /// A place that the loader fills in.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Loaded {
-    /// Section of the module and offset in it, or entry of the global offset table.
+    /// A section of the module and an offset in it, or an entry of the global offset table.
     pub(super) at: At,
     pub(super) base: RelocationBase,
     pub(super) addend: i64,
-    /// [`Action::LookUp`], not [`Action::Relative`].
+    /// True for [`Action::LookUp`], false for [`Action::Relative`].
     pub(super) looks_up: bool,
 }
 
-/// Where the loader writes.
+/// The position at which the loader writes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum At {
     Section(usize, u64),
     Got(u32),
 }
 
-/// The requirements of all relocations together.
+/// What all relocations together require.
 #[derive(Default)]
 pub(super) struct Needs {
     pub(super) loaded: Vec<Loaded>,
-    /// Symbols with an entry in the global offset table, in order.
+    /// The symbols that need an entry in the global offset table, in order.
     pub(super) got: Vec<usize>,
 }
 
@@ -50,12 +50,12 @@ pub(super) struct Needs {
 #[derive(Clone, Copy)]
 struct Base {
     is_preemptible: bool,
-    /// A number, or undefined and weak: does not move with the object.
+    /// True if the value does not move with the object: a number, or an undefined weak symbol.
     is_number: bool,
     is_undefined: bool,
 }
 
-/// The kinds of relocation, by their computation.
+/// The kinds of relocations, by the formula that computes their value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
     /// S + A.
@@ -96,7 +96,7 @@ pub(super) fn fault(
     }
 }
 
-/// Looks at every relocation of every section that is kept.
+/// Examines every relocation of every section that is in the output.
 pub(super) fn scan(inputs: &Inputs<'_>, symbols: &mut Symbols<'_>) -> Result<Needs, ObjectError> {
     let mut needs = Needs::default();
     let mut wants_got = vec![false; symbols.list.len()];
@@ -123,7 +123,7 @@ pub(super) fn scan(inputs: &Inputs<'_>, symbols: &mut Symbols<'_>) -> Result<Nee
     Ok(needs)
 }
 
-/// Entries of the global offset table: those of global symbols, then those of local ones.
+/// Adds the entries of the global offset table: those of global symbols, then those of local ones.
 fn add_got(needs: &mut Needs, wants_got: &[bool], symbols: &mut Symbols<'_>) {
     let is_local = |i: &usize| symbols.module[*i].binding == Binding::Local;
     let wanted = || (0..wants_got.len()).filter(|i| wants_got[*i]);
@@ -152,7 +152,7 @@ fn check_place(section: &Section, reloc: &Relocation) -> Result<(), LinkFault> {
     Err(LinkFault::Outside { what: "a relocation", at: reloc.offset, size: section.bytes.len() as u64 })
 }
 
-/// A base in a merged section has to be one of its bytes.
+/// Checks that a base in a merged section is one of its bytes.
 fn check_base(inputs: &Inputs<'_>, reloc: &Relocation) -> Result<(), ObjectError> {
     if let RelocationBase::Section(id) = reloc.base
         && let Some(Home::Merged { .. }) = inputs.homes.get(id.0 as usize)

@@ -1,11 +1,11 @@
-//! String tables: zero-terminated names in sequence.
+//! String tables: concatenated zero-terminated names.
 
 use std::collections::HashMap;
 
 /// A string table that is being built.
 pub(super) struct Strings {
     pub(super) bytes: Vec<u8>,
-    /// Names that are there; only where names may be shared.
+    /// The names that are in the table; only if names may be shared.
     known: Option<HashMap<String, u32>>,
 }
 
@@ -15,17 +15,17 @@ impl Strings {
         Strings { bytes: vec![0], known: None }
     }
 
-    /// A table in which each name stands once, as in `.shstrtab`.
+    /// A table that contains each name once, as `.shstrtab` does.
     pub(super) fn sharing() -> Strings {
         Strings { bytes: vec![0], known: Some(HashMap::new()) }
     }
 
-    /// Adds a name; its offset.
+    /// Adds a name; returns its offset.
     pub(super) fn add(&mut self, name: &str) -> u32 {
         if name.is_empty() {
             return 0;
         }
-        // Tables beyond 4 GiB are refused by the layout, which sees their size.
+        // Layout rejects tables beyond 4 GiB.
         let offset = self.bytes.len() as u32;
         if let Some(known) = &mut self.known {
             if let Some(offset) = known.get(name) {

@@ -14,7 +14,7 @@ use super::{section_fault, symbol_fault};
 pub(super) enum Place {
     Undefined,
     Number(u64),
-    /// Byte of an input section.
+    /// A byte of an input section.
     Section {
         section: usize,
         offset: u64,
@@ -23,9 +23,9 @@ pub(super) enum Place {
         output: usize,
         part: usize,
     },
-    /// Begin of an output section.
+    /// The start of an output section.
     Start(usize),
-    /// End of an output section.
+    /// The end of an output section.
     Stop(usize),
     /// In LDS; the number is the alignment.
     Lds(u64),
@@ -37,15 +37,15 @@ pub(super) struct Linked {
     pub(super) place: Place,
     pub(super) visibility: Visibility,
     pub(super) binding: Binding,
-    /// Another code object may define it instead.
+    /// True if another code object may define it instead.
     pub(super) is_preemptible: bool,
-    /// It is in the dynamic symbol table.
+    /// True if it is in the dynamic symbol table.
     pub(super) is_exported: bool,
     /// Its number in the dynamic symbol table; 0 if it is not there.
     pub(super) dynamic_index: u32,
-    /// Its place in the global offset table.
+    /// Its index in the global offset table, if it has an entry.
     pub(super) got: Option<u32>,
-    /// Its section is not part of the output.
+    /// True if its section is not part of the output.
     is_dropped: bool,
 }
 
@@ -62,14 +62,14 @@ pub(super) enum Row {
 pub(super) struct Symbols<'m> {
     pub(super) module: &'m [Symbol],
     pub(super) list: Vec<Linked>,
-    /// `.symtab` without its null row, with offsets of names.
+    /// `.symtab` without its null row, with the offsets of names.
     pub(super) rows: Vec<(Row, u32)>,
     /// The number of local rows.
     pub(super) locals: usize,
     pub(super) names: Strings,
 }
 
-/// Decides about every symbol.
+/// Determines the properties of every symbol.
 pub(super) fn resolve<'m>(inputs: &Inputs<'m>) -> Result<Symbols<'m>, ObjectError> {
     let module = inputs.sources.module;
     check_names(&module.symbols)?;
@@ -80,7 +80,7 @@ pub(super) fn resolve<'m>(inputs: &Inputs<'m>) -> Result<Symbols<'m>, ObjectErro
     Ok(Symbols { module: &module.symbols, list, rows, locals, names })
 }
 
-/// Output sections by name.
+/// The output sections by name.
 type OutputNames<'a> = HashMap<&'a str, usize>;
 
 /// Names of symbols that only a linker script defines.
@@ -178,8 +178,7 @@ fn place(
     })
 }
 
-/// Checks that a place is inside its mergeable section: outside of it, it has no counterpart in the merged
-/// one.
+/// Checks that a position is inside its mergeable section: outside of it, it has no counterpart in the merged one.
 pub(super) fn check_inside(inputs: &Inputs<'_>, section: usize, at: u64) -> Result<(), ObjectError> {
     let size = inputs.sources.get(section).map_or(0, |s| s.bytes.len() as u64);
     if at < size {
@@ -189,7 +188,7 @@ pub(super) fn check_inside(inputs: &Inputs<'_>, section: usize, at: u64) -> Resu
     Err(section_fault(inputs.sources.module, section, None, fault))
 }
 
-/// `__start_NAME` and `__stop_NAME` are the ends of the section NAME, where that is a C identifier.
+/// `__start_NAME` and `__stop_NAME` denote the ends of the section NAME, if that is a C identifier.
 fn bounds(outputs: &OutputNames<'_>, symbol: &str) -> Option<Place> {
     let (name, is_start) = match symbol.strip_prefix("__start_") {
         Some(name) => (name, true),
@@ -223,7 +222,7 @@ fn rows(inputs: &Inputs<'_>, list: &[Linked]) -> (Vec<(Row, u32)>, usize, String
     (locals, count, names)
 }
 
-/// True for local symbols of the module that `.symtab` keeps.
+/// True for local symbols of the module that are kept in `.symtab`.
 fn keeps_local(inputs: &Inputs<'_>, symbol: &Symbol, linked: &Linked) -> bool {
     if symbol.kind == SymbolKind::Section || linked.is_dropped || linked.place == Place::Undefined {
         return false;
@@ -240,7 +239,7 @@ fn keeps_local(inputs: &Inputs<'_>, symbol: &Symbol, linked: &Linked) -> bool {
 }
 
 impl Symbols<'_> {
-    /// Address or number of a symbol, when everything has its place; 0 for undefined ones.
+    /// The address or number of a symbol after layout; 0 for undefined ones.
     pub(super) fn value(&self, inputs: &Inputs<'_>, index: usize) -> u64 {
         let Some(linked) = self.list.get(index) else { return 0 };
         let at = |output: usize, offset: u64| {
@@ -279,7 +278,7 @@ impl Symbols<'_> {
     }
 }
 
-/// The output section that the linker makes of this kind.
+/// The output section that the linker created for this purpose.
 pub(super) fn made<'a, 'm>(outputs: &'a [Output<'m>], which: Made) -> Option<&'a Output<'m>> {
     outputs.iter().find(|o| o.made() == Some(which))
 }

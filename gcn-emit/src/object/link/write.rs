@@ -1,4 +1,4 @@
-//! The bytes of the file.
+//! Writes the bytes of the file.
 
 use object::LittleEndian as E;
 use object::elf::{self, FileHeader64, Ident, ProgramHeader64, Rela64, SectionHeader64, Sym64};
@@ -18,14 +18,14 @@ use super::too_large;
 /// `R_AMDGPU_RELATIVE64`.
 const RELATIVE64: u32 = 13;
 
-/// Everything that is known about the file.
+/// All data that determine the file.
 struct Image<'p, 'm> {
     inputs: &'p Inputs<'m>,
     plan: &'p Plan<'m>,
     symbols: &'p Symbols<'m>,
     needs: &'p Needs,
     tables: &'p Tables,
-    /// Address of the global offset table.
+    /// The address of the global offset table.
     got: u64,
 }
 
@@ -44,7 +44,7 @@ pub(super) fn file<'m>(
     for segment in &plan.segments {
         out.extend_from_slice(bytes_of(&image.program_header(segment)));
     }
-    // Sections stand in the file in the order of their numbers.
+    // Sections are in the file in the order of their numbers.
     for output in plan.inputs.outputs.iter().filter(|o| o.index > 0 && o.has_bytes()) {
         pad(&mut out, output.offset)?;
         image.section(&mut out, output)?;
@@ -58,7 +58,7 @@ pub(super) fn file<'m>(
     Ok(out)
 }
 
-/// Zeros up to an offset.
+/// Appends zeros up to an offset.
 fn pad(out: &mut Vec<u8>, offset: u64) -> Result<(), ObjectError> {
     let offset = usize::try_from(offset).map_err(|_| too_large())?;
     if offset > out.len() {
@@ -150,7 +150,7 @@ impl Image<'_, '_> {
         }
     }
 
-    /// The bytes of an output section. `.init_array` is sorted by priority, so parts are taken by offset.
+    /// Appends the bytes of an output section. `.init_array` is sorted by priority, so parts are visited by offset.
     fn section(&self, out: &mut Vec<u8>, output: &Output<'_>) -> Result<(), ObjectError> {
         let mut parts: Vec<_> = output.parts.iter().collect();
         parts.sort_by_key(|p| p.offset);
@@ -182,7 +182,7 @@ impl Image<'_, '_> {
             if action == Action::Write {
                 let nowhere = self.is_undefined(reloc.base).then(|| nowhere(&section.name)).flatten();
                 let value = nowhere.unwrap_or_else(|| self.value(reloc, address.wrapping_add(reloc.offset)));
-                // The scan has seen that the place is inside the section.
+                // The scan has verified that the place is inside the section.
                 let at = start + reloc.offset as usize;
                 patch(&mut out[at..], reloc.kind, value).map_err(failed)?;
             }
@@ -264,7 +264,7 @@ impl Image<'_, '_> {
         }
     }
 
-    /// Numbers stand in the table; addresses are the loader's.
+    /// Writes the global offset table: it contains numbers, while the loader fills in addresses.
     fn got(&self, out: &mut Vec<u8>) {
         for &symbol in &self.needs.got {
             let linked = self.symbols.list.get(symbol);
@@ -274,7 +274,7 @@ impl Image<'_, '_> {
         }
     }
 
-    /// `.rela.dyn`: relative ones by address, then the others by symbol and address.
+    /// Writes `.rela.dyn`: relative relocations by address, then the others by symbol and address.
     fn relocations(&self, out: &mut Vec<u8>) {
         let row = |loaded: &Loaded| {
             let address = match loaded.at {
@@ -332,8 +332,8 @@ impl Image<'_, '_> {
     }
 }
 
-/// The value that debug information has for a place that does not exist: 0, except where a pair of zeros ends
-/// a list, or where 0 is a valid place.
+/// The value that debug information contains for a place that does not exist: 0, unless a pair of zeros ends a list, or
+/// 0 is a valid place.
 fn nowhere(section: &str) -> Option<u64> {
     match section {
         ".debug_loc" | ".debug_ranges" => Some(1),
@@ -342,7 +342,7 @@ fn nowhere(section: &str) -> Option<u64> {
     }
 }
 
-/// Writes a value where the bits of `kind` are.
+/// Writes a value to the bits that `kind` covers.
 fn patch(bytes: &mut [u8], kind: RelocationKind, value: u64) -> Result<(), LinkFault> {
     use RelocationKind as K;
     let mut put = |value: &[u8]| {

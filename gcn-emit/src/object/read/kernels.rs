@@ -1,4 +1,4 @@
-//! Kernels: a descriptor symbol `NAME.kd`, the descriptor, and the code that it points to.
+//! Kernels: a descriptor symbol `NAME.kd`, the descriptor, and the code to which it refers.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ use crate::metadata::{KernelMetadata, Metadata};
 
 const E: LittleEndian = LittleEndian;
 
-/// A place in a linked object (section 0) or in a section of one that is not linked.
+/// A position in a linked object (section 0), or in a section of an unlinked one.
 type Address = (u32, u64);
 
 /// All kernels, in the order of their descriptors' symbols.
@@ -29,7 +29,7 @@ pub(super) fn kernels<'d>(
     by_address.sort_unstable();
     let functions = functions(file, symbols);
     let finder = Finder { file, sections, symbols, functions, entries: entries(file, symbols)?, by_address };
-    // An entry of the metadata goes to one kernel only: a file with many symbols of one name must not
+    // An entry of the metadata is assigned to one kernel only: a file with many symbols of the same name must not
     // multiply it.
     let mut by_symbol: HashMap<&str, &KernelMetadata> = HashMap::new();
     for kernel in metadata.iter().flat_map(|m| &m.kernels) {
@@ -48,7 +48,7 @@ pub(super) fn kernels<'d>(
     Ok(kernels)
 }
 
-/// Where a symbol is: the section counts only in objects that are not linked.
+/// The position of a symbol. The section matters only in unlinked objects.
 fn address(file: &File<'_>, symbol: &Symbol<'_>) -> Address {
     match symbol.place {
         SymbolPlace::Section(SectionId(section)) if file.is_relocatable => (section, symbol.value),
@@ -56,7 +56,7 @@ fn address(file: &File<'_>, symbol: &Symbol<'_>) -> Address {
     }
 }
 
-/// Function symbols by address: address and size.
+/// The function symbols sorted by address: address and size.
 fn functions(file: &File<'_>, symbols: &[Symbol<'_>]) -> Vec<(Address, u64)> {
     let is_function = |s: &&Symbol<'_>| s.kind() == elf::STT_FUNC && s.is_defined();
     let mut all: Vec<_> = symbols.iter().filter(is_function).map(|s| (address(file, s), s.size)).collect();
@@ -64,8 +64,8 @@ fn functions(file: &File<'_>, symbols: &[Symbol<'_>]) -> Vec<(Address, u64)> {
     all
 }
 
-/// In an object that is not linked, the content of a descriptor's `KERNEL_CODE_ENTRY_BYTE_OFFSET`: for each place with
-/// a 64-bit distance, the symbol that it is the distance to.
+/// In an unlinked object, the contents of each descriptor's `KERNEL_CODE_ENTRY_BYTE_OFFSET`: for each place with a
+/// 64-bit distance, the symbol to which the distance leads.
 fn entries(file: &File<'_>, symbols: &[Symbol<'_>]) -> Result<HashMap<Address, Address>, ObjectError> {
     let mut all = HashMap::new();
     if !file.is_relocatable {
@@ -79,7 +79,7 @@ fn entries(file: &File<'_>, symbols: &[Symbol<'_>]) -> Result<HashMap<Address, A
             let is_distance = info as u32 == RelocationKind::Rel64.number();
             if let Some(symbol) = target.filter(|s| is_distance && s.is_defined()) {
                 let (code, value) = address(file, symbol);
-                // Offset and addend count from the field, the distance from the descriptor's begin.
+                // Offset and addend are relative to the field, the distance is relative to the descriptor's start.
                 let entry = value.wrapping_add_signed(row.r_addend.get(E)).wrapping_sub(CODE_ENTRY_OFFSET);
                 all.insert((section, row.r_offset.get(E)), (code, entry));
             }
@@ -94,7 +94,7 @@ struct Finder<'a, 'd> {
     symbols: &'a [Symbol<'d>],
     functions: Vec<(Address, u64)>,
     entries: HashMap<Address, Address>,
-    /// Address and number of each loaded section that is not empty, by address.
+    /// The address and number of each loaded section that is not empty, sorted by address.
     by_address: Vec<(u64, usize)>,
 }
 
@@ -127,8 +127,8 @@ impl<'d> Finder<'_, 'd> {
         Ok(KernelCode { name, descriptor, descriptor_bytes, address: entry.1, code, section, metadata: None })
     }
 
-    /// True if the kernel's function has no bytes and another one begins at its address: a compiler leaves such kernels
-    /// where it knows that control never comes. A size of 0 alone is that of assembly without `.size`.
+    /// True if the kernel's function has no bytes and another one begins at its address: compilers leave such kernels
+    /// if they know that control never reaches them. A size of 0 alone also occurs in assembly without `.size`.
     fn is_empty(&self, name: &str, address: Address) -> bool {
         let is_own = |s: &&Symbol<'_>| {
             s.name == name
@@ -140,7 +140,7 @@ impl<'d> Finder<'_, 'd> {
         self.largest_at(address).is_some_and(|size| size > 0) && empty()
     }
 
-    /// The section with code that ends at an address at which no other begins: nothing stands there.
+    /// The section with code that ends at an address at which no other begins, so that no code is there.
     fn ends_at(&self, (section, at): Address) -> Option<usize> {
         if self.file.is_relocatable {
             let number = section_number(SectionId(section))?;
@@ -155,7 +155,7 @@ impl<'d> Finder<'_, 'd> {
     /// The size of the largest function at an address.
     fn largest_at(&self, address: Address) -> Option<u64> {
         let next = self.functions.partition_point(|f| f.0 <= address);
-        // The largest comes last.
+        // The largest is the last.
         self.functions.get(..next)?.last().filter(|f| f.0 == address).map(|f| f.1)
     }
 
@@ -168,7 +168,7 @@ impl<'d> Finder<'_, 'd> {
         sized.or_else(|| following.map(|f| f.0.1 - address.1))
     }
 
-    /// Bytes at an address: `size` of them, or all to the end of the segment or section.
+    /// The bytes at an address: `size` of them, or all up to the end of the segment or section.
     fn bytes(&self, (section, at): Address, size: Option<u64>) -> Option<&'d [u8]> {
         if !self.file.is_relocatable {
             return self.file.loaded(at, size);

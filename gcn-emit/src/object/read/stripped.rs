@@ -1,4 +1,4 @@
-//! Objects without section headers, read as the loader does, by segments and the dynamic table.
+//! Reads objects without section headers as the loader does, by segments and the dynamic table.
 
 use object::LittleEndian;
 use object::elf::{self, Dyn64, Sym64};
@@ -33,7 +33,7 @@ pub(super) fn sections<'d>(file: &File<'d>) -> Result<Vec<SectionView<'d>>, Obje
     Ok(all)
 }
 
-/// The symbols of the dynamic table. How many there are only the hash tables say.
+/// The symbols of the dynamic table. Only the hash tables show how many there are.
 pub(super) fn symbols<'d>(file: &File<'d>) -> Result<Vec<Symbol<'d>>, ObjectError> {
     let dynamic = file.segments.iter().find(|s| s.p_type.get(E) == elf::PT_DYNAMIC);
     let dynamic = dynamic.ok_or_else(|| fault(0, ReadFault::NoSymbols))?;
@@ -69,7 +69,7 @@ fn count_by_gnu_hash(table: &[u8]) -> Option<u64> {
     let (buckets, first, filter) = (word(table, 0)?, word(table, 1)?, word(table, 2)?);
     let start = (filter as usize).checked_mul(2)?.checked_add(4)?;
     let end = start.checked_add(buckets as usize)?;
-    // More buckets than bytes cannot be.
+    // There cannot be more buckets than bytes.
     let highest = (start..end.min(table.len() / 4)).filter_map(|i| word(table, i)).max()?;
     if highest < first {
         return Some(first.into());

@@ -1,4 +1,4 @@
-//! Sections and symbols as a reader sees them.
+//! Sections and symbols in the form in which they are returned to callers.
 
 use object::LittleEndian;
 use object::elf;
@@ -11,27 +11,25 @@ const E: LittleEndian = LittleEndian;
 /// A section of a code object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SectionView<'d> {
-    /// Its name; `PT_LOAD` for a segment that takes the place of a section.
+    /// The name; `PT_LOAD` for a segment that replaces a section.
     pub name: &'d str,
     /// `sh_type`.
     pub kind: u32,
     /// `sh_flags`.
     pub flags: u64,
-    /// Where it is loaded, counted from the object's begin; 0 for what is not loaded and in relocatable
-    /// objects.
+    /// The address relative to the object's start; 0 for sections that are not loaded and in relocatable objects.
     pub address: u64,
-    /// Where it is in the file.
+    /// The offset in the file.
     pub offset: u64,
-    /// Bytes in memory.
+    /// The number of bytes in memory.
     pub size: u64,
-    /// Alignment in bytes.
+    /// The alignment in bytes.
     pub align: u64,
-    /// Size of an entry, where the section is a table; otherwise 0.
+    /// The size of an entry, if the section is a table; otherwise 0.
     pub entry_size: u64,
-    /// `sh_info`: of a table of relocations, the number of the section that they are for (the null section
-    /// counts).
+    /// `sh_info`: for a relocation table, the number of the section to which it applies (counting the null section).
     pub info: u32,
-    /// Its bytes in the file; none of `SHT_NOBITS`.
+    /// The section's bytes in the file; empty for `SHT_NOBITS`.
     pub bytes: &'d [u8],
 }
 
@@ -41,12 +39,12 @@ impl<'d> SectionView<'d> {
         self.flags & u64::from(elf::SHF_EXECINSTR) != 0
     }
 
-    /// True if it is in memory when the object is loaded (`SHF_ALLOC`).
+    /// True if the section is in memory when the object is loaded (`SHF_ALLOC`).
     pub fn is_loaded(&self) -> bool {
         self.flags & u64::from(elf::SHF_ALLOC) != 0
     }
 
-    /// The bytes at an address; `None` if they are not all here.
+    /// The bytes at an address; `None` if they are not all in this section.
     pub fn bytes_at(&self, address: u64, size: u64) -> Option<&'d [u8]> {
         let start = usize::try_from(address.checked_sub(self.address)?).ok()?;
         self.bytes.get(start..start.checked_add(usize::try_from(size).ok()?)?)
@@ -56,23 +54,23 @@ impl<'d> SectionView<'d> {
 /// A symbol of a code object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SymbolView<'d> {
-    /// Its name.
+    /// The symbol's name.
     pub name: &'d str,
-    /// Its address in the object; in a relocatable object its offset in its section; the number of an
-    /// absolute symbol.
+    /// The address in the object; in a relocatable object, the offset in its section; for an absolute symbol, its
+    /// number.
     pub address: u64,
-    /// Size in bytes; 0 if unknown.
+    /// The size in bytes; 0 if unknown.
     pub size: u64,
-    /// The kind of thing that it names; an unknown type counts as [`SymbolKind::None`].
+    /// The kind of thing that it names; an unknown type is treated as [`SymbolKind::None`].
     pub kind: SymbolKind,
-    /// Who may refer to it; a binding that this crate does not know counts as [`Binding::Global`].
+    /// Which files may refer to it; an unknown binding is treated as [`Binding::Global`].
     pub binding: Binding,
-    /// Who may see it.
+    /// Where it is visible.
     pub visibility: Visibility,
-    /// Number in [`CodeObject::sections`](super::CodeObject::sections) of its section; `None` if it is in
-    /// none.
+    /// The index in [`CodeObject::sections`](super::CodeObject::sections) of its section; `None` if it is not in a
+    /// section.
     pub section: Option<usize>,
-    /// Where it is; the number of a section is that of `section`.
+    /// The symbol's location; the number of a section is that of `section`.
     pub place: SymbolPlace,
 }
 
@@ -120,7 +118,7 @@ pub(super) fn symbols<'d>(symbols: &[Symbol<'d>], sections: &[SectionView<'d>]) 
     symbols.iter().skip(1).map(view).collect()
 }
 
-/// Number in the list of views of a section of the file: the null section is not in the list.
+/// The index of a section of the file in the list of views, which does not contain the null section.
 pub(super) fn section_number(id: SectionId) -> Option<usize> {
     (id.0 as usize).checked_sub(1)
 }

@@ -1,5 +1,5 @@
-//! The functions that stand for an immediate: `hwreg(…)`, `sendmsg(…)`, `gpr_idx(…)`, the counters of
-//! `s_waitcnt` and other fields by name, and `swizzle(…)` of `ds_swizzle_b32`.
+//! The functions that stand for an immediate: `hwreg(…)`, `sendmsg(…)`, `gpr_idx(…)`, the counters of `s_waitcnt` and
+//! other named fields, and `swizzle(…)` of `ds_swizzle_b32`.
 
 use gcn_isa::immediate::{Field, Immediate, VERSION_FLAGS, VERSIONS};
 
@@ -14,7 +14,7 @@ fn fault<T>(span: Span, problem: &str) -> Result<T, Located> {
     Err((span, ParseFault::Expression(problem.to_owned())))
 }
 
-/// An argument: a number from `low` to `high`.
+/// Parses an argument: a number from `low` to `high`.
 fn argument(
     cursor: &mut Cursor<'_>,
     context: &mut Context<'_>,
@@ -29,7 +29,7 @@ fn argument(
     }
 }
 
-/// A name from a list, or a number. The name is returned as its place in the list.
+/// Parses a name from a list, or a number. A name is returned as its number.
 fn symbol<'a>(cursor: &mut Cursor<'a>, known: impl Fn(&str) -> Option<u16>) -> Option<u16> {
     let start = cursor.clone();
     let value = known(cursor.name());
@@ -45,7 +45,7 @@ fn symbol<'a>(cursor: &mut Cursor<'a>, known: impl Fn(&str) -> Option<u16>) -> O
     }
 }
 
-/// `hwreg(NAME)` or `hwreg(NAME, offset, size)`, after its parenthesis.
+/// Parses `hwreg(NAME)` or `hwreg(NAME, offset, size)` after its parenthesis.
 pub(super) fn hwreg(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<u16, Located> {
     let at = cursor.at();
     let target = context.on.target;
@@ -73,7 +73,7 @@ pub(super) fn hwreg(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Resul
     Ok(id | offset << 6 | (size - 1) << 11)
 }
 
-/// `{id: 1, offset: 0, size: 32}`, the other spelling of `hwreg`.
+/// Parses `{id: 1, offset: 0, size: 32}`, the alternative notation of `hwreg`.
 pub(super) fn hwreg_structure(
     cursor: &mut Cursor<'_>,
     context: &mut Context<'_>,
@@ -100,10 +100,10 @@ pub(super) fn hwreg_structure(
     Ok(RawValue::Call(Function::Hwreg, id | offset << 6 | (size - 1) << 11))
 }
 
-/// `sendmsg(MESSAGE)`, `sendmsg(MESSAGE, OPERATION)`, `sendmsg(MESSAGE, OPERATION, STREAM)`, after its
+/// Parses `sendmsg(MESSAGE)`, `sendmsg(MESSAGE, OPERATION)` or `sendmsg(MESSAGE, OPERATION, STREAM)` after its
 /// parenthesis.
 ///
-/// Named parts must be a permitted combination; numbers are accepted unchecked.
+/// Names must be a permitted combination; numbers are accepted unchecked.
 pub(super) fn sendmsg(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<u16, Located> {
     let set = context.on.instruction_set();
     let at = cursor.at();
@@ -153,7 +153,7 @@ pub(super) fn sendmsg(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Res
     Ok(id | op << 4 | stream << 8)
 }
 
-/// `gpr_idx(SRC0, DST)`, after its parenthesis.
+/// Parses `gpr_idx(SRC0, DST)` after its parenthesis.
 pub(super) fn gpr_idx(cursor: &mut Cursor<'_>) -> Result<u16, Located> {
     let mut modes = 0;
     if cursor.peek() == b')' {
@@ -175,7 +175,7 @@ pub(super) fn gpr_idx(cursor: &mut Cursor<'_>) -> Result<u16, Located> {
     }
 }
 
-/// True before the name of a field or of a version (otherwise it is a number).
+/// True if the name of a field or of a version is next (otherwise the immediate is a number).
 pub(super) fn fields_begin(cursor: &Cursor<'_>, immediate: Immediate) -> bool {
     let mut ahead = cursor.clone();
     let name = ahead.name();
@@ -193,7 +193,7 @@ fn version_bits(name: &str) -> Option<u16> {
     VERSIONS.iter().chain(&VERSION_FLAGS).find(|named| named.0 == name).map(|named| named.1)
 }
 
-/// The fields of an immediate, joined by blanks, commas, `&` or `|`.
+/// Parses the fields of an immediate, joined by blanks, commas, `&` or `|`.
 pub(super) fn fields(
     cursor: &mut Cursor<'_>,
     context: &mut Context<'_>,
@@ -201,7 +201,7 @@ pub(super) fn fields(
 ) -> Result<RawOperand, Located> {
     let start = cursor.at();
     let known = immediate.fields(context.on.instruction_set());
-    // A counter that is not named is not waited for; a delay that is not named is none.
+    // A counter that is not named is not waited for; a delay that is not named is no delay.
     let mut value = match immediate {
         Immediate::Counters | Immediate::Dependencies => {
             known.iter().fold(0, |all, field| all | field.encode(u16::MAX))
@@ -231,7 +231,7 @@ pub(super) fn fields(
     Ok(RawOperand { span: Span::new(start, end), value, neg: false, abs: false, sext: false })
 }
 
-/// `name(value)`. Only the counters know `name_sat`, which cuts a value that is too large.
+/// Parses `name(value)`. Only counters also have `name_sat`, which limits a value that is too large.
 fn field(
     cursor: &mut Cursor<'_>,
     context: &mut Context<'_>,
@@ -271,14 +271,14 @@ fn field(
     Ok(())
 }
 
-/// The kind of the fields.
+/// A sentence for messages that lists the names of the fields.
 fn names(known: &[Field]) -> String {
     let names: Vec<&str> = known.iter().map(|field| field.name).collect();
     let example = known.first().map_or("", |field| field.name);
     format!("the counters are {}, as in `{example}(0)`", listed(&names))
 }
 
-/// Their range.
+/// A sentence for messages that lists the largest values of the fields.
 fn ranges(known: &[Field]) -> String {
     let ranges: Vec<String> =
         known.iter().map(|field| format!("{} (up to {})", field.name, field.largest())).collect();
@@ -294,7 +294,7 @@ fn listed<T: AsRef<str>>(names: &[T]) -> String {
     }
 }
 
-/// The offset of `swizzle(MODE, …)`, after its parenthesis.
+/// Parses the offset of `swizzle(MODE, …)` after its parenthesis.
 pub(super) fn swizzle(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<u16, Located> {
     let span = cursor.word_span();
     let mode = cursor.name();

@@ -1,7 +1,7 @@
-//! Numbers as operands: inline constant or literal, by what the operand reads.
+//! Numbers as operands: encodes them as inline constants or literals, depending on the operand's type.
 //!
-//! The rules are those of LLVM's assembler: an integer is the operand's bits, a float is converted to the
-//! operand's type and may lose precision, but neither overflow nor underflow.
+//! The rules are those of LLVM's assembler: an integer gives the operand's bits; a float is converted to the operand's
+//! type and may lose precision, but must neither overflow nor underflow.
 
 use std::fmt;
 
@@ -13,17 +13,17 @@ use super::number::Number;
 use crate::text::ConstType;
 use crate::text::source::inline_of_literal;
 
-/// The reason why a number is not accepted at its place.
+/// Why a number is not accepted for an operand.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Unfit {
     Bits32(i64),
     Bits16(i64),
-    /// A float that the 16-, 32- or 64-bit type does not reach.
+    /// A float outside the range of the 16-, 32- or 64-bit type.
     Range(f64, u8),
-    /// A 64-bit float with a low half.
+    /// A 64-bit float with a nonzero low half.
     LowHalf(f64),
     NoFloat(f64),
-    /// 1/(2π) of a 16-bit integer in SDWA.
+    /// 1/(2π) for a 16-bit integer in SDWA.
     Sdwa(f64),
     Modifier,
     Absolute,
@@ -55,7 +55,7 @@ fn hex(value: i64) -> String {
     format!("{sign}{:#x}", value.unsigned_abs())
 }
 
-/// A constant source operand.
+/// A number as a source operand.
 pub(super) fn source(desc: &InstDesc, position: usize, number: Number) -> Result<Operand, Unfit> {
     let ty = desc.constant_type(position);
     match number {
@@ -68,7 +68,7 @@ pub(super) fn source(desc: &InstDesc, position: usize, number: Number) -> Result
     }
 }
 
-/// The meaning of an integer at an operand.
+/// The operand that an integer stands for.
 pub(crate) fn of_integer(desc: &InstDesc, position: usize, value: i64) -> Option<Operand> {
     let only = desc.operands.get(position).is_some_and(OperandDesc::is_literal);
     let read = if only { always } else { source };
@@ -82,7 +82,7 @@ pub(super) fn takes_later(desc: &InstDesc, position: usize) -> bool {
         && desc.operands.get(position).is_some_and(|o| !o.is_literal())
 }
 
-/// A constant with source modifiers in a form that has none: they change the constant itself.
+/// Applies source modifiers to the constant itself, for a form that has no source modifiers.
 pub(super) fn folded(
     desc: &InstDesc,
     position: usize,
@@ -93,8 +93,7 @@ pub(super) fn folded(
     if !neg && !abs {
         return Ok(number);
     }
-    // The number of bits of the constant, and the one that is the sign. For a pair only the low half counts, as in
-    // LLVM.
+    // The number of bits of the constant, and the sign bit. In a pair only the low half is changed, as in LLVM.
     let (bits, sign) = match desc.constant_type(position) {
         ConstType::F64 | ConstType::B64 => (64, 0),
         ConstType::I16 | ConstType::F16 | ConstType::Bf16 => (16, 0x8000),
@@ -115,20 +114,20 @@ pub(super) fn folded(
     }
 }
 
-/// True if a literal of 64 bits may stand at the operand: its own, or that of another operand which is always one.
+/// True if the operand can be a 64-bit literal: one of its own, or that of another operand, which is always a literal.
 fn takes_long(desc: &InstDesc, position: usize) -> bool {
     let Some(slot) = desc.operands.get(position) else { return false };
     let shared = || desc.operands.iter().any(|other| other.kinds == OperandKinds::LITERAL64);
     slot.kinds.contains(OperandKinds::LITERAL64) || slot.kinds.contains(OperandKinds::INLINE_INT) && shared()
 }
 
-/// True if literals of 32 bits may not stand there.
+/// True if the operand cannot be a 32-bit literal.
 fn takes_long_alone(desc: &InstDesc, position: usize) -> bool {
     takes_long(desc, position) && !desc.operands[position].kinds.contains(OperandKinds::LITERAL)
 }
 
-/// The shorter of the literals that are a number (LLVM 22): 32 bits are the upper half of a float, and of an integer the lower half of one
-/// that is not negative.
+/// The shorter literal that represents a number (LLVM 22): a 32-bit literal is the upper half of a float, or the lower
+/// half of a non-negative integer.
 fn long(ty: ConstType, value: i64) -> Operand {
     match (ty, u32::try_from(value), i32::try_from(value)) {
         (ConstType::F64, Ok(bits), _) => Operand::Literal(bits),
@@ -167,7 +166,7 @@ fn bits32(value: i64) -> Result<u32, Unfit> {
     if fits { Ok(value as u32) } else { Err(Unfit::Bits32(value)) }
 }
 
-/// A 16-bit value as the dword that assemblers write: negative ones are sign-extended.
+/// A 16-bit value as the dword that assemblers emit: negative values are sign-extended.
 fn bits16(value: i64) -> Result<u32, Unfit> {
     if (-0x8000..=0xffff).contains(&value) { Ok(value as u32) } else { Err(Unfit::Bits16(value)) }
 }
@@ -192,7 +191,7 @@ fn float_source(desc: &InstDesc, position: usize, ty: ConstType, value: f64) -> 
     Ok(inline_of_literal(ty, bits).map_or(Operand::Literal(bits), Operand::Inline))
 }
 
-/// Fails where the narrower type overflows, or underflows and loses bits.
+/// Fails if the narrower type overflows, or underflows and loses bits.
 fn in_range(value: f64, narrow: f64, smallest_normal: f64, bits: u8) -> Result<(), Unfit> {
     let overflow = narrow.is_infinite() && value.is_finite();
     let underflow = narrow != value && narrow.abs() < smallest_normal;
@@ -212,8 +211,8 @@ fn f16_bits(value: f64) -> Result<u32, Unfit> {
 }
 
 fn bf16_bits(value: f64) -> Result<u32, Unfit> {
-    // The hardware's 1/(2π) is cut off where a conversion would round up; its canonical spelling means the
-    // constant.
+    // The hardware's bf16 value of 1/(2π) is truncated where a conversion would round up; its canonical spelling
+    // denotes the hardware's constant.
     if let Some((_, _, bits, _)) = INLINE_FLOATS.iter().find(|f| f.0.parse() == Ok(value)) {
         return Ok(bits >> 16);
     }
@@ -222,7 +221,7 @@ fn bf16_bits(value: f64) -> Result<u32, Unfit> {
     Ok(narrow.to_bits().into())
 }
 
-/// A literal of 32 bits is the upper half of a 64-bit float, so the lower half has to be zero.
+/// A 32-bit literal is the upper half of a 64-bit float, so the lower half must be zero.
 fn f64_literal(desc: &InstDesc, position: usize, value: f64) -> Result<Operand, Unfit> {
     let bits = value.to_bits();
     if takes_long(desc, position) && bits & 0xffff_ffff != 0 {
@@ -234,7 +233,8 @@ fn f64_literal(desc: &InstDesc, position: usize, value: f64) -> Result<Operand, 
     }
 }
 
-/// The literal of an operand that takes nothing else. A value that fits 32 bits is the upper half of one of 64.
+/// The literal of an operand that accepts nothing else. If the operand is 64 bits wide, a value that fits in 32 bits is
+/// the upper half.
 pub(super) fn always(desc: &InstDesc, position: usize, number: Number) -> Result<Operand, Unfit> {
     match number {
         Number::Int(value @ 0..=0xffff_ffff) if takes_long_alone(desc, position) => {
@@ -244,7 +244,7 @@ pub(super) fn always(desc: &InstDesc, position: usize, number: Number) -> Result
     }
 }
 
-/// A literal where 64 bits fit.
+/// A 64-bit literal.
 fn long_literal(number: Number) -> Result<Operand, Unfit> {
     match number {
         Number::Int(value) => Ok(Operand::Literal64(value as u64)),
@@ -253,12 +253,12 @@ fn long_literal(number: Number) -> Result<Operand, Unfit> {
     }
 }
 
-/// The dword of a number that is written as a literal whatever its value.
+/// The literal for a number, without considering inline constants.
 pub(super) fn literal(desc: &InstDesc, position: usize, number: Number) -> Result<Operand, Unfit> {
     if takes_long(desc, position) {
         return long_literal(number);
     }
-    // Those of a pair of instructions are f32.
+    // The literals of an instruction pair are f32.
     let half_float = desc.entry.has_half_floats() && !desc.format.is_pair();
     let bits = match number {
         Number::Int(value) if half_float => bits16(value)?,

@@ -1,4 +1,4 @@
-//! The context that the text of an instruction depends on: processor, symbols, and the forms of its mnemonic.
+//! The context on which the text of an instruction depends: processor, symbols, and the forms of its mnemonic.
 
 use gcn_isa::table::{Class, InstDesc, OperandKinds};
 use gcn_isa::target::Subtarget;
@@ -7,19 +7,19 @@ use super::implied::least_operands;
 use super::scope::Scope;
 use super::words::Word;
 
-/// The surroundings that the grammar depends on.
+/// The context on which the grammar depends.
 pub(super) struct Context<'s> {
     pub on: Subtarget,
     pub scope: &'s mut dyn Scope,
-    /// True if `scc` is a cache bit in this instruction and not a register.
+    /// True if `scc` is a cache bit in this instruction instead of a register.
     pub scc_is_cache_bit: bool,
-    /// The forms of the instruction.
+    /// The table rows of the mnemonic.
     pub rows: &'s [&'static InstDesc],
 }
 
 impl Context<'_> {
-    /// True if a word that is a modifier or `off` elsewhere names a symbol where `operands` stand before it: a modifier
-    /// stands after all operands, and `off` where a form has no address.
+    /// True if a word that can be a modifier or `off` is the name of a symbol here, after `operands` operands: a
+    /// modifier follows all operands, and `off` occurs where a form has no address.
     pub fn is_symbol(&self, name: &str, word: Word, operands: usize) -> bool {
         let takes_off = |row: &&InstDesc| {
             let slot = row.operands.get(operands);

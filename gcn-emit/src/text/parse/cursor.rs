@@ -1,8 +1,8 @@
-//! The position in an instruction's text, and the tokens that several parts of the grammar share.
+//! The position in an instruction's text, and tokens that several parts of the grammar share.
 
 use super::error::ParseFault;
 
-/// Bytes of the text, by offset.
+/// A range of bytes of the text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Span {
     at: u32,
@@ -10,7 +10,7 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// From `at` to before `end`. Statements of 4 GiB do not come here whole: their spans stop at the limit.
+    /// The bytes from `at` up to `end`. Statements of 4 GiB are not parsed; their spans are limited.
     pub fn new(at: usize, end: usize) -> Span {
         let short = |offset| u32::try_from(offset).unwrap_or(u32::MAX);
         Span { at: short(at), end: short(end) }
@@ -25,7 +25,7 @@ impl Span {
     }
 }
 
-/// An error and its place.
+/// An error and its position.
 pub(super) type Located = (Span, ParseFault);
 
 /// The rest of a text.
@@ -35,7 +35,7 @@ pub(super) struct Cursor<'a> {
     rest: &'a [u8],
 }
 
-/// The bytes of names, by value: asked for every byte of a file.
+/// Whether each byte can be part of a name. A table, because every byte of a file is tested.
 const NAME_BYTES: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0;
@@ -100,7 +100,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Takes `byte` and the blanks around it, if it is next.
+    /// Consumes `byte` and the blanks around it, if it is next.
     pub fn eat(&mut self, byte: u8) -> bool {
         self.blanks();
         let found = self.peek() == byte && !self.rest.is_empty();
@@ -111,12 +111,12 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    /// Takes `byte`, or says that it is wanted.
+    /// Consumes `byte`, or fails with what was expected.
     pub fn expect(&mut self, byte: u8, what: &'static str) -> Result<(), Located> {
         if self.eat(byte) { Ok(()) } else { Err(self.expected(what)) }
     }
 
-    /// Takes a closing `byte` and the blanks before it, but none after it.
+    /// Consumes a closing `byte` and the blanks before it, but none after it.
     pub fn close(&mut self, byte: u8, what: &'static str) -> Result<(), Located> {
         self.blanks();
         if self.peek() != byte {
@@ -126,7 +126,7 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// The fault that something else is wanted here; its span is the next word or character.
+    /// The fault that something else was expected here; its span is the next word or character.
     pub fn expected(&self, what: &'static str) -> Located {
         (self.word_span(), ParseFault::Expected(what))
     }
@@ -140,7 +140,7 @@ impl<'a> Cursor<'a> {
         Span::new(self.at(), word.at())
     }
 
-    /// From `at` to here.
+    /// The span from `at` to the current position.
     pub fn span_from(&self, at: usize) -> Span {
         Span::new(at, self.at())
     }
@@ -149,7 +149,7 @@ impl<'a> Cursor<'a> {
         self.text.get(at..self.at()).unwrap_or_default()
     }
 
-    /// A name: mnemonic, register, modifier, symbol. Empty if there is none.
+    /// Parses a name: mnemonic, register, modifier, symbol. Empty if there is none.
     pub fn name(&mut self) -> &'a str {
         let at = self.at();
         if is_name_start(self.peek()) {
@@ -158,14 +158,14 @@ impl<'a> Cursor<'a> {
         self.text_from(at)
     }
 
-    /// Decimal digits as a number; `None` if there are none or too many.
+    /// Parses decimal digits; `None` if there are none or too many.
     pub fn small(&mut self) -> Option<u32> {
         let mut value = 0u64;
         let mut count = 0;
         while let Some(byte) = self.rest.get(count)
             && byte.is_ascii_digit()
         {
-            // Stays above 32 bits once it is there.
+            // Saturates at a value above 32 bits.
             value = (value * 10 + u64::from(byte - b'0')).min(1 << 40);
             count += 1;
         }

@@ -4,13 +4,13 @@ use gcn_isa::{Target, TargetSet, table};
 
 use crate::encode::EncodeFault;
 
-/// Text that is not an instruction or program: the place and the reason.
+/// A text is not an instruction or program: the position and the reason.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{line}:{column}: {fault}")]
 pub struct ParseError {
-    /// Line, from 1.
+    /// The line, from 1.
     pub line: usize,
-    /// Column in characters, from 1.
+    /// The column in characters, from 1.
     pub column: usize,
     /// The reason.
     #[source]
@@ -29,7 +29,7 @@ impl ParseError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseFault {
-    /// The grammar wants something else here.
+    /// The grammar requires something else here.
     #[error("expected {0}")]
     Expected(&'static str),
     /// No target has such a mnemonic.
@@ -40,7 +40,7 @@ pub enum ParseFault {
         /// The mnemonic as written.
         mnemonic: String,
     },
-    /// An instruction of graphics, which some target may have.
+    /// A graphics instruction, which some target may have.
     #[error("`{mnemonic}`: graphics instructions (images, exports, interpolation) are not supported")]
     Graphics {
         /// The mnemonic as written.
@@ -61,14 +61,14 @@ pub enum ParseFault {
     OperandCount {
         /// The instruction.
         mnemonic: &'static str,
-        /// The form's number of operands.
+        /// The number of operands of the form.
         want: usize,
-        /// Their number.
+        /// The number of operands in the text.
         have: usize,
-        /// Their names.
+        /// The names of the form's operands.
         operands: String,
     },
-    /// An operand that its slot does not take.
+    /// An operand that its slot does not accept.
     #[error("operand `{name}` of `{mnemonic}`: {problem}")]
     Operand {
         /// The instruction, in the form that came closest.
@@ -78,7 +78,7 @@ pub enum ParseFault {
         /// The problem with it.
         problem: String,
     },
-    /// A modifier that the instruction does not take.
+    /// A modifier that the instruction does not accept.
     #[error("modifier `{name}` of `{mnemonic}`: {problem}")]
     Modifier {
         /// The instruction, in the form that came closest.
@@ -88,7 +88,7 @@ pub enum ParseFault {
         /// The problem with it.
         problem: &'static str,
     },
-    /// A modifier's value, which no instruction takes.
+    /// A value of a modifier that no instruction accepts.
     #[error("modifier `{name}`: {problem}")]
     ModifierValue {
         /// The modifier's name.
@@ -96,7 +96,7 @@ pub enum ParseFault {
         /// The problem with the value.
         problem: &'static str,
     },
-    /// A modifier that the form needs.
+    /// A modifier that the form requires is missing.
     #[error("`{mnemonic}` needs {what}")]
     Missing {
         /// The instruction.
@@ -104,7 +104,7 @@ pub enum ParseFault {
         /// The requirement.
         what: &'static str,
     },
-    /// Everything is there, but the encoding cannot hold it.
+    /// The text is complete, but the encoding cannot represent it.
     #[error("`{mnemonic}`: {fault}")]
     Encode {
         /// The instruction, in the form that came closest.
@@ -127,7 +127,7 @@ pub enum ParseFault {
     DuplicateLabel {
         /// The label.
         name: String,
-        /// Where it is defined first.
+        /// The line of its first definition.
         line: usize,
     },
     /// A directive.
@@ -140,17 +140,17 @@ pub enum ParseFault {
     OpenComment,
 }
 
-/// Looked for when the message is written: to compare with all names takes long, and few of many errors are
-/// shown.
+/// Computed only when the message is written: comparing with all names takes long, and few of many errors are
+/// displayed.
 fn nearest_hint(target: Target, mnemonic: &str) -> String {
     let names = table::rows_on(target).flat_map(|row| [row.mnemonic, row.printed]);
     let near = nearest(&mnemonic.to_ascii_lowercase(), names);
     near.map(|name| format!("; the nearest name is `{name}`")).unwrap_or_default()
 }
 
-/// The known name with the fewest edits, if that is few enough to be a slip.
+/// The known name with the fewest edits, if they are few enough for a typing error.
 pub(crate) fn nearest(name: &str, known: impl Iterator<Item = &'static str>) -> Option<&'static str> {
-    // No known name is longer than this; the comparison takes the product of the lengths.
+    // No known name is longer than this; the comparison takes time proportional to the product of the lengths.
     if name.len() > 64 {
         return None;
     }

@@ -1,4 +1,5 @@
-//! Numbers and expressions where an operand or a value stands: the parser finds where an expression ends, its scope knows the value.
+//! Numbers and expressions in operands and values: the parser determines where an expression ends, and its scope knows
+//! the value.
 
 use super::cursor::{Cursor, Located, Span, is_name_byte};
 use super::error::ParseFault;
@@ -6,7 +7,7 @@ use super::number::{Number, unsigned};
 use super::scope::{ExprValue, Scope};
 
 impl Cursor<'_> {
-    /// An absolute number: written, or an expression that has a value.
+    /// Parses an absolute number: a literal number, or an expression that has a value.
     pub fn integer(&mut self, scope: &mut dyn Scope) -> Result<i64, Located> {
         let start = self.clone();
         match self.number(scope)? {
@@ -17,7 +18,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// A number, its sign included, or an expression.
+    /// Parses a number with its sign, or an expression.
     pub fn number(&mut self, scope: &mut dyn Scope) -> Result<Number, Located> {
         let start = self.clone();
         let negative = self.peek() == b'-';
@@ -43,7 +44,7 @@ impl Cursor<'_> {
         self.expression(scope)
     }
 
-    /// An expression, whose value the scope knows.
+    /// Parses an expression, whose value the scope provides.
     pub fn expression(&mut self, scope: &mut dyn Scope) -> Result<Number, Located> {
         let at = self.at();
         self.skip_expression()?;
@@ -58,7 +59,7 @@ impl Cursor<'_> {
         })
     }
 
-    /// True before a binary operator.
+    /// True if a binary operator is next.
     fn at_operator(&self) -> bool {
         matches!(
             self.peek(),
@@ -66,7 +67,7 @@ impl Cursor<'_> {
         )
     }
 
-    /// Moves after the expression that stands here, up to its last token.
+    /// Skips the expression that is next, up to its last token.
     fn skip_expression(&mut self) -> Result<(), Located> {
         self.skip_term()?;
         loop {
@@ -87,7 +88,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// Moves after one operand of an expression.
+    /// Skips one operand of an expression.
     pub fn skip_term(&mut self) -> Result<(), Located> {
         self.while_byte(|b| matches!(b, b'+' | b'-' | b'~' | b'!' | b' ' | b'\t'));
         let at = self.at();

@@ -9,7 +9,7 @@
 //! modifier    = name [ ":" value ]               see [`super::words`]
 //! ```
 //!
-//! The result has the words but not yet the instruction: that follows in [`super::resolve`].
+//! The result contains the words but not yet the instruction, which [`super::resolve`] determines.
 
 use gcn_isa::table::{InstDesc, OperandKinds};
 use gcn_isa::target::{Generation, Subtarget};
@@ -26,7 +26,7 @@ use super::scope::Scope;
 use super::syntax::{Raw, RawMod, RawOperand, RawValue};
 use super::words::{self, Function, Word};
 
-/// Parses the text after the mnemonic of an instruction that has these rows, `desc` the first of them.
+/// Parses the text after the mnemonic of an instruction that has these rows, of which `desc` is the first.
 pub(super) fn instruction(
     cursor: &mut Cursor<'_>,
     desc: &InstDesc,
@@ -50,7 +50,7 @@ pub(super) fn instruction(
     Ok(())
 }
 
-/// An operand or a modifier; the first byte decides what it can be.
+/// Parses an operand or a modifier; the first byte determines what it can be.
 fn item(cursor: &mut Cursor<'_>, raw: &mut Raw, context: &mut Context<'_>) -> Result<(), Located> {
     let at = cursor.at();
     if let Some(reg) = register::regular(cursor, context)? {
@@ -123,14 +123,14 @@ fn push(cursor: &Cursor<'_>, raw: &mut Raw, operand: RawOperand) -> Result<(), L
     Ok(())
 }
 
-/// True before `byte`, blanks aside.
+/// True if `byte` is next, after blanks.
 fn next_is(cursor: &Cursor<'_>, byte: u8) -> bool {
     let mut ahead = cursor.clone();
     ahead.blanks();
     ahead.peek() == byte
 }
 
-/// Takes the name of a function and its parenthesis, if they are next.
+/// Consumes the name of a function and its parenthesis, if they are next.
 fn opening(cursor: &mut Cursor<'_>, wanted: Function) -> bool {
     let start = cursor.clone();
     if let Some(Word::Function(function)) = words::word(cursor.name())
@@ -174,7 +174,7 @@ fn negated(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<RawOper
     absolute(cursor, context)
 }
 
-/// True if the minus here negates an operand and is not the sign of a number or of an expression.
+/// True if the minus that is next negates an operand instead of being the sign of a number or of an expression.
 fn minus_negates(cursor: &Cursor<'_>, context: &mut Context<'_>) -> bool {
     let mut ahead = cursor.clone();
     ahead.skip(1);
@@ -185,7 +185,7 @@ fn minus_negates(cursor: &Cursor<'_>, context: &mut Context<'_>) -> bool {
         b'|' | b'[' => !again,
         b'0'..=b'9' | b'.' | b'(' | b'"' | b'\'' | b'~' | b'!' | b'+' => false,
         _ => {
-            // The error of a register out of range is found when it is parsed in earnest.
+            // An out-of-range register is reported when the register is actually parsed.
             if !matches!(register::regular(&mut ahead, context), Ok(None)) {
                 return true;
             }
@@ -215,7 +215,7 @@ fn absolute(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<RawOpe
     Ok(plain(cursor.span_from(at), value))
 }
 
-/// A value; between bars a `|` ends it.
+/// Parses a value; between bars a `|` ends it.
 fn value(cursor: &mut Cursor<'_>, context: &mut Context<'_>, in_bars: bool) -> Result<RawValue, Located> {
     let at = cursor.at();
     if let Some(reg) = register::regular(cursor, context)? {
@@ -280,7 +280,7 @@ fn call(
     Ok(RawValue::Call(function, value))
 }
 
-/// True if an operand of the instruction takes a literal of 64 bits.
+/// True if an operand of the instruction accepts a 64-bit literal.
 fn takes_long_literal(context: &Context<'_>) -> bool {
     let slots = context.rows.iter().flat_map(|row| row.operands);
     slots.into_iter().any(|slot| slot.kinds.contains(OperandKinds::LITERAL64))

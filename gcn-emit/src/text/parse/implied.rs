@@ -1,17 +1,16 @@
-//! Operands that the text may leave out.
+//! Operands that the text may omit.
 
 use gcn_isa::Operand;
 use gcn_isa::table::{Class, Format, InstDesc, OperandDesc, OperandKinds};
 
-/// The smallest number of operands that the row may be written with.
+/// The smallest number of operands with which the row may be written.
 pub(super) fn least_operands(desc: &InstDesc) -> usize {
     let all = desc.operands.len();
     all - usize::from(all > 0 && implied_operand(desc, all - 1).is_some())
 }
 
-/// The operand that the text may leave out: the offset of scalar memory, the code of `s_endpgm`, the VCC of a
-/// 32-bit encoding that has just one. `None` if the number of operands is wrong, `Some(None)` if all are
-/// written.
+/// The operand that the text omits: the offset of scalar memory, the code of `s_endpgm`, or the VCC of a 32-bit
+/// encoding that has only one. `None` if the number of operands is wrong, `Some(None)` if all are present.
 pub(super) fn implied_operand(desc: &InstDesc, have: usize) -> Option<Option<(usize, Operand)>> {
     let want = desc.operands.len();
     if have == want {

@@ -1,7 +1,7 @@
-//! Text to instructions.
+//! Parses instructions.
 //!
-//! [`names`] finds the table rows that a mnemonic may mean, [`grammar`] takes the rest of the line apart, and
-//! [`resolve`] takes the first row that accepts everything and encodes. [`program`] adds labels, comments and
+//! [`names`] finds the table rows that a mnemonic may denote, [`grammar`] parses the rest of the line, and [`resolve`]
+//! chooses the first row that accepts everything and encodes the instruction. [`program`] adds labels, comments and
 //! line numbers.
 
 mod calls;
@@ -38,8 +38,7 @@ use syntax::Raw;
 
 /// Parses one instruction.
 ///
-/// A mnemonic without `_e32`, `_e64`, `_dpp` or `_sdwa` takes the shortest encoding that holds what is
-/// written.
+/// A mnemonic without `_e32`, `_e64`, `_dpp` or `_sdwa` selects the shortest encoding that can represent the text.
 ///
 /// # Errors
 /// The column, and what is wrong there.
@@ -58,11 +57,11 @@ pub fn parse_inst(text: &str, on: impl Into<Subtarget>) -> Result<Inst, ParseErr
     parsed.map(|p| p.inst).map_err(|(span, fault)| ParseError::at(text, span.at(), fault))
 }
 
-/// Parses one instruction of a file, whose symbols are in `scope`. The text holds no comment and no label
+/// Parses one instruction of a file, whose symbols are in `scope`. The text contains no comment and no label
 /// definition.
 ///
 /// # Errors
-/// The bytes that are at fault, and why.
+/// The bytes that cause the error, and the reason.
 ///
 /// ```
 /// use gcn_emit::text::{ExprValue, Scope, parse_inst_in};
@@ -114,7 +113,7 @@ fn statement(text: &str, on: Subtarget, scope: &mut dyn Scope) -> Result<ParsedI
     resolve::resolve(&raw, &rows, on, span, text)
 }
 
-/// VOPD: two instructions with `::` between them, which are one.
+/// Parses VOPD: a pair of instructions separated by `::`, encoded as one.
 #[expect(clippy::too_many_arguments, reason = "the parts of a statement that has been taken apart")]
 fn pair(
     mnemonic: &str,
@@ -133,7 +132,7 @@ fn pair(
     let other = two.name();
     let both = format!("{mnemonic} :: {other}");
     let rows = names::rows(on, &both).map_err(|fault| match names::rows(on, mnemonic) {
-        // An instruction that is no half of any pair is no reason to ask whether the pair exists.
+        // If an instruction cannot be half of any pair, there is no point in asking whether the pair exists.
         Ok(_) => (two.span_from(at), fault),
         Err(_) => (span, fault),
     })?;
@@ -155,7 +154,7 @@ fn pair(
     resolve::resolve(&raw, &rows, on, span, text)
 }
 
-/// No symbols: only an instruction that stands alone.
+/// A scope without symbols, for an instruction that is parsed on its own.
 struct NoScope;
 
 impl Scope for NoScope {

@@ -1,4 +1,4 @@
-//! Modifiers: their values in the text, and whether an instruction takes them.
+//! Modifiers: parses their values, and checks whether an instruction accepts them.
 
 use gcn_isa::mods::{
     Form, HINTS, Modifier, Modifiers, SCOPES, SDWA_SELECTORS, SDWA_UNUSED, Spelling, TemporalHints,
@@ -15,14 +15,14 @@ use super::syntax::{Raw, RawMod};
 use super::words::ModWord;
 use crate::text::symbols;
 
-/// The value of `fi:1` and of `bound_ctrl` among the bits of a `v_permlane*_swap_b32`.
+/// The value of `fi:1` and of `bound_ctrl` in the bits of a `v_permlane*_swap_b32`.
 const PERMLANE_FETCH_INACTIVE: u32 = 1;
 const PERMLANE_BOUND_CONTROL: u32 = 2;
 
 /// The older spelling, whose meaning depends on the generation.
 const BOUND_CTRL_0: u32 = 2;
 
-/// Marks in [`RawMod::value`] which half of a buffer format is meant; the other keeps its default.
+/// Flags in [`RawMod::value`] that tell which part of a buffer format is specified; the other part keeps its default.
 const DATA_FORMAT_ONLY: u32 = 0x100;
 const NUM_FORMAT_ONLY: u32 = 0x200;
 
@@ -76,7 +76,7 @@ fn value(cursor: &mut Cursor<'_>, form: Form, context: &mut Context<'_>) -> Resu
         Form::Dpp8 => return dpp8(cursor, context),
         Form::Hint => {
             let name = cursor.name();
-            // Both words for the usual behaviour are no bits at all.
+            // Both words for the default behaviour set no bits.
             let plain = matches!(name, "TH_DEFAULT" | "TH_LOAD_RT" | "TH_STORE_RT" | "TH_ATOMIC_RT");
             let found = HINTS.iter().position(|hint| hint.0 == named_hint(name));
             match (plain, found) {
@@ -103,7 +103,7 @@ fn value(cursor: &mut Cursor<'_>, form: Form, context: &mut Context<'_>) -> Resu
     })
 }
 
-/// Values that are one number.
+/// Parses values that are one number.
 fn plain(form: Form, value: i64) -> Parsed {
     match (form, value) {
         (Form::UpTo(max), _) => {
@@ -144,13 +144,13 @@ fn swizzle(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<Parsed,
     Ok(Ok(offset.into()))
 }
 
-/// The hint of a name; `TH_ATOMIC_RT_RETURN` is another name of the one that only returns.
+/// The hint with a name; `TH_ATOMIC_RT_RETURN` is another name of the one that only requests the old value.
 fn named_hint(name: &str) -> TemporalHints {
     let name = if name == "TH_ATOMIC_RT_RETURN" { "TH_ATOMIC_RETURN" } else { name };
     TemporalHints::from_name(name).unwrap_or(TemporalHints::empty())
 }
 
-/// Up to eight numbers in brackets.
+/// Parses up to eight numbers in brackets.
 fn list(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<([i64; 8], usize), Located> {
     cursor.expect(b'[', "a list such as [0,1]")?;
     let mut values = [0; 8];
@@ -237,7 +237,7 @@ fn format(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<Parsed, 
     }
 }
 
-/// Why an instruction does not take a modifier.
+/// Why an instruction does not accept a modifier.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Refused {
     pub span: Span,
@@ -281,9 +281,9 @@ pub(super) fn apply(
     Ok(written)
 }
 
-/// A modifier's place among the others.
+/// A modifier's rank in the required order.
 fn place(desc: &InstDesc, raw: &RawMod) -> u8 {
-    // Where LDS is the source, `lds` stands before the cache bits.
+    // If LDS is the source, `lds` comes before the cache bits.
     if raw.modifier.word.modifier == Modifier::Lds && desc.class == Class::VmemStoreLds {
         super::words::BEFORE_CACHE_BITS
     } else {
@@ -312,25 +312,25 @@ fn meaning(
     if field == Modifier::BoundCtrl && desc.has_fetch_inactive() {
         return Ok((Modifier::OpSel, u32::from(mods.op_sel) | PERMLANE_BOUND_CONTROL));
     }
-    // The scaled matrix instructions choose the scale's byte with op_sel.
+    // The scaled matrix instructions select the scale's byte by op_sel.
     if field == Modifier::OpSelHi && desc.scales_by_op_sel() {
         return Ok((field, value));
     }
     if !desc.modifiers.contains(raw.modifier.word.flag()) {
-        // `nogds` is redundant where there is no global data share.
+        // `nogds` is redundant on targets without a global data share.
         if field == Modifier::Gds && value == 0 && desc.format == Format::Ds {
             return Ok((field, 0));
         }
         return Err(FOREIGN);
     }
-    // The halves of short encodings are named.
+    // In short encodings halves must be named.
     if field == Modifier::OpSel && matches!(desc.format, Format::Vop1 | Format::Vop2 | Format::Vopc) {
         return Err(FOREIGN);
     }
     if field == Modifier::DppCtrl && !desc.takes_control_of(raw.modifier.word) {
         return Err("the instruction has no such DPP control");
     }
-    // Up to RDNA 2 the older spelling, `bound_ctrl:0`, sets the bit too.
+    // Up to RDNA 2 the older spelling, `bound_ctrl:0`, sets the bit, too.
     if field == Modifier::BoundCtrl && value == BOUND_CTRL_0 {
         let old = matches!(desc.generation(), Generation::GFX9 | Generation::GFX10);
         return Ok((field, old.into()));
@@ -346,7 +346,7 @@ fn meaning(
     }
 }
 
-/// The bits of a temporal hint, given its place in the list, from 1 on.
+/// The bits of a temporal hint, given its position in the list, from 1 on.
 fn hint(desc: &InstDesc, place: u32) -> Result<u32, &'static str> {
     let Some((hint, bits, _)) = (place as usize).checked_sub(1).and_then(|at| HINTS.get(at)) else {
         return Ok(0);
@@ -363,7 +363,7 @@ fn buffer_format(value: u32, mods: &Mods) -> u32 {
     }
 }
 
-/// The required modifier of this form that was not written, if there is one.
+/// The required modifier of this form that is missing, if there is one.
 pub(super) fn missing(desc: &InstDesc, written: Modifiers) -> Option<&'static str> {
     if desc.modifiers.contains(Modifiers::DPP_CTRL) && !written.contains(Modifiers::DPP_CTRL) {
         return Some("a DPP control such as quad_perm:[0,1,2,3]");
@@ -375,6 +375,6 @@ pub(super) fn missing(desc: &InstDesc, written: Modifiers) -> Option<&'static st
     if absent.is_empty() {
         return None;
     }
-    // `sc0` is `glc` to the table; the flag's first name will do.
+    // The table knows `sc0` as `glc`; the flag's first name is sufficient.
     absent.iter().next().map(super::words::name_of)
 }

@@ -1,4 +1,4 @@
-//! Which rows a mnemonic may mean.
+//! The rows that a mnemonic may denote.
 
 use std::sync::OnceLock;
 
@@ -9,10 +9,10 @@ use smallvec::SmallVec;
 
 use super::error::ParseFault;
 
-/// The rows that a mnemonic may mean, in the order in which they are to be tried.
+/// The rows that a mnemonic may denote, in the order in which they are tried.
 pub(super) type Rows = SmallVec<[&'static InstDesc; 4]>;
 
-/// The mnemonics of each instruction set and size of waves with and without their encoding suffix, and the aliases.
+/// The mnemonics of each instruction set and wave size, with and without their encoding suffix, and the aliases.
 static INDEX: [[OnceLock<NameMap<Rows>>; 2]; InstructionSet::COUNT] =
     [const { [const { OnceLock::new() }; 2] }; InstructionSet::COUNT];
 
@@ -21,7 +21,7 @@ fn index(on: Subtarget) -> &'static NameMap<Rows> {
 }
 
 fn build(on: Subtarget) -> NameMap<Rows> {
-    // A target has fewer than 3,000.
+    // A target has fewer than 3,000 names.
     let mut names: NameMap<Rows> = NameMap::with_capacity_and_hasher(3000, Default::default());
     for row in table::rows_on(on) {
         insert(names.entry(row.mnemonic).or_default(), row);
@@ -38,13 +38,13 @@ fn build(on: Subtarget) -> NameMap<Rows> {
     names
 }
 
-/// Inserts a row after those of its rank.
+/// Inserts a row after those of the same rank.
 fn insert(rows: &mut Rows, row: &'static InstDesc) {
     let place = rows.iter().position(|r| rank(r) > rank(row)).unwrap_or(rows.len());
     rows.insert(place, row);
 }
 
-/// Shorter encodings first, and those that need controls of their own last.
+/// The order in which rows are tried: shorter encodings first, and those that require SDWA or DPP controls last.
 fn rank(desc: &InstDesc) -> u8 {
     match desc.format {
         format if format.is_sdwa() => 17,
@@ -70,13 +70,13 @@ impl std::ops::Deref for Found {
     }
 }
 
-/// The rows that `mnemonic` may mean, at least one.
+/// The rows that `mnemonic` may denote, at least one.
 pub(super) fn rows(on: Subtarget, mnemonic: &str) -> Result<Found, ParseFault> {
     let index = index(on);
     if let Some(rows) = index.get(mnemonic) {
         return Ok(Found::Indexed(rows));
     }
-    // Mnemonics may be written in capitals, and suffixes on instructions whose canonical text has none.
+    // Mnemonics may be written in capitals, and may have suffixes even if the canonical text has none.
     let lower = mnemonic.to_ascii_lowercase();
     let selected = match index.get(lower.as_str()) {
         Some(rows) => rows.clone(),
@@ -99,9 +99,9 @@ fn with_suffix(index: &NameMap<Rows>, mnemonic: &str) -> Rows {
     rows.into_iter().flatten().filter(|row| takes_suffix(row, suffix)).copied().collect()
 }
 
-/// True if the suffix may be written on an instruction whose canonical text has none.
+/// True if an instruction whose canonical text has no suffix accepts this one.
 fn takes_suffix(desc: &InstDesc, suffix: &str) -> bool {
-    // LLVM counts the lane moves among the 32-bit instructions, which they were on older hardware.
+    // LLVM treats the lane moves as 32-bit instructions, which they were on older hardware.
     let long = matches!(
         desc.format,
         Format::Vop3a | Format::Vop3b | Format::Vop3p | Format::Vop3pMai | Format::Vop3px2
@@ -130,11 +130,11 @@ fn unknown(target: Target, mnemonic: &str, lower: &str) -> ParseFault {
     ParseFault::UnknownMnemonic { target, mnemonic: mnemonic.to_owned() }
 }
 
-/// How the mnemonics of graphics begin, which are in no table: images and interpolation; and exports.
+/// How graphics mnemonics, which are not in the tables, begin: images and interpolation. Exports follow.
 const GRAPHICS: [&str; 3] = ["image_", "v_interp_p", "v_interp_mov_"];
 const EXPORT: &str = "exp";
 
-/// The targets of each mnemonic, cached: a file that is not assembly looks up every line.
+/// The targets of each mnemonic, cached because a file that is not assembly looks up every line.
 fn targets_of() -> &'static NameMap<TargetSet> {
     static TARGETS: OnceLock<NameMap<TargetSet>> = OnceLock::new();
     TARGETS.get_or_init(|| {

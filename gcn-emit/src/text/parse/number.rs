@@ -3,16 +3,16 @@
 
 use super::cursor::{Cursor, is_name_byte};
 
-/// A number, or an expression that will be one.
+/// A number, or an expression whose value is known later.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Number {
     Int(i64),
     Float(f64),
-    /// The scope's number of an expression without a value yet, and whether it is just a name.
+    /// The scope's number of an expression that has no value yet, and whether the expression is only a name.
     Later(u32, bool),
 }
 
-/// A number without a sign. `None` if the digits are not a number (`08`, `0x`, more than 64 bits).
+/// Parses a number without a sign. `None` if the digits are not a number (`08`, `0x`, more than 64 bits).
 pub(super) fn unsigned(cursor: &mut Cursor<'_>) -> Option<Number> {
     let start = cursor.clone();
     let first = cursor.peek();
@@ -29,7 +29,7 @@ pub(super) fn unsigned(cursor: &mut Cursor<'_>) -> Option<Number> {
         return Some(Number::Int(value));
     }
     let digits = cursor.while_byte(|b| b.is_ascii_digit());
-    // `00.5` is an octal number and something that does not belong there.
+    // `00.5` is an octal number followed by an unexpected token.
     let octal = first == b'0' && digits.len() > 1;
     if !octal && matches!(cursor.peek(), b'.' | b'e' | b'E') {
         return decimal_float(cursor, &start);
@@ -39,7 +39,7 @@ pub(super) fn unsigned(cursor: &mut Cursor<'_>) -> Option<Number> {
     Some(Number::Int(value))
 }
 
-/// A decimal number of one or two digits that ends there, as most are.
+/// A decimal number of one or two digits with nothing after it, which is the most common case.
 #[inline]
 fn short(cursor: &mut Cursor<'_>) -> Option<i64> {
     let plain = |byte: u8| !is_name_byte(byte);
@@ -74,7 +74,7 @@ fn in_radix(cursor: &mut Cursor<'_>, radix: u64, accepted: fn(u8) -> bool) -> Op
     Some(value)
 }
 
-/// C's integer suffixes mean nothing: `U` and up to two `L`.
+/// Skips C's integer suffixes, `U` and up to two `L`, which have no effect.
 fn suffix(cursor: &mut Cursor<'_>) {
     if matches!(cursor.peek(), b'u' | b'U') {
         cursor.skip(1);
@@ -95,12 +95,12 @@ fn decimal_float(cursor: &mut Cursor<'_>, start: &Cursor<'_>) -> Option<Number> 
         exponent(cursor);
     }
     let text = cursor.text_from(start.at());
-    // LLVM takes an exponent without digits as zero.
+    // LLVM treats an exponent without digits as zero.
     let text = text.trim_end_matches(['+', '-']).trim_end_matches(['e', 'E']);
     text.parse().ok().map(Number::Float)
 }
 
-/// The letter, the sign and the digits; the value of the digits.
+/// Parses the letter, the sign and the digits of an exponent.
 fn exponent(cursor: &mut Cursor<'_>) -> Option<i32> {
     cursor.skip(1);
     let negative = cursor.peek() == b'-';
@@ -140,14 +140,14 @@ fn hexadecimal(cursor: &mut Cursor<'_>) -> Option<Number> {
         return None;
     }
     let power = exponent(cursor)?.clamp(-5000, 5000);
-    // Up to 13 digits are exact in an f64; nobody writes more.
+    // Up to 13 digits are exact in an f64, and more do not occur in practice.
     let digits: Vec<u8> = whole.iter().chain(fraction).copied().collect();
     let mantissa = if digits.len() <= 13 { fold(&digits, 16)? } else { return None };
     let scale = power - 4 * i32::try_from(fraction.len()).ok()?;
     Some(Number::Float(scaled(mantissa as f64, scale)))
 }
 
-/// `value * 2^power`, exact where the result is.
+/// `value * 2^power`, exact if the result is representable.
 fn scaled(mut value: f64, mut power: i32) -> f64 {
     while power != 0 {
         let step = power.clamp(-1000, 1000);

@@ -1,4 +1,4 @@
-//! Programs from text: lines, labels, comments.
+//! Parses programs: lines, labels, comments.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -36,12 +36,12 @@ pub fn parse_program(text: &str, on: impl Into<Subtarget>, name: &str) -> Result
     parser.finish()
 }
 
-/// A line of assembly text, taken apart into the labels that it defines and the instruction after them.
+/// A line of assembly text, split into the labels that it defines and the instruction after them.
 #[derive(Clone, Debug)]
 pub struct SourceLine<'a> {
-    /// Its number, from 1.
+    /// The line number, from 1.
     pub number: usize,
-    /// The line as written.
+    /// The original line.
     pub text: &'a str,
     code: Cow<'a, str>,
     labels: SmallVec<[Range<usize>; 1]>,
@@ -63,7 +63,7 @@ impl SourceLine<'_> {
     }
 }
 
-/// Takes the text of a kernel apart as [`parse_program`] does, for a caller with symbols of its own: see
+/// Splits the text of a kernel into lines as [`parse_program`] does, for a caller with symbols of its own: see
 /// [`parse_inst_in`](super::parse_inst_in).
 ///
 /// # Errors
@@ -93,7 +93,7 @@ pub fn source_lines(text: &str) -> Result<Vec<SourceLine<'_>>, ParseError> {
     }
 }
 
-/// A line with its comments blanked out, so that columns stay. `open` is where an unfinished `/*` began.
+/// A line with its comments blanked out, so that columns are unchanged. `open` is the position of an unterminated `/*`.
 fn without_comments<'a>(line: &'a str, number: usize, open: &mut Option<(usize, usize)>) -> Cow<'a, str> {
     if open.is_none() && !line.contains(['/', ';']) {
         return Cow::Borrowed(line);
@@ -119,20 +119,20 @@ fn without_comments<'a>(line: &'a str, number: usize, open: &mut Option<(usize, 
     Cow::Owned(code)
 }
 
-/// The state of a label.
+/// What is known about a label.
 struct LabelState {
     label: Label,
-    /// Line of the definition.
+    /// The line of the definition.
     defined: Option<usize>,
-    /// Line and byte offset of the first use.
+    /// The line and byte offset of the first use.
     used: Option<(usize, usize)>,
 }
 
 struct ProgramParser {
     program: Program,
     labels: HashMap<String, LabelState>,
-    /// The instruction of each statement text: most occur many times in a program, and equal ones are shared.
-    /// Labels are those of the program, so the same text always means the same.
+    /// The instruction for each statement text: most texts occur many times in a program, and equal instructions are
+    /// shared. Labels are local to the program, so the same text always has the same meaning.
     known: HashMap<String, Arc<Inst>>,
 }
 
@@ -192,10 +192,10 @@ impl ProgramParser {
     }
 }
 
-/// The names in an instruction are the program's labels.
+/// A scope in which names are the program's labels.
 struct Labels<'a> {
     parser: &'a mut ProgramParser,
-    /// Line and byte offset of the instruction.
+    /// The line and byte offset of the instruction.
     place: (usize, usize),
 }
 
@@ -222,7 +222,7 @@ fn intern<'a>(
     })
 }
 
-/// `name:` at the start of the text: where the name is, and where the colon ends.
+/// Parses `name:` at the start of the text: the range of the name, and the end of the colon.
 fn label_definition(text: &str) -> Option<(Range<usize>, usize)> {
     let start = text.len() - text.trim_start().len();
     let word = &text[start..];

@@ -9,7 +9,7 @@ use super::syntax::RawValue;
 use super::words::{self, Word};
 use crate::text::symbols::CHANNELS;
 
-/// Registers with a numbered name: the file, the number of the first one, and how many there are.
+/// A prefix of numbered registers: the file, the number of the first register, and their number.
 struct File {
     file: RegFile,
     base: u16,
@@ -20,7 +20,8 @@ const VGPRS: File = File { file: RegFile::Vgpr, base: 0, count: 256 };
 const AGPRS: File = File { file: RegFile::Agpr, base: 0, count: 256 };
 const TTMPS: File = File { file: RegFile::Sgpr, base: 108, count: 16 };
 
-/// A numbered register or tuple, if one is next. Words that only resemble one (`v1x`, `vcc`, `s`) are left alone.
+/// Parses a numbered register or tuple, if one is next. Words that only resemble one (`v1x`, `vcc`, `s`) are not
+/// consumed.
 pub(super) fn regular(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<Option<Reg>, Located> {
     let (prefix, file) = match cursor.rest() {
         [b'v', ..] => (1, File { count: context.on.addressable_vgprs(), ..VGPRS }),
@@ -54,7 +55,7 @@ pub(super) fn regular(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Res
     Ok(found)
 }
 
-/// `.l` or `.h` after a register, which names half of it: the upper one, or not.
+/// The suffix `.l` or `.h` after a register, which selects a half: true for the upper one.
 fn half_suffix(cursor: &Cursor<'_>) -> Option<bool> {
     match cursor.rest() {
         [b'.', half @ (b'l' | b'h'), rest @ ..] if !rest.first().is_some_and(|b| is_name_byte(*b)) => {
@@ -64,7 +65,7 @@ fn half_suffix(cursor: &Cursor<'_>) -> Option<bool> {
     }
 }
 
-/// The register, or half of it if that is what the text names.
+/// The register, or the half of it that the text selects.
 pub(super) fn half(cursor: &mut Cursor<'_>, reg: Reg) -> RawValue {
     match half_suffix(cursor).filter(|_| reg.len == 1 && reg.file == RegFile::Vgpr) {
         Some(upper) => {
@@ -75,7 +76,7 @@ pub(super) fn half(cursor: &mut Cursor<'_>, reg: Reg) -> RawValue {
     }
 }
 
-/// `attr0.w`: the number of an attribute, and of its channel in the two lowest bits.
+/// Parses `attr0.w`: the number of an attribute, with the number of its channel in the two lowest bits.
 pub(super) fn attribute(name: &str) -> Option<u16> {
     let (number, channel) = name.strip_prefix("attr")?.split_once('.')?;
     let channel = CHANNELS.iter().position(|c| *c == channel)? as u16;
@@ -91,7 +92,7 @@ fn range(cursor: &mut Cursor<'_>, file: &File, at: usize, context: &mut Context<
     tuple(file, first, last, cursor.span_from(at))
 }
 
-/// A register number; `None` if it is none that any file could have.
+/// Parses a register number; `None` if no file could have it.
 fn index(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<Option<u32>, Located> {
     let start = cursor.clone();
     let digits = cursor.small();
@@ -118,7 +119,7 @@ fn tuple(file: &File, first: Option<u32>, last: Option<u32>, span: Span) -> Resu
     }
 }
 
-/// `[s0, s1]`: single registers in a row.
+/// Parses `[s0, s1]`: consecutive single registers.
 pub(super) fn list(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<Reg, Located> {
     cursor.eat(b'[');
     let mut tuple: Option<Reg> = None;

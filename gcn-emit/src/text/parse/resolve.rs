@@ -1,9 +1,8 @@
 //! Resolves operands and modifiers to an instruction: the first row of the mnemonic that accepts all of them.
 //!
-//! The rows are in the order in which assemblers try them: shortest encoding first, SDWA and DPP last. A row
-//! that rejects an operand or a modifier passes the instruction on to the next row. An operand that a row
-//! accepts but cannot encode is an error, as in LLVM, so that a mistake does not select another form of the
-//! instruction.
+//! The rows are in the order in which assemblers try them: shortest encoding first, SDWA and DPP last. If a row rejects
+//! an operand or a modifier, the next row is tried. An operand that a row accepts but cannot encode is an error, as in
+//! LLVM, so that a mistake does not select another form of the instruction.
 
 use gcn_isa::table::{
     self, Behaviours, Class, Format, InstDesc, Modifiers, OperandBits, OperandDesc, OperandKinds,
@@ -24,14 +23,14 @@ use super::words::Function;
 use crate::encode::{Accepts, EncodeFault, Labels, Word, encode_word};
 use crate::text::source::source_number;
 
-/// The progress of a row before it was refused; the row that got farthest explains the error best.
+/// Why a row was rejected, and how far it got; the row that got farthest explains the error best.
 struct Refusal {
     rank: u16,
     span: Span,
     why: Why,
 }
 
-/// Why a row refused; becomes a [`ParseFault`] only if no other row accepts.
+/// Why a row was rejected. This becomes a [`ParseFault`] only if no other row accepts.
 enum Why {
     Count(usize),
     Operand(usize, Problem),
@@ -45,13 +44,13 @@ enum Problem {
     Text(&'static str),
     Unfit(Unfit),
     Range(i64, i64),
-    /// Not what the slot takes.
+    /// The operand's kind is not accepted.
     Kind,
 }
 
 const ENCODE_RANK: u16 = 400;
 
-/// Resolves an instruction. `mnemonic` is the mnemonic's place, `text` the whole statement.
+/// Resolves an instruction. `mnemonic` is the span of the mnemonic, `text` the whole statement.
 pub(super) fn resolve(
     raw: &Raw,
     rows: &[&'static InstDesc],
@@ -62,8 +61,8 @@ pub(super) fn resolve(
     let flags = raw.mods.iter().fold(Modifiers::empty(), |flags, m| flags | m.modifier.word.flag());
     let kinds: SmallVec<[OperandKinds; 6]> = raw.operands.iter().map(|o| o.kind(on)).collect();
     let mut best: Option<(&'static InstDesc, Refusal)> = None;
-    // Nearly always exactly one row fits at a glance. Only where it does not hold the instruction, all are
-    // tried in earnest: for rare spellings, and to see which comes closest.
+    // Nearly always exactly one row passes the quick test. Only if that row does not accept the instruction, all rows
+    // are tried completely: for rare spellings, and to find the one that comes closest.
     let likely = rows.iter().filter(|desc| fits(desc, &kinds, flags));
     for desc in likely.chain(rows) {
         let mut parsed =
@@ -86,8 +85,8 @@ pub(super) fn resolve(
     })
 }
 
-/// True if the row has all the modifiers that are written, requires none that is not, and has the right kinds
-/// of operands in the right number.
+/// A quick test: true if the row has all the modifiers in the text, requires no other, and has the right number and
+/// kinds of operands.
 fn fits(desc: &InstDesc, kinds: &[OperandKinds], flags: Modifiers) -> bool {
     let controls = desc.modifiers.intersection(CONTROLS);
     let needs_control = !flags.contains(controls);
@@ -98,10 +97,10 @@ fn fits(desc: &InstDesc, kinds: &[OperandKinds], flags: Modifiers) -> bool {
         && desc.operands.iter().zip(kinds).all(|(slot, kinds)| slot.kinds.intersects(*kinds))
 }
 
-/// The sign that an instruction has DPP.
+/// Modifiers that show that an instruction has DPP.
 const CONTROLS: Modifiers = Modifiers::DPP_CTRL.union(Modifiers::DPP8);
 
-/// True if the row has the kind of controls that the text shows: SDWA selectors, a DPP control, neither.
+/// True if the row has the kind of controls that occur in the text: SDWA selectors, a DPP control, or neither.
 fn fits_controls(desc: &InstDesc, flags: Modifiers) -> bool {
     let has = |controls: Modifiers| flags.intersects(controls);
     match desc.format {
@@ -170,8 +169,8 @@ fn try_row(raw: &Raw, on: Subtarget, mnemonic: Span, parsed: &mut ParsedInst) ->
     encode(parsed, raw, implied.map(|i| i.0), on.target, mnemonic)
 }
 
-/// Sets the bits of `op_sel` by the halves that operands name. A list of bits may say the same again, and alone where the registers are
-/// written whole.
+/// Sets the bits of `op_sel` for the halves that operands select. An explicit `op_sel` may repeat them, and is used
+/// alone if the text names whole registers.
 fn named_halves(desc: &InstDesc, raw: &Raw, written: Modifiers, mods: &mut Mods) -> Result<(), Refusal> {
     if !desc.has_halves() {
         return Ok(());
@@ -197,7 +196,7 @@ fn named_halves(desc: &InstDesc, raw: &Raw, written: Modifiers, mods: &mut Mods)
 fn count(desc: &InstDesc, raw: &Raw, mnemonic: Span) -> Refusal {
     let (have, want) = (raw.operands.len(), desc.operands.len());
     let span = raw.operands.get(want).map_or(mnemonic, |o| o.span);
-    // Of several forms the one with the nearest number of operands explains best.
+    // Of several forms, the one with the nearest number of operands explains the error best.
     let rank = 100 - have.abs_diff(want).min(99) as u16;
     Refusal { rank, span, why: Why::Count(have) }
 }
@@ -258,7 +257,7 @@ const CONSTANTS: OperandKinds = OperandKinds::INLINE_INT
     .union(OperandKinds::LITERAL64);
 
 impl RawOperand {
-    /// The kinds of operand that it can be.
+    /// The kinds of operand that the value can be.
     fn kind(&self, on: Subtarget) -> OperandKinds {
         match self.value {
             RawValue::Reg(reg) => register_kind(reg, on),
@@ -272,7 +271,7 @@ impl RawOperand {
     }
 }
 
-/// The classes that a register can have; a whole VGPR stands for its lower half as well.
+/// The kinds that a register can be; a whole VGPR also stands for its lower half.
 fn register_kind(reg: Reg, on: Subtarget) -> OperandKinds {
     match reg.file {
         RegFile::Vgpr => OperandKinds::VGPR.union(OperandKinds::HALF_VGPR),
@@ -286,13 +285,13 @@ fn takes_register(slot: &OperandDesc, reg: Reg, on: Subtarget) -> bool {
     slot.kinds.intersects(register_kind(reg, on)) && !beyond(slot, reg)
 }
 
-/// True for a VGPR that a field with a bit for the half cannot name: another encoding may.
+/// True for a VGPR that is too large for a field that uses a bit to select the half; another encoding may accept it.
 fn beyond(slot: &OperandDesc, reg: Reg) -> bool {
     reg.file == RegFile::Vgpr && reg.len == 1 && reg.index > slot.last_vgpr.into()
 }
 
-/// Sets the bits of the source modifiers. In a form without them they change a constant itself, provided that
-/// another form of the instruction has them: otherwise assemblers do not take them at all.
+/// Sets the bits of the source modifiers. In a form without them, modifiers are applied to a constant itself, provided
+/// that another form of the instruction has them: otherwise assemblers do not accept them at all.
 fn source_modifiers(
     desc: &'static InstDesc,
     position: usize,
@@ -317,7 +316,7 @@ fn source_modifiers(
         mods.sext |= u8::from(raw.sext) << source;
         return Ok(());
     }
-    // A pair with changed constants is VOPD3.
+    // A pair with modified constants must be VOPD3.
     let folds = desc.format != Format::Vopd;
     match number {
         Some(constant) if folds && table::find_mnemonic(on, desc.mnemonic).any(|row| !missing(row)) => {
@@ -341,7 +340,7 @@ fn immediate(desc: &InstDesc, slot: &OperandDesc, raw: &RawOperand) -> Result<Op
             return if is_name { Ok(Operand::Label(Label(label))) } else { Err(wanted) };
         }
         RawValue::Number(Number::Later(..)) => return Err(Problem::Unfit(Unfit::Absolute)),
-        // No scalar offset, and no other.
+        // `null` as the scalar offset means no offset; no other register is accepted.
         RawValue::Reg(reg) if reg == gcn_isa::reg::NULL && desc.format == Format::Smem => 0,
         RawValue::Fields(value) => value.into(),
         RawValue::Attribute(value) if slot.name == "attr" => value.into(),
@@ -361,11 +360,11 @@ fn immediate(desc: &InstDesc, slot: &OperandDesc, raw: &RawOperand) -> Result<Op
     if !(range.0..=range.1).contains(&value) {
         return Err(Problem::Range(range.0, range.1));
     }
-    // A 16-bit field may be written signed; its value is kept unsigned.
+    // A 16-bit field may be written as a signed number; its value is stored unsigned.
     Ok(Operand::Imm(value & 0xffff))
 }
 
-/// The unsigned compares with an immediate.
+/// True for the unsigned compares with an immediate.
 fn is_unsigned(desc: &InstDesc) -> bool {
     desc.does(Behaviours::UNSIGNED_IMMEDIATE)
 }
@@ -374,7 +373,7 @@ fn is_index_mode(desc: &InstDesc, slot: &OperandDesc) -> bool {
     slot.name == "simm8" || desc.does(Behaviours::SELECTS_INDEXED)
 }
 
-/// The encoder has the last word on whether the row holds the instruction.
+/// Encodes the instruction, which decides finally whether the row can represent it.
 fn encode(
     parsed: &mut ParsedInst,
     raw: &Raw,
@@ -401,12 +400,12 @@ fn encode(
     };
     let written = position.map(|p| p - usize::from(implied.is_some_and(|i| i < p)));
     let span = written.and_then(|p| raw.operands.get(p)).map_or(mnemonic, |o| o.span);
-    // An operand of the wrong kind means that the form was a bad guess; any other fault is worth telling.
+    // An operand of the wrong kind means that this form was not intended; any other fault is worth reporting.
     let rank = position.map_or(ENCODE_RANK, |p| 300 + p as u16);
     Err(Refusal { rank, span, why: Why::Encode(fault) })
 }
 
-/// True if the literal that comes later is the only one.
+/// True if the instruction has no other literal than the one whose value is known later.
 fn one_literal(parsed: &ParsedInst) -> bool {
     parsed.inst.operands.iter().filter(|o| matches!(o, Operand::Literal(_))).count() == 1
 }

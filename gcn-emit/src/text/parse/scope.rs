@@ -1,25 +1,24 @@
-//! The context of an instruction in a file: symbols, whose values the instruction's text may name.
+//! The context of an instruction in a file: the symbols that the instruction's text may name.
 
 use gcn_isa::Inst;
 use smallvec::SmallVec;
 
 use super::error::ParseFault;
 
-/// Gives the expressions of an instruction their values.
+/// Provides the values of the expressions in an instruction.
 ///
-/// The instruction parser reads registers, keywords, calls such as `hwreg(…)` and numbers itself. Everything
-/// else that may be a number is an expression, and the implementor of this trait gives the names in it their
-/// meaning.
+/// The instruction parser itself parses registers, keywords, calls such as `hwreg(…)` and numbers. Everything else that
+/// may be a number is an expression, and the implementor of this trait resolves the names in it.
 pub trait Scope {
-    /// The value of an expression such as `n`, `n*4+1`, `(end-start)/4`, `table@rel32@lo+4` or `.`. The text
-    /// has no blanks at its ends.
+    /// The value of an expression such as `n`, `n*4+1`, `(end-start)/4`, `table@rel32@lo+4` or `.`. The text has no
+    /// leading or trailing blanks.
     ///
     /// # Errors
     /// The byte offset in `expr` and what is wrong there.
     fn value(&mut self, expr: &str) -> Result<ExprValue, (usize, String)>;
 
-    /// True if `name` is the name of a symbol by now. Words of the instruction grammar, such as `off` and `offset`, mean
-    /// that symbol where an operand must stand.
+    /// True if a symbol called `name` has been defined. Words of the instruction grammar, such as `off` and `offset`,
+    /// then denote that symbol where an operand is required.
     fn defines(&self, name: &str) -> bool {
         let _ = name;
         false
@@ -29,42 +28,42 @@ pub trait Scope {
 /// The value of an expression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ExprValue {
-    /// A number now: treated exactly like a written number, so that it may become an inline constant.
+    /// A number that is known now. It is treated exactly like a literal number, so that it may become an inline
+    /// constant.
     Known(i64),
-    /// A number only when the program is laid out; the scope's own number for the expression. Where a branch
-    /// target stands it becomes [`Operand::Label`](gcn_isa::Operand::Label) with this number, where a 32-bit
-    /// literal may stand it becomes a literal with a [`Fixup`], anywhere else it is an error.
+    /// A number that is known only after layout, identified by the scope's own number for the expression. As a branch
+    /// target it becomes [`Operand::Label`](gcn_isa::Operand::Label) with this number, as a 32-bit literal it becomes a
+    /// literal with a [`Fixup`], and anywhere else it is an error.
     Later(u32),
 }
 
-/// An instruction, and the literals whose values come later.
+/// An instruction, and the literals whose values are known later.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParsedInst {
     /// The instruction.
     pub inst: Inst,
-    /// Its open literals. Most instructions have none.
+    /// The literals that must be filled in. Most instructions have none.
     pub fixups: SmallVec<[Fixup; 1]>,
-    /// Its machine code. The distance of a branch to a label is 0 in it, and so is a literal that a fixup
-    /// fills.
+    /// The machine code. The distance of a branch to a label is 0 in it, and so is a literal that a fixup fills in.
     pub code: SmallVec<[u8; 16]>,
 }
 
 /// A literal operand that is 0 until its expression has a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fixup {
-    /// Index of the operand.
+    /// The index of the operand.
     pub operand: u8,
-    /// The number that [`ExprValue::Later`] gave.
+    /// The number that [`ExprValue::Later`] contained.
     pub expr: u32,
 }
 
-/// Text that is not an instruction: which bytes of it, and what is wrong with them.
+/// A text is not an instruction: the bytes that cause the error, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{fault}")]
 pub struct TextError {
-    /// Byte offset of the first offending byte.
+    /// The byte offset of the first offending byte.
     pub at: usize,
-    /// Number of offending bytes; may be 0 where something is missing.
+    /// The number of offending bytes; may be 0 if something is missing.
     pub len: usize,
     /// The problem.
     #[source]

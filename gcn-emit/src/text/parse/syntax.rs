@@ -1,4 +1,4 @@
-//! An instruction as it is written: its words are known, its form is not.
+//! An instruction after parsing: its words are known, but its form is not yet.
 
 use gcn_isa::{Reg, SrcSpecial};
 use smallvec::SmallVec;
@@ -24,27 +24,27 @@ pub(super) struct RawOperand {
     pub sext: bool,
 }
 
-/// A value as written.
+/// A value as it is written.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum RawValue {
     Reg(Reg),
-    /// Half a VGPR, the upper one or the lower.
+    /// Half a VGPR; true for the upper half.
     Half(Reg, bool),
     Special(SrcSpecial),
     Number(Number),
-    /// `lit(…)`: a literal even if an inline constant would do.
+    /// `lit(…)`: a literal even if an inline constant is possible.
     Lit(Number),
     Off,
-    /// The immediate that a function such as `hwreg(…)` means.
+    /// The immediate for which a function such as `hwreg(…)` stands.
     Call(Function, u16),
-    /// An immediate whose fields are named, such as the counters of `s_waitcnt`.
+    /// An immediate written by named fields, such as the counters of `s_waitcnt`.
     Fields(u16),
     /// The attribute of a pixel's parameter, as in `attr0.w`.
     Attribute(u16),
 }
 
 impl RawOperand {
-    /// True if a sign, an absolute value or a sign extension is written.
+    /// True if the operand has a sign, an absolute value or a sign extension.
     pub fn has_modifier(&self) -> bool {
         self.neg || self.abs || self.sext
     }

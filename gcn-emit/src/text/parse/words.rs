@@ -13,25 +13,25 @@ pub(super) enum Word {
     Reg(Reg),
     Special(SrcSpecial),
     Off,
-    /// A register that other targets have.
+    /// A register that only other targets have.
     Elsewhere,
-    /// A modifier without a value, and its value.
+    /// A modifier without a value in the text, and the value that it sets.
     Flag(ModWord, u32),
     /// A modifier with a value after a colon.
     Valued(ModWord),
-    /// `neg(`, `abs(`, `sext(`, `lit(`, `hwreg(` …; a plain name without the parenthesis.
+    /// `neg(`, `abs(`, `sext(`, `lit(`, `hwreg(` …; without the parenthesis it is a plain name.
     Function(Function),
 }
 
-/// A word for a modifier, and its place among the others.
+/// A word for a modifier, and its rank in the required order.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ModWord {
     pub word: &'static mods::Word,
-    /// Assemblers want modifiers in this order; equal ones may change places.
+    /// Assemblers require modifiers in this order; those of equal rank may be exchanged.
     pub order: u8,
 }
 
-/// A word that may stand before a parenthesis.
+/// A word that may precede a parenthesis.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Function {
     Neg,
@@ -68,7 +68,7 @@ pub(super) fn word(name: &str) -> Option<Word> {
     WORDS.get(name).copied()
 }
 
-/// The place of a modifier's words among the others.
+/// The rank of a modifier's words in the required order.
 const fn order(modifier: Modifier) -> u8 {
     let mut order = 0;
     while mods::WORDS[order][0].modifier as u8 != modifier as u8 {
@@ -83,7 +83,7 @@ pub(super) const NEG: ModWord = {
     ModWord { word: &mods::WORDS[order as usize][0], order }
 };
 
-/// The place right before the cache bits.
+/// The rank directly before the cache bits.
 pub(super) const BEFORE_CACHE_BITS: u8 = order(Modifier::Gds);
 
 fn word_with(is_it: impl Fn(&mods::Word) -> bool) -> Option<&'static mods::Word> {
@@ -95,7 +95,7 @@ pub(super) fn name_of(flag: Modifiers) -> &'static str {
     word_with(|w| w.flag() == flag).map_or("a modifier", |w| w.name)
 }
 
-/// The effect of a modifier of this name.
+/// The modifier with this name.
 ///
 /// ```
 /// use gcn_isa::table::Modifiers;
@@ -132,7 +132,7 @@ fn registers(words: &mut NameMap<Word>) {
     }
 }
 
-/// Registers that LLVM knows, but on none of our targets.
+/// Registers that LLVM knows but that no supported target has.
 const ELSEWHERE: [&str; 7] = ["pc", "tba", "tba_lo", "tba_hi", "tma", "tma_lo", "tma_hi"];
 
 const FUNCTIONS: [(&str, Function); 8] = [

@@ -1,4 +1,4 @@
-//! Attributes of nodes that are kernels.
+//! Attributes of kernel nodes.
 
 use crate::abi::stream::{GREATEST, LEAST};
 use crate::abi::{Code, with, words};
@@ -8,14 +8,14 @@ use crate::host::{self, Ptr};
 use crate::state::State;
 use crate::work::Op;
 
-/// `hipLaunchAttributeID`, those that nodes have.
+/// The values of `hipLaunchAttributeID` that nodes may have.
 const WINDOW: u32 = 1;
 const COOPERATIVE: u32 = 2;
 const PRIORITY: u32 = 8;
 /// `hipAccessPropertyPersisting`.
 const PERSISTING: u32 = 2;
 
-/// The node, if it is a kernel.
+/// The node, if it is a kernel node.
 fn kernel(s: &mut State, node: u64) -> Result<&mut Node> {
     let found = s.graphs.nodes.get_mut(node).ok_or(Error::InvalidValue)?;
     if matches!(found.op, Op::Launch(_)) { Ok(found) } else { Err(Error::InvalidValue) }
@@ -27,10 +27,10 @@ pub(crate) extern "C" fn graph_kernel_node_set_attribute(node: u64, attribute: u
         let first = words(value, 1)?[0];
         match attribute {
             WINDOW => {
-                // The address; what hits are; how many are, as an `f32`; what misses are, and padding; bytes.
+                // Base address; hit property and hit ratio (`f32`); miss property and padding; number of bytes.
                 let window: [u64; 4] = std::array::from_fn(|n| host::word(value.plus(8 * n)));
                 let ratio = f32::from_bits((window[1] >> 32) as u32);
-                // Devices have no such window (`accessPolicyMaxWindowSize` is 0), so that it has no bytes.
+                // Devices have no such window (`accessPolicyMaxWindowSize` is 0), so its size must be 0.
                 if !(0.0..=1.0).contains(&ratio) || window[2] as u32 == PERSISTING || window[3] != 0 {
                     return Err(Error::InvalidValue);
                 }
@@ -56,7 +56,7 @@ pub(crate) extern "C" fn graph_kernel_node_set_attribute(node: u64, attribute: u
     })
 }
 
-/// As ROCm's, a node has the attribute that was set last, or none.
+/// As in ROCm, a node only has the attribute that was set last, if any.
 pub(crate) extern "C" fn graph_kernel_node_get_attribute(node: u64, attribute: u32, value: Ptr) -> Code {
     with(|s| {
         let found = kernel(s, node)?.attributes;

@@ -1,4 +1,4 @@
-//! Changes of an instance as a whole.
+//! Updates of an instance as a whole.
 
 use crate::abi::{Code, Out, with};
 use crate::error::{Error, Result};
@@ -6,7 +6,7 @@ use crate::graph::{Instance, Update};
 use crate::state::State;
 use crate::work::Op;
 
-/// Gives an instance the operations of a graph of the same shape.
+/// Replaces the operations of an instance by those of a graph with the same structure.
 pub(crate) extern "C" fn graph_exec_update(
     instance: u64,
     graph: u64,
@@ -29,7 +29,7 @@ pub(crate) extern "C" fn graph_exec_update(
     })
 }
 
-/// Gives the part of an instance that is a node's graph the operations of another one of the same shape.
+/// Replaces the operations of a child graph in an instance by those of another graph with the same structure.
 pub(crate) extern "C" fn graph_exec_child_graph_node_set_params(
     instance: u64,
     node: u64,
@@ -44,7 +44,7 @@ pub(crate) extern "C" fn graph_exec_child_graph_node_set_params(
     })
 }
 
-/// The instance, if it has such a node of a kind that can be switched off.
+/// The instance, if it contains this node and nodes of this kind can be disabled.
 fn switchable(s: &mut State, instance: u64, node: u64) -> Result<&mut Instance> {
     s.graphs.nodes.get(node).ok_or(Error::InvalidValue)?;
     let found = s.graphs.instances.get_mut(instance).ok_or(Error::InvalidValue)?;

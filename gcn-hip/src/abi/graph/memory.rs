@@ -1,4 +1,4 @@
-//! Memory of graphs: nodes that allocate and free it, and how much of it devices use.
+//! Memory of graphs: nodes that allocate and free it, and its usage by device.
 
 use crate::abi::{Code, Out, with, words};
 use crate::error::{Error, Result};
@@ -6,7 +6,7 @@ use crate::host::{self, Ptr};
 use crate::state::{State, lock};
 use crate::work::{Op, Reserved};
 
-/// Words of `hipMemAllocNodeParams`: the properties of a pool, who has access and how many these are, bytes, and the address.
+/// The layout of `hipMemAllocNodeParams` in 8-byte words: pool properties, access descriptors and their number, size, and address.
 const WORDS: usize = 15;
 const BYTES: usize = 13;
 const ADDRESS: usize = 14;
@@ -14,7 +14,7 @@ const ADDRESS: usize = 14;
 const PINNED: u32 = 1;
 const ON_DEVICE: u32 = 1;
 
-/// Memory for a node, whose address the caller is told.
+/// Reserves memory for a node, and returns its address to the caller.
 pub(super) fn allocation(at: Ptr) -> Result<Op> {
     let mut fields = words(at, WORDS)?;
     let address = at.plus(8 * ADDRESS);
@@ -32,7 +32,7 @@ pub(super) fn allocation(at: Ptr) -> Result<Op> {
     Ok(Op::Alloc(Reserved { at: reserved, bytes, device, parameters: fields.into() }))
 }
 
-/// The end of a node's allocation: one of a graph that is allocated, and only once.
+/// The operation that frees a node's allocation. The address must be that of a graph's allocation that no other node frees.
 pub(super) fn end(at: Ptr) -> Result<Op> {
     let state = lock();
     if state.reserved.contains(&at) && !state.graphs.frees(at) {
@@ -60,14 +60,14 @@ pub(crate) extern "C" fn graph_mem_free_node_get_params(node: u64, place: Out<u6
     })
 }
 
-/// The pool of a device that is there.
+/// The pool of an existing device.
 fn pool(s: &mut State, device: i32) -> Result<u64> {
     let device = usize::try_from(device).map_err(|_| Error::InvalidDevice)?;
     s.model(device)?;
     Ok(s.pools.graphs_of(device))
 }
 
-/// `hipGraphMemAttributeType`: bytes in use, the most that there were, and the same of what is reserved for that.
+/// `hipGraphMemAttributeType`: the bytes in use and their maximum so far, and the same for reserved bytes.
 const USED: u32 = 0;
 const USED_HIGH: u32 = 1;
 const RESERVED: u32 = 2;
@@ -89,7 +89,7 @@ pub(crate) extern "C" fn device_get_graph_mem_attribute(
     })
 }
 
-/// The most that there were can be set back to what is in use.
+/// The maximum can be reset to the current use.
 pub(crate) extern "C" fn device_set_graph_mem_attribute(device: i32, attribute: u32, value: Ptr) -> Code {
     with(|s| {
         let pool = pool(s, device)?;
@@ -102,7 +102,7 @@ pub(crate) extern "C" fn device_set_graph_mem_attribute(device: i32, attribute: 
     })
 }
 
-/// Nothing is kept that is not in use.
+/// Nothing to do, because unused memory is never kept.
 pub(crate) extern "C" fn device_graph_mem_trim(device: i32) -> Code {
     with(|s| pool(s, device).map(|_| ()))
 }

@@ -1,4 +1,4 @@
-//! Nodes of graphs: functions that add them, and functions that replace their operations.
+//! Nodes of graphs: functions that add nodes, and functions that replace their operations.
 
 use gcn_sim::Grid;
 
@@ -12,7 +12,7 @@ use crate::host::{self, HostCall, Ptr};
 use crate::state::lock;
 use crate::work::{Extent, Op, Pitched};
 
-/// Declares functions that add a node: each takes the parameters of its kind after the four that all have.
+/// Declares functions that add a node: each takes four common parameters, followed by those of its kind.
 macro_rules! add {
     ($($name:ident($($parameter:ident: $t:ty),*) => $op:expr;)*) => {$(
         #[allow(clippy::too_many_arguments, reason = "they are HIP's")]
@@ -29,7 +29,7 @@ macro_rules! add {
                 let op: Op = $op?;
                 let mut state = lock();
                 let added = state.graphs.add(graph, after, op);
-                // Memory for a node that could not be added.
+                // Frees memory that was reserved for a node that could not be added.
                 state.sweep();
                 node.set(added?)
             })
@@ -48,7 +48,7 @@ add! {
         copy_from(to, from, bytes, offset, kind);
     graph_add_memset_node(parameters: Ptr) => fill(parameters);
     graph_add_host_node(parameters: Option<&HostNode>) => host_call(parameters);
-    // A copy: later changes of the child have no effect.
+    // The child is copied, so later changes of it have no effect.
     graph_add_child_graph_node(child: u64) => graph_copy(child);
     graph_add_event_record_node(event: u64) => record(event);
     graph_add_event_wait_node(event: u64) => wait(event);
@@ -58,8 +58,7 @@ add! {
     drv_graph_add_memset_node(parameters: Ptr, _context: u64) => fill(parameters);
 }
 
-/// Declares pairs of functions that replace the operation of a node: in its graph, and in one instance of the
-/// graph.
+/// Declares pairs of functions that replace the operation of a node: in its graph, and in one instance of the graph.
 macro_rules! replace {
     ($($in_graph:ident, $in_instance:ident($($parameter:ident: $t:ty),*) => $op:expr;)*) => {$(
         pub(crate) extern "C" fn $in_graph(node: u64, $($parameter: $t),*) -> Code {
@@ -102,7 +101,7 @@ replace! {
         parameters: Option<&HostNode>) => host_call(parameters);
 }
 
-/// Replaces an operation by another one of its kind.
+/// Replaces an operation by another one of the same kind.
 fn replace(old: Option<&mut Op>, op: Op) -> Result {
     let old = old.ok_or(Error::InvalidValue)?;
     if std::mem::discriminant(old) != std::mem::discriminant(&op) {
@@ -112,7 +111,7 @@ fn replace(old: Option<&mut Op>, op: Op) -> Result {
     Ok(())
 }
 
-/// `hipKernelNodeParams`: block, `extra`, function, grid, arguments, LDS.
+/// Reads `hipKernelNodeParams`: block, `extra`, function, grid, arguments, LDS size.
 fn kernel(at: Ptr) -> Result<Op> {
     let fields = words(at, 8)?;
     let low = |n: usize| fields[n] as u32;
@@ -127,7 +126,7 @@ fn kernel(at: Ptr) -> Result<Op> {
     Ok(Op::Launch(prepare(function, sizes, arguments, extra, false)?))
 }
 
-/// `hipMemcpy3DParms`.
+/// Reads `hipMemcpy3DParms`.
 fn copy_3d(at: Ptr) -> Result<Op> {
     let (to, from, extent, kind) = parameters_3d(at)?;
     lock().copy_op(to, from, extent, kind)
@@ -145,7 +144,7 @@ fn copy_from(to: Ptr, from: u64, bytes: usize, offset: usize, kind: u32) -> Resu
     copy(to, symbol(from, bytes, offset)?, bytes, kind)
 }
 
-/// Refuses a copy within itself, as the functions that change a node do.
+/// Rejects a copy with overlapping ranges, as ROCm's functions that change a node do.
 fn apart(to: Ptr, from: Ptr, bytes: usize) -> Result {
     if to.address().abs_diff(from.address()) < bytes as u64 { Err(Error::InvalidValue) } else { Ok(()) }
 }
@@ -154,7 +153,7 @@ fn graph_copy(child: u64) -> Result<Op> {
     lock().graphs.copy(child).map(Op::Graph)
 }
 
-/// Functions of graphs know no other error for an event that is not there.
+/// Checks an event. Graph functions have no more specific error for one that does not exist.
 fn event(event: u64) -> Result<u64> {
     lock().event(event).map(|_| event).map_err(|_| Error::InvalidValue)
 }
@@ -167,7 +166,7 @@ fn wait(handle: u64) -> Result<Op> {
     event(handle).map(Op::Wait)
 }
 
-/// `hipGraphNodeParams`: the number of a kind of node (`hipGraphNodeType`), and its parameters at byte 16; those of a copy come after
+/// Reads `hipGraphNodeParams`: the kind of node (`hipGraphNodeType`), and from byte 16 on its parameters, which for a copy are preceded by
 /// 16 bytes of flags.
 fn any(at: Ptr) -> Result<Op> {
     let (kind, parameters) = (words(at, 1)?[0] as u32, at.plus(16));
@@ -183,7 +182,7 @@ fn any(at: Ptr) -> Result<Op> {
         5 => Ok(Op::Nothing),
         6 => wait(host::word(parameters)),
         7 => record(host::word(parameters)),
-        // Semaphores of other systems.
+        // External semaphores.
         8 | 9 => Err(Error::NotSupported),
         10 => memory::allocation(parameters),
         11 => memory::end(host::pointer(parameters)),
@@ -191,12 +190,12 @@ fn any(at: Ptr) -> Result<Op> {
     }
 }
 
-/// The same for a node that is there: its memory and its graph stay.
+/// As [`any`], for an existing node, whose memory or child graph cannot be changed.
 fn change(at: Ptr) -> Result<Op> {
     if matches!(words(at, 1)?[0] as u32, 4 | 10 | 11) { Err(Error::NotSupported) } else { any(at) }
 }
 
-/// `hipMemsetParams`: where, size of an element, height, pitch, value, width.
+/// Reads `hipMemsetParams`: address, element size, height, pitch, value, width.
 fn fill(at: Ptr) -> Result<Op> {
     let fields = words(at, 6)?;
     let element = fields[1] as u32 as usize;
@@ -211,7 +210,7 @@ fn fill(at: Ptr) -> Result<Op> {
         return Err(Error::InvalidValue);
     }
     let state = lock();
-    // As ROCm's, which looks at the pitch of a single row, too.
+    // As in ROCm, the pitch also matters for a single row.
     let rows = to.pitch.checked_mul(extent.height).ok_or(Error::InvalidValue)?;
     if state.heap.find(to.at).is_some_and(|found| rows > found.bytes) {
         return Err(Error::InvalidValue);

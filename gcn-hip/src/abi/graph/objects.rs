@@ -1,4 +1,4 @@
-//! Objects of the program that graphs keep until they are destroyed.
+//! User objects, which graphs keep alive until they are destroyed.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +7,12 @@ use crate::error::{Error, Result};
 use crate::host::{HostCall, Ptr};
 use crate::state::{Object, State, lock};
 
-/// `hipUserObjectNoDestructorSync`, which must be said.
+/// `hipUserObjectNoDestructorSync`, the only supported flag, which is required.
 const NO_SYNC: u32 = 1;
-/// `hipGraphUserObjectMove`: the references are the caller's.
+/// `hipGraphUserObjectMove`: the caller's references are transferred to the graph.
 const MOVE: u32 = 1;
 
-/// The number of references: at least one, and not more than an `int` can count.
+/// Checks the number of references: at least one, and at most the maximum of an `int`.
 fn references(object: u64, count: u32) -> Result<u64> {
     let right = object != 0 && (1..=i32::MAX as u32).contains(&count);
     right.then_some(count.into()).ok_or(Error::InvalidValue)
@@ -42,7 +42,7 @@ pub(crate) extern "C" fn user_object_retain(object: u64, count: u32) -> Code {
     })
 }
 
-/// Calls what is left to call, without the lock: it may use the runtime.
+/// Releases references and calls the destructor if these were the last; without the lock, because it may use the runtime.
 fn release(object: u64, count: u32, release: impl FnOnce(&mut State, u64) -> Option<HostCall>) -> Code {
     call(|| {
         let count = references(object, count)?;

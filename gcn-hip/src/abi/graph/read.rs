@@ -1,4 +1,4 @@
-//! The kinds of nodes and their operations.
+//! Queries the kinds of nodes and their operations.
 
 use gcn_sim::Grid;
 
@@ -19,7 +19,7 @@ fn put(at: Out<u8>, fields: &[u64]) -> Result {
     Ok(())
 }
 
-/// `hipKernelNodeParams`. The arguments stay as long as the node is not changed.
+/// Returns `hipKernelNodeParams`. The arguments remain valid until the node is changed.
 pub(crate) extern "C" fn graph_kernel_node_get_params(node: u64, parameters: Out<u8>) -> Code {
     with(|s| {
         let Op::Launch(launch) = op(s, node)? else { return Err(Error::InvalidValue) };
@@ -35,7 +35,7 @@ pub(crate) extern "C" fn graph_kernel_node_get_params(node: u64, parameters: Out
     })
 }
 
-/// The program's name for a kernel: its stub, or else the handle of the function.
+/// The program's symbol for a kernel: its stub, or otherwise the handle of the function.
 fn symbol(s: &State, launch: &Launch) -> Result<u64> {
     let function = s.functions.get(launch.function).ok_or(Error::InvalidValue)?;
     let stub = s.kernels.iter().find(|(_, symbol)| symbol.name == function.name);
@@ -52,7 +52,7 @@ fn places(s: &State, launch: &Launch) -> Result<Box<[u64]>> {
     function.program.args().map(|argument| place(argument.offset.into(), argument.size.into())).collect()
 }
 
-/// `hipMemsetParams`.
+/// Returns `hipMemsetParams`.
 pub(crate) extern "C" fn graph_memset_node_get_params(node: u64, parameters: Out<u8>) -> Code {
     with(|s| {
         let Op::Fill { to, pattern, extent } = op(s, node)? else { return Err(Error::InvalidValue) };
@@ -65,7 +65,7 @@ pub(crate) extern "C" fn graph_memset_node_get_params(node: u64, parameters: Out
     })
 }
 
-/// `hipHostNodeParams`.
+/// Returns `hipHostNodeParams`.
 pub(crate) extern "C" fn graph_host_node_get_params(node: u64, parameters: Out<u8>) -> Code {
     with(|s| match op(s, node)? {
         Op::Call(HostCall::Plain(function, data)) => {
@@ -96,7 +96,7 @@ pub(crate) extern "C" fn graph_event_wait_node_get_event(node: u64, event: Out<u
     })
 }
 
-/// The node of a clone that stands for a node of the graph that was cloned.
+/// The node of a clone that corresponds to a node of the original graph.
 pub(crate) extern "C" fn graph_node_find_in_clone(found: Out<u64>, original: u64, clone: u64) -> Code {
     with(|s| {
         found.check()?;

@@ -1,5 +1,5 @@
-//! Finds waits for dependencies that could wait for less, and other waits at places where a sequence of RDNA needs
-//! them: each is replaced, and the program is followed from there until the two states agree again.
+//! Finds waits for dependencies that could wait for less, and other waits that RDNA needs to interrupt a sequence. Each
+//! wait is replaced by a weaker one, and the program is analysed from there until the two states agree again.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use crate::operand::Operand;
 use crate::table::Class;
 
 /// Budget of all walks together, in visited lines: a number per line of the program, and a minimum. A wait whose walk
-/// exceeds it gets no advice.
+/// exceeds the budget gets no advice.
 const LOOKS: (usize, usize) = (64, 1 << 20);
 
-/// Removes advice about waits that sequences need, and adds advice about waits for dependencies.
+/// Removes advice about waits that interrupt a hazard sequence, and adds advice about waits for dependencies.
 pub(in crate::check) fn advise(search: &Search<'_>, advice: &mut Vec<Advice>) {
     let program = search.program;
     let looks = program.lines.len().saturating_mul(LOOKS.0).max(LOOKS.1);
@@ -45,7 +45,7 @@ pub(in crate::check) fn advise(search: &Search<'_>, advice: &mut Vec<Advice>) {
     }
 }
 
-/// The wait that waits only for `enough`; `None` if it can be removed.
+/// The instruction weakened to `enough`; `None` if it can be removed.
 fn lessened(inst: &Arc<Inst>, enough: Amount) -> Option<Inst> {
     let mut inst = Inst::clone(inst);
     match enough {
@@ -65,13 +65,13 @@ fn lessened(inst: &Arc<Inst>, enough: Amount) -> Option<Inst> {
 
 struct Walk<'a, 's> {
     search: &'a Search<'s>,
-    /// The violations that the program has already.
+    /// The violations that the program already has.
     known: HashMap<Site, Fix>,
     looks: usize,
 }
 
 impl Walk<'_, '_> {
-    /// The fewest dependencies of `have` that are enough.
+    /// The smallest subset of the dependencies in `have` that is sufficient.
     fn weakest(&mut self, line: usize, have: Fix) -> Fix {
         if self.is_clean(line, None) {
             return Fix::NONE;
@@ -88,11 +88,11 @@ impl Walk<'_, '_> {
         enough
     }
 
-    /// True if nothing more is wrong with `instead` in place of a line.
+    /// True if replacing the line by `instead` causes no new violation.
     fn is_clean(&mut self, line: usize, instead: Option<&Inst>) -> bool {
         let Search { flow, sequences, .. } = *self.search;
         let block = flow.cfg.block_of(line);
-        // The state before the line is found from the beginning of its block.
+        // The state before the line is recomputed from the start of its block.
         self.looks = self.looks.saturating_sub(line - flow.cfg.blocks[block].start);
         let Some(mut state) = self.search.before(line).filter(|_| self.looks > 0) else { return false };
         if let Some(inst) = instead {
@@ -137,7 +137,7 @@ impl Walk<'_, '_> {
         true
     }
 
-    /// Executes lines. Returns false if a new violation occurs at one of them.
+    /// Applies lines to the state. Returns false if a new violation occurs at one of them.
     fn passes(&self, sequences: &Sequences<'_>, state: &mut Pending, lines: std::ops::Range<usize>) -> bool {
         for line in lines {
             let mut clean = true;

@@ -1,4 +1,4 @@
-//! Unnecessary wait states: computes the slack of every dependence that crosses an `s_nop`.
+//! Unnecessary wait states: computes the slack of every dependence across an `s_nop`.
 
 use smallvec::SmallVec;
 
@@ -9,12 +9,12 @@ use crate::hazards::{self, Kinds, MAX_REACH, Since, View};
 use crate::program::Program;
 use crate::table::Class;
 
-/// The code between the `s_nop` and a place near it.
+/// A summary of the code between the `s_nop` and a nearby line.
 #[derive(Clone, Copy)]
 struct Way {
     /// Wait states.
     distance: u32,
-    /// The kinds of instructions on the path that rules refer to.
+    /// The kinds of instructions on the path that rules about an instruction between two others need.
     crossed: Kinds,
 }
 
@@ -26,7 +26,7 @@ impl Way {
         Way { distance: self.distance + facts.states[line], crossed }
     }
 
-    /// The least distance and whatever is crossed on either.
+    /// Joins two paths: the smaller distance, and the kinds of both.
     fn either(self, other: Way) -> Way {
         Way { distance: self.distance.min(other.distance), crossed: self.crossed | other.crossed }
     }
@@ -36,7 +36,7 @@ impl Way {
     }
 }
 
-/// A line near the `s_nop`, or a block, with every path to it.
+/// The number of a nearby line or block, with a summary of all paths between it and the `s_nop`.
 type Near = (usize, Way);
 
 pub(in crate::check) fn advise(program: &Program, facts: &Distances<'_>) -> Vec<Advice> {
@@ -81,9 +81,9 @@ fn spare(facts: &Distances<'_>, block: usize, line: usize) -> u32 {
     spare
 }
 
-/// True if the `s_nop` at `line` separates memory instructions that XNACK replay must not repeat as one clause. Pairs
-/// of instructions do not show that: the conflict may be with any earlier member. Lines count as a clause even where
-/// control cannot fall from one to the next; at worst an unnecessary `s_nop` is kept.
+/// True if the `s_nop` at `line` separates memory instructions that XNACK replay must not repeat as one clause.
+/// Comparing pairs of instructions does not show this, because the conflict may be with any earlier member. Lines count
+/// as a clause even where control cannot fall through from one to the next; at worst an unnecessary `s_nop` is kept.
 fn parts_clauses(facts: &Distances<'_>, line: usize) -> bool {
     let kind = |line: usize| facts.views[line].clause_kind();
     let Some(before) = line.checked_sub(1).and_then(kind).filter(|_| facts.rules.xnack) else { return false };
@@ -98,10 +98,10 @@ fn parts_clauses(facts: &Distances<'_>, line: usize) -> bool {
     })
 }
 
-/// The lines that can come before `line` within the reach of any rule.
+/// The lines that may execute before `line` and are within the reach of any rule.
 fn backward(facts: &Distances<'_>, block: usize, line: usize) -> SmallVec<[Near; 16]> {
     let mut near = SmallVec::new();
-    // Parts of blocks still to be walked: block, one past the last line, path so far.
+    // Ranges of blocks that remain to be walked: block, one past the last line, summary of the path so far.
     let mut open: SmallVec<[(usize, usize, Way); 4]> = SmallVec::new();
     let mut entered: SmallVec<[Near; 8]> = SmallVec::new();
     open.push((block, line, Way::NONE));
@@ -124,7 +124,7 @@ fn backward(facts: &Distances<'_>, block: usize, line: usize) -> SmallVec<[Near;
     near
 }
 
-/// The lines that can come after `line` within the reach of any rule.
+/// The lines that may execute after `line` and are within the reach of any rule.
 fn forward(facts: &Distances<'_>, block: usize, line: usize) -> SmallVec<[Near; 16]> {
     let mut near = SmallVec::new();
     let mut open: SmallVec<[(usize, usize, Way); 4]> = SmallVec::new();
@@ -156,7 +156,8 @@ fn note(near: &mut SmallVec<[Near; 16]>, line: usize, way: Way) {
     }
 }
 
-/// True if the block has not been entered on a path that is as short and crosses as much.
+/// True unless the block has already been entered on a path that is at least as short and crosses at least the same
+/// kinds.
 fn improves(entered: &mut SmallVec<[Near; 8]>, block: usize, way: Way) -> bool {
     match entered.iter_mut().find(|e| e.0 == block) {
         Some((_, known)) if known.distance <= way.distance && known.crossed.contains(way.crossed) => false,

@@ -1,5 +1,5 @@
-//! Counters that could wait less: each wait is weakened, and the program is followed from there until the two states
-//! agree again.
+//! Counters that could wait for less. Each wait is weakened, and the program is analysed from there until the two
+//! states agree again.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use crate::check::report::Amount;
 use crate::counters::{Counter, WaitCnt};
 
 /// Budget of all walks together, in visited lines: a number per line of the program, and a minimum. A wait whose walk
-/// exceeds it gets no advice.
+/// exceeds the budget gets no advice.
 const LOOKS: (usize, usize) = (64, 1 << 20);
 
 pub(in crate::check) fn advise(check: &CounterCheck<'_>) -> Vec<Advice> {
@@ -39,14 +39,15 @@ pub(in crate::check) fn advise(check: &CounterCheck<'_>) -> Vec<Advice> {
     advice
 }
 
-/// True if the counters that could wait less have outstanding operations without a result register: stores and atomics.
+/// True if operations without a result register (stores and atomics) are outstanding on the counters that could wait
+/// for less.
 fn may_order(state: &Outstanding<'_>, have: WaitCnt, enough: WaitCnt) -> bool {
     Counter::ALL.into_iter().filter(|c| c.of(have) != c.of(enough)).any(|c| state.any_silent_on(c))
 }
 
-/// A broken rule that the weaker wait brings.
+/// A rule that the weaker wait breaks.
 struct Broken {
-    /// The largest value of the counter that finishes the operation, if it was outstanding before the wait.
+    /// The largest value of the counter that completes the operation, if it was outstanding before the wait.
     limit: Option<u8>,
 }
 
@@ -56,7 +57,7 @@ struct Walk<'a, 'c> {
 }
 
 impl<'c> Walk<'_, 'c> {
-    /// The weakest wait in place of `have` that breaks nothing more, counter by counter.
+    /// The weakest wait in place of `have` that breaks no further rule; each counter is weakened in turn.
     fn weakest(&mut self, block: usize, line: usize, before: &Outstanding<'c>, have: WaitCnt) -> WaitCnt {
         let mut enough = have;
         for counter in Counter::ALL {
@@ -64,8 +65,8 @@ impl<'c> Walk<'_, 'c> {
             if !counter.is_in(have) {
                 continue;
             }
-            // Binary search between a value that is known to be sufficient and one that is not. The more a wait leaves
-            // outstanding, the more rules break.
+            // Binary search between a value that is known to be sufficient and one that is known not to be: the more
+            // operations a wait leaves outstanding, the more rules break.
             let most = counter.capacity(self.check.set());
             let at = |value: u8| if value == most { u8::MAX } else { value };
             let (mut good, mut bad) = (value, most + 1);
@@ -78,7 +79,7 @@ impl<'c> Walk<'_, 'c> {
                         good = guess;
                         good + (bad - good) / 2
                     }
-                    // The broken rule gives the value that would be sufficient for it.
+                    // The broken rule tells which value would be sufficient for it.
                     Some(Broken { limit: Some(limit) }) if limit < guess => {
                         bad = limit.max(good) + 1;
                         bad - 1
@@ -94,7 +95,7 @@ impl<'c> Walk<'_, 'c> {
         enough
     }
 
-    /// The first rule that is broken with the second of `waits` at `line` and kept with the first.
+    /// The first rule that is broken with the second of `waits` at `line` but not with the first.
     fn breaks(
         &mut self,
         block: usize,
@@ -141,8 +142,8 @@ impl<'c> Walk<'_, 'c> {
         None
     }
 
-    /// The earlier instruction, if it is in the program, of a rule that `line` breaks after `weak` and not after
-    /// `kept`.
+    /// The earlier instruction of a rule that `line` breaks in state `weak` but not in state `kept`. The inner option
+    /// is `None` if that instruction is outside the program.
     fn newly_broken(
         &self,
         kept: &Outstanding<'_>,

@@ -1,4 +1,4 @@
-//! Combined remedies, and the instructions that implement them.
+//! Fixes: the remedies of several rules combined, and the instructions that implement them.
 
 use bitflags::bitflags;
 use smallvec::SmallVec;
@@ -13,7 +13,7 @@ use crate::table::{self, Modifiers};
 use crate::target::{Generation, Target};
 
 bitflags! {
-    /// Remedies that are there or not.
+    /// The remedies that have no parameter.
     #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
     pub struct FixParts: u8 {
         /// [`Remedy::VectorNop`].
@@ -27,35 +27,36 @@ bitflags! {
     }
 }
 
-/// The instructions to insert before an instruction, and its fields to change, for several rules together.
+/// The instructions to insert before an instruction, and the changes to its fields, that satisfy several rules
+/// together.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Fix {
     /// The dependencies that the inserted `s_waitcnt_depctr` (`s_wait_alu`) waits for.
     pub waits: Waits,
-    /// Further remedies.
+    /// Remedies without parameters.
     pub parts: FixParts,
-    /// The VGPR that is moved to itself ([`Remedy::MoveSource`]).
+    /// The VGPR that a `v_mov_b32` copies to itself ([`Remedy::MoveSource`]).
     pub moves: Option<u16>,
-    /// Wait states.
+    /// The number of wait states to insert.
     pub states: u8,
-    /// The new value of the instruction's `wait_vdst`; [`Fix::NONE`] keeps it.
+    /// The new value of the instruction's `wait_vdst` field; [`Fix::NONE`] leaves it unchanged.
     pub wait_vdst: u8,
 }
 
-/// A field that keeps its value.
+/// Marks a field that keeps its value.
 const KEPT: u8 = u8::MAX;
 
 impl Fix {
-    /// Nothing.
+    /// No remedy.
     pub const NONE: Fix =
         Fix { waits: Waits::empty(), parts: FixParts::empty(), moves: None, states: 0, wait_vdst: KEPT };
 
-    /// True if nothing is asked for.
+    /// True if no remedy is required.
     pub fn is_none(self) -> bool {
         self == Fix::NONE
     }
 
-    /// Both.
+    /// Combines both fixes.
     #[must_use]
     pub fn and(self, other: Fix) -> Fix {
         Fix {
@@ -72,7 +73,7 @@ impl Fix {
         self.and(other) == self
     }
 
-    /// The dependencies that an instruction waits for, if it is a wait for dependencies.
+    /// A fix with the dependencies that `inst` waits for; no remedy if `inst` is not a wait for dependencies.
     pub fn waiting(target: Target, inst: &Inst) -> Fix {
         Fix { waits: super::waits::of(target.instruction_set(), inst), ..Fix::NONE }
     }
@@ -81,7 +82,7 @@ impl Fix {
         Fix { states, ..Fix::NONE }
     }
 
-    /// At most `most` in the field of `inst`.
+    /// Limits the `wait_vdst` field of `inst` to `most`.
     pub(in crate::hazards) fn wait_vdst(most: u8, inst: &Inst) -> Fix {
         let has = inst.desc.modifiers.intersects(Modifiers::WAIT_VDST.union(Modifiers::WAIT_VA_VDST));
         if has && inst.mods.wait_vdst > most { Fix { wait_vdst: most, ..Fix::NONE } } else { Fix::NONE }
@@ -109,7 +110,8 @@ impl Fix {
         }
     }
 
-    /// The instructions to insert before, in order. A wait comes first, since a move reads its register, too.
+    /// The instructions to insert before the instruction, in order. The wait comes first, because the move reads its
+    /// register, too.
     pub fn instructions(self, target: Target) -> SmallVec<[Inst; 2]> {
         let inst = |Made { name, operands, .. }| {
             let desc = table::find_mnemonic(target, name).find(|d| d.operands.len() == operands.len())?;
@@ -118,7 +120,7 @@ impl Fix {
         self.made(target).into_iter().filter_map(inst).collect()
     }
 
-    /// The statements to put before the instruction: the same as text.
+    /// The instructions of [`Fix::instructions`] as text.
     pub fn statements(self, target: Target) -> Vec<String> {
         self.made(target)
             .into_iter()
@@ -160,14 +162,14 @@ impl Fix {
         all
     }
 
-    /// The wait that the changed fields imply before their instruction, as an instruction.
+    /// A wait instruction equivalent to the changed fields, placed before the instruction that has them.
     pub(in crate::hazards) fn field_as_wait(self, target: Target) -> Option<Inst> {
         let waits = self.parts.contains(FixParts::NO_VMEM);
         let wait = Fix { waits: Waits::VM_VSRC, ..Fix::NONE };
         if waits { wait.instructions(target).into_iter().next() } else { None }
     }
 
-    /// True if the instruction itself changes.
+    /// True if fields of the instruction itself change.
     pub fn changes_fields(self) -> bool {
         self.wait_vdst != KEPT || self.parts.contains(FixParts::NO_VMEM)
     }
@@ -182,24 +184,24 @@ impl Fix {
         }
     }
 
-    /// The same without the changed fields.
+    /// This fix without the changed fields.
     #[must_use]
     pub(crate) fn without_fields(self) -> Fix {
         Fix { wait_vdst: KEPT, parts: self.parts.difference(FixParts::NO_VMEM), ..self }
     }
 
-    /// The same without the wait for dependencies.
+    /// This fix without the wait for dependencies.
     #[must_use]
     pub(crate) fn without_waits(self) -> Fix {
         Fix { waits: Waits::empty(), ..self }
     }
 
-    /// True if `inst` waits for dependencies, so that it can wait for these, too.
+    /// True if `inst` is a wait for dependencies, so that this fix's waits can be merged into it.
     pub(crate) fn strengthens(self, inst: &Inst) -> bool {
         inst.desc.entry.immediate == Immediate::Dependencies
     }
 
-    /// Adds this remedy's dependencies to a wait for dependencies.
+    /// Merges this fix's waits into a wait for dependencies.
     pub(crate) fn strengthen(self, inst: &mut Inst) {
         let set = inst.desc.instruction_set();
         let more = Dependency::immediate(self.waits, set);
@@ -211,20 +213,20 @@ impl Fix {
     }
 }
 
-/// An instruction of a remedy: its name, its operands, and these as text.
+/// An instruction of a remedy: its name, its operands, and the operands as text.
 struct Made {
     name: &'static str,
     operands: SmallVec<[Operand; 2]>,
     text: String,
 }
 
-/// The instruction that waits for dependencies.
+/// The name of the instruction that waits for dependencies.
 fn dependency_wait(target: Target) -> &'static str {
     if target.instruction_set().generation() == Generation::GFX12 { "s_wait_alu" } else { "s_waitcnt_depctr" }
 }
 
 impl Fix {
-    /// The fields of the instruction that change, as it writes them.
+    /// The changed fields in assembly syntax.
     pub fn fields(self, target: Target) -> Vec<String> {
         let mut fields = Vec::new();
         if self.wait_vdst != KEPT {
@@ -241,7 +243,7 @@ impl Fix {
         fields
     }
 
-    /// The requirement in words: `` `v_nop` before it ``, `` `wait_vdst:0` in it ``.
+    /// The fix in words: `` `v_nop` before it ``, `` `wait_vdst:0` in it ``.
     pub fn words(self, target: Target) -> String {
         let quoted = |texts: Vec<String>, place: &str| {
             let all: Vec<String> = texts.iter().map(|t| format!("`{t}`")).collect();

@@ -8,19 +8,19 @@ use crate::hazards::row::on;
 use crate::hazards::view::{Kinds, Role};
 use crate::table::WaveSizes;
 
-/// Sequences that have completed only the first step.
+/// Stage mask: sequences that have completed only the first step.
 const BEGUN: u8 = 1;
-/// Sequences that a branch has continued.
+/// Stage mask: sequences whose second step, a branch, is complete.
 const BRANCHED: u8 = 1 << 1;
 
 const CITE: &str = "LLVM 22, measured; Mesa 25.0.7, `aco_insert_NOPs`";
 
-/// Such an instruction, whatever its registers.
+/// A step that any instruction of `kinds` takes, whatever its registers.
 const fn some(kinds: Kinds) -> Step {
     Step { who: anyone(kinds), roles: Role::empty(), which: Which::Scalars, tie: Tie::Some }
 }
 
-/// Common part of the hazards between memory instructions and writers of their scalar registers.
+/// Fields common to the hazards between memory instructions and later writers of their scalar registers.
 const TO_SCALAR: RemedyRule = RemedyRule {
     id: "",
     title: "a memory instruction reads a scalar register, then the scalar ALU or a scalar load writes it",
@@ -43,13 +43,13 @@ const TO_SCALAR: RemedyRule = RemedyRule {
     note: "",
 };
 
-/// Nothing of the memory instructions is left to read.
+/// Events after which the memory instructions have read all their registers.
 const READ_ALL: &[End] = &[
     end(EndBy::Kind(anyone(Kinds::ANY_VALU)), BEGUN),
     end(EndBy::Waits(Waits::VM_VSRC.union(Waits::EVERY)), BEGUN),
 ];
 
-/// The instructions of [`READ_ALL`], and those that wait for the results of some memory instructions.
+/// The events of [`READ_ALL`], and waits for the results of some memory instructions.
 macro_rules! or_counter {
     ($counter:ident) => {
         &[
@@ -65,7 +65,7 @@ const LDS: Step = Step { who: anyone(Kinds::DS), ..TO_SCALAR_READS };
 const TO_SCALAR_READS: Step =
     Step { who: anyone(Kinds::MEMORY), roles: Role::SSRC, which: Which::Scalars, tie: Tie::Each };
 
-/// The same for EXEC, which every memory instruction reads.
+/// As [`TO_SCALAR`], for EXEC, which every memory instruction reads.
 const TO_EXEC: RemedyRule = RemedyRule {
     title: "a memory instruction, then the scalar ALU writes EXEC",
     steps: &[some(Kinds::MEMORY)],
@@ -78,10 +78,10 @@ const TO_EXEC: RemedyRule = RemedyRule {
     ..TO_SCALAR
 };
 
-/// The compilers differ in what ends it.
+/// LLVM and Mesa differ in what ends this sequence.
 const COUNTER_ENDS: &str = "in Mesa also ended by a wait for the memory instruction's counter";
 
-/// Common part of the hazards of direct loads from LDS.
+/// Fields common to the hazards of direct loads from LDS.
 const DIRECT: RemedyRule = RemedyRule {
     id: "",
     title: "",
@@ -99,7 +99,7 @@ const DIRECT: RemedyRule = RemedyRule {
     note: "",
 };
 
-/// The field counts to 15, which waits for nothing.
+/// The largest value of the field is 15, which waits for nothing. After 15 vector ALU instructions, no wait is needed.
 const FIFTEEN_VALUS: Within = Within { valus: 14, ..Within::ANY };
 
 const USES_VGPR: Step = Step {
@@ -115,10 +115,10 @@ const VMEM_STORE_USES: Step = Step { who: but(Kinds::VMEM, Kinds::VMEM_LOAD), ..
 const DS_USES: Step = Step { who: but(Kinds::DS, Kinds::LDS_DIRECT), ..USES_VGPR };
 const MEMORY_USES: Step = Step { who: but(Kinds::MEMORY, Kinds::LDS_DIRECT), ..USES_VGPR };
 
-/// Instructions that wait for the vector ALU.
+/// These instructions wait for the vector ALU.
 const VALU_DONE: End = end(EndBy::Kind(but(Kinds::MEMORY, Kinds::LDS_DIRECT)), BEGUN);
 
-/// Common part of the hazards between LDS and vector memory on both sides of a branch.
+/// Fields common to the hazards between LDS and vector memory instructions on the two sides of a branch.
 const BRANCH: RemedyRule = RemedyRule {
     id: "",
     title: "",

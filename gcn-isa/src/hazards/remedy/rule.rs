@@ -1,4 +1,4 @@
-//! The parts of a rule with a remedy.
+//! The structure of a rule with a remedy.
 
 use std::fmt;
 
@@ -18,34 +18,34 @@ pub struct RemedyRule {
     pub id: &'static str,
     /// The violation, in words.
     pub title: &'static str,
-    /// Where it is written.
+    /// The citation of the source.
     pub cite: &'static str,
-    /// The instruction sets that have it.
+    /// The instruction sets that have the rule.
     pub targets: TargetSet,
-    /// The sizes of waves that have it.
+    /// The wave sizes for which the rule applies.
     pub waves: WaveSizes,
     /// The instructions that lead up to the hazard, in order; others may be in between.
     pub steps: &'static [Step],
     /// The instruction that must not follow them.
     pub second: Step,
-    /// The events that end the danger.
+    /// The events that end the sequence, so that the hazard no longer exists.
     pub ends: &'static [End],
-    /// The reach of the last step.
+    /// How far after the last step the hazard lasts.
     pub within: Within,
     /// The remedy.
     pub remedy: Remedy,
-    /// True if code outside the program may have taken the first step: the caller of a function, or its callees.
+    /// True if code outside the program (a function's caller or callees) may have taken the first step.
     pub outside: bool,
-    /// True if one instruction may take the first two steps, by its own reads and writes.
+    /// True if one instruction may take the first two steps at once, by its reads and its writes.
     pub alone: bool,
-    /// Who says so.
+    /// The sources that support the rule.
     pub evidence: Evidence,
     /// Further remarks.
     pub note: &'static str,
 }
 
 impl PartialEq for RemedyRule {
-    /// Names are unique.
+    /// Names are unique, so equal names mean equal rules.
     fn eq(&self, other: &RemedyRule) -> bool {
         self.id == other.id
     }
@@ -58,11 +58,11 @@ impl Eq for RemedyRule {}
 pub struct Step {
     /// The condition on the instruction.
     pub who: Condition,
-    /// The roles of the registers that count; empty if none counts.
+    /// The roles of the relevant registers; empty if the step does not depend on registers.
     pub roles: Role,
-    /// The registers that count.
+    /// The relevant registers.
     pub which: Which,
-    /// The relation of the registers to those of the steps before.
+    /// How the registers relate to those of the earlier steps.
     pub tie: Tie,
 }
 
@@ -71,27 +71,27 @@ pub struct Step {
 pub enum Which {
     /// VGPRs.
     Vgprs,
-    /// SGPRs with a number, trap temporaries included.
+    /// Numbered SGPRs, trap temporaries included.
     Sgprs,
-    /// The same by aligned pairs.
+    /// Numbered SGPRs and trap temporaries, as aligned pairs.
     SgprPairs,
-    /// VCC: its halves count as one.
+    /// VCC, with both halves treated as one register.
     Vcc,
-    /// VCC: each half for itself.
+    /// VCC, with each half treated as a register of its own.
     VccHalves,
-    /// EXEC: its halves count as one.
+    /// EXEC, with both halves treated as one register.
     Exec,
-    /// Every scalar register but EXEC and `null`.
+    /// Every scalar register except EXEC and `null`.
     Scalars,
 }
 
-/// A register as sequences tell them apart: SGPRs by number, then VGPRs.
+/// The number of a register in a sequence: SGPRs by number, then VGPRs.
 pub(in crate::hazards) type Unit = u16;
 
-/// Where VGPRs begin among units.
+/// The unit of the first VGPR.
 const VGPRS: Unit = 256;
 
-/// Added to the unit of a register to denote only its lower or its upper half.
+/// Flags added to the unit of a register to denote only its lower or its upper half.
 const LOW: Unit = 1 << 12;
 const HIGH: Unit = 1 << 13;
 const HALVES: Unit = LOW | HIGH;
@@ -110,7 +110,7 @@ pub(in crate::hazards) fn covers(a: Unit, b: Unit) -> bool {
 const TRAP_TEMPORARIES: std::ops::Range<u16> = 108..124;
 
 impl Which {
-    /// The unit that register `number` of `file` belongs to; `None` if it does not count.
+    /// The unit to which register `number` of `file` belongs; `None` if this selection ignores the register.
     fn unit(self, file: RegFile, number: u16) -> Option<Unit> {
         let within = |tuple: Reg| (tuple.index..tuple.end()).contains(&number);
         let named = || number >= reg::VCC.index && !TRAP_TEMPORARIES.contains(&number);
@@ -126,7 +126,7 @@ impl Which {
         }
     }
 
-    /// The units of a tuple.
+    /// The units of a tuple, or of one half of a register.
     pub(in crate::hazards) fn units(self, tuple: Reg, half: Option<Half>) -> impl Iterator<Item = Unit> {
         let half = half.map_or(0, |half| if half == Half::Low { LOW } else { HIGH });
         (tuple.index..tuple.end())
@@ -150,57 +150,60 @@ pub(in crate::hazards) const fn pair(unit: Unit) -> Unit {
     unit & !1
 }
 
-/// The relation of a step's registers to the sequence.
+/// How the registers of a step relate to the sequence's register or registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tie {
-    /// A first step: a sequence begins with each of them.
+    /// Only for a first step: a sequence begins with each of the step's registers.
     Each,
-    /// Using any one of them is enough.
+    /// It is enough that the step uses any of the registers; they are not compared with the sequence's.
     Some,
-    /// The register of the sequence is among them.
+    /// The sequence's register is among them.
     Same,
-    /// One is in the sequence's aligned pair; the sequence continues with it.
+    /// One of them is in the aligned pair of the sequence's register; the sequence continues with this one.
     OfPair,
-    /// The sequence continues with two registers: its own and another one of these.
+    /// The sequence continues with two registers: its first one and another one from this step.
     Another,
     /// Both registers of the sequence are among them.
     Both,
-    /// The same, and they are in separate operands.
+    /// Both registers of the sequence are among them, in separate operands.
     Apart,
 }
 
-/// An event that ends the danger.
+/// An event that ends a sequence, so that the hazard no longer exists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct End {
     /// The event.
     pub by: EndBy,
-    /// Bit i: ends sequences that have completed exactly the steps 0 to i.
+    /// The stages at which the event ends a sequence: bit i stands for sequences that have completed exactly the steps
+    /// 0 to i.
     pub stages: u8,
 }
 
-/// An event that ends sequences of these stages.
+/// An event that ends sequences at these stages.
 pub(super) const fn end(by: EndBy, stages: u8) -> End {
     End { by, stages }
 }
 
-/// See [`End`].
+/// The kind of event: see [`End`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EndBy {
-    /// Such an instruction.
+    /// An instruction that meets the condition.
     Kind(Condition),
-    /// An instruction that waits for all of one of these.
+    /// An instruction that waits for any one of these dependencies completely.
     Waits(Waits),
-    /// Such an instruction, if it reads a register with which a sequence of the rule has begun on the same path.
+    /// An instruction that meets the condition and reads a register with which a sequence of the rule has begun on the
+    /// same path.
     Reads(Condition, Which),
-    /// Such an instruction, if it uses the sequence's register in one of these roles: it ends sequences of that
-    /// register.
+    /// An instruction that meets the condition and uses the sequence's register in one of these roles. It ends only
+    /// sequences of that register.
     Uses(Condition, Role, Which),
-    /// The same, but only after the instruction itself has taken a step: the sequence before it counts once more.
+    /// As [`EndBy::Uses`], but evaluated after the instruction has taken its own steps: it may first advance a sequence
+    /// and then end those that remain at the earlier stages.
     UsesThen(Condition, Role, Which),
 }
 
-/// The number of instructions of some kinds up to which the danger lasts between the last step and the second
-/// instruction.
+/// The distance over which the hazard lasts after the last step: the largest number of instructions of each kind that
+/// may come between the last step and the second instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Within {
     /// Vector ALU instructions, matrix instructions included.
@@ -211,14 +214,14 @@ pub struct Within {
     pub salus: u8,
     /// Wait states: one for each instruction, N + 1 for `s_nop N`.
     pub states: u8,
-    /// Vector ALU instructions between the first step and the last; checked when the last is taken.
+    /// Vector ALU instructions between the first step and the last; checked when the last step is taken.
     pub valus_of_steps: u8,
 }
 
 impl Within {
-    /// However far.
+    /// No limit.
     pub const EVER: u8 = u8::MAX;
-    /// However far.
+    /// No limit on any kind.
     pub const ANY: Within = Within {
         valus: Within::EVER,
         transcendentals: Within::EVER,
@@ -228,7 +231,7 @@ impl Within {
     };
 }
 
-/// The remedy that a rule requires between the last step and the second instruction.
+/// The remedy that must be placed between the last step and the second instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Remedy {
     /// A wait for a dependency: `s_waitcnt_depctr`, or `s_wait_alu` on RDNA 4.
@@ -241,27 +244,27 @@ pub enum Remedy {
     MoveNull,
     /// `s_waitcnt_vscnt null, 0`.
     WaitStores,
-    /// This many wait states in all.
+    /// This many wait states in total.
     States(u8),
-    /// A smaller value in a field of the second instruction.
+    /// A smaller value in a wait field of the second instruction.
     Field(WaitField),
 }
 
-/// A field of direct loads from LDS that waits.
+/// A wait field of direct loads from LDS.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WaitField {
-    /// `wait_vdst` (`wait_va_vdst`): at most the number of vector ALU instructions since the last step, or 0 if one of them is
-    /// transcendental, since those complete out of order.
+    /// `wait_vdst` (`wait_va_vdst`): at most the number of vector ALU instructions since the last step, or 0 if one of
+    /// them is transcendental, because transcendental instructions complete out of order.
     Valus,
-    /// The same field: 0.
+    /// `wait_vdst` (`wait_va_vdst`) must be 0.
     NoValu,
-    /// `wait_vm_vsrc`: 0.
+    /// `wait_vm_vsrc` must be 0.
     NoVmem,
 }
 
 impl fmt::Display for Remedy {
     /// The remedy in words. The exact statement, `` `s_waitcnt_depctr depctr_va_vdst(0)` ``, depends on the target, so
-    /// this is `a wait for va_vdst(0)`.
+    /// the text is `a wait for va_vdst(0)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Remedy::Wait(dependency) => write!(f, "a wait for `{}(0)`", dependency.name()),

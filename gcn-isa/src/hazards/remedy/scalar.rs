@@ -1,4 +1,4 @@
-//! Rules about scalar registers: a register that the vector ALU has read and that was written since must not be read
+//! Rules about scalar registers: a register that the vector ALU has read and that was then overwritten must not be read
 //! too early.
 
 use super::rule::{End, EndBy, Remedy, RemedyRule, Step, Tie, Which, Within, end};
@@ -10,12 +10,12 @@ use crate::hazards::rule::Condition;
 use crate::hazards::view::{Kinds, Role};
 use crate::table::WaveSizes;
 
-/// Sequences that have completed only the first step.
+/// Stage mask: sequences that have completed only the first step.
 const BEGUN: u8 = 1;
-/// Sequences in which the register has been written.
+/// Stage mask: sequences in which the register has been overwritten.
 const WRITTEN: u8 = 1 << 1;
 
-/// Common part of the hazards of RDNA 4 between the vector ALU and SGPRs.
+/// Fields common to the RDNA 4 hazards between the vector ALU and SGPRs.
 const READ_SGPR: RemedyRule = RemedyRule {
     id: "",
     title: "",
@@ -38,8 +38,8 @@ const READS: Step =
 const READS_VCC: Step = Step { which: Which::Vcc, ..READS };
 const SALU_WRITES: Step =
     Step { who: anyone(Kinds::SALU), roles: Role::SDST, which: Which::Sgprs, tie: Tie::OfPair };
-/// Without the return address that a call writes: functions that LLVM compiles return without a wait, and their callers
-/// cannot have one after the call.
+/// Excludes the return address that a call writes: functions compiled by LLVM return without a wait, and a wait in the
+/// caller after the call would come too late.
 const SALU_COMPUTES: Step = Step { who: but(Kinds::SALU, Kinds::JUMP), ..SALU_WRITES };
 const VALU_WRITES: Step = Step { who: anyone(Kinds::ANY_VALU), ..SALU_WRITES };
 const SALU_WRITES_VCC: Step = Step { which: Which::Vcc, tie: Tie::Same, ..SALU_WRITES };
@@ -51,19 +51,19 @@ const MEMORY_OR_WAIT: &[End] = &[
     end(EndBy::Waits(Waits::SA_SDST), WRITTEN),
 ];
 const WAIT: &[End] = &[end(EndBy::Waits(Waits::SA_SDST), WRITTEN)];
-/// The same for VCC, for which LLVM tracks only the last writer.
+/// The events for VCC, for which LLVM tracks only the last writer.
 const VCC_MEMORY_OR_WAIT: &[End] = &[
     end(EndBy::Kind(anyone(Kinds::SMEM.union(Kinds::BUFFER))), WRITTEN),
     end(EndBy::Waits(Waits::SA_SDST), WRITTEN),
     end(EndBy::Uses(anyone(Kinds::ANY_VALU), Role::SDST, Which::Vcc), WRITTEN),
 ];
 
-/// Mesa assumes that a scalar result is available to the vector ALU after ten further scalar instructions, and to the
-/// scalar ALU after nine.
+/// Mesa assumes that the vector ALU can read a scalar result after ten further scalar instructions, and the scalar ALU
+/// after nine.
 const TO_VALU: Within = Within { salus: 10, ..Within::ANY };
 const TO_SALU: Within = Within { salus: 9, ..Within::ANY };
 
-/// Common part of the hazards of RDNA 3 between lane masks and their writers.
+/// Fields common to the RDNA 3 hazards between readers and writers of lane masks.
 const MASK_WRITE: RemedyRule = RemedyRule {
     title: "vector ALU reads a lane mask, scalar ALU writes it, then it is read",
     targets: on::GFX11,
@@ -85,13 +85,13 @@ const MASK_WRITTEN: Step =
     Step { who: anyone(Kinds::SALU), roles: Role::SDST, which: Which::Scalars, tie: Tie::Same };
 const ALU: Condition = anyone(Kinds::SALU.union(Kinds::ANY_VALU));
 const MASK_WAITED: &[End] = &[REWRITTEN, end(EndBy::Waits(Waits::SA_SDST), WRITTEN)];
-/// Once any instruction has written the register, it no longer holds the mask that was read.
+/// Once any instruction has overwritten the register, it no longer contains the mask that was read.
 const REWRITTEN: End = end(EndBy::UsesThen(anyone(Kinds::EVERY), Role::SDST, Which::Scalars), BEGUN);
 const AFTER_WRITE: Step =
     Step { who: but(Kinds::EVERY, Kinds::WAIT), roles: Role::empty(), which: Which::Scalars, tie: Tie::Some };
-/// LLVM puts its wait right after the write.
+/// LLVM inserts its wait directly after the write.
 const AT_ONCE: Evidence = Evidence::of(Voice::Silent, Voice::Moot).mesa(Voice::Less);
-/// Mesa ends it so.
+/// In Mesa, a vector ALU instruction that reads any other scalar register before the write ends the sequence.
 const OTHER_SGPR_READ: End = end(EndBy::Kind(anyone(Kinds::SCALAR_SOURCE)), BEGUN);
 
 const MASK_WRITTEN_BY_VALU: RemedyRule = RemedyRule {
@@ -333,5 +333,5 @@ pub(super) const RULES: &[RemedyRule] = &[
 const LEAVES: Step =
     Step { who: anyone(Kinds::JUMP), roles: Role::empty(), which: Which::Sgprs, tie: Tie::Some };
 
-/// LLVM's wait comes directly after the write.
+/// Note for rules that require LLVM's wait directly after the write.
 const AT_ONCE_NOTE: &str = "LLVM waits after the write, be the mask read or not";

@@ -13,13 +13,13 @@ const VALU_WRITES: Step =
 const VALU_READS: Step =
     Step { who: anyone(Kinds::ANY_VALU), roles: Role::VSRC, which: Which::Vgprs, tie: Tie::Same };
 
-/// Sequences of every stage.
+/// Stage mask: sequences of every stage.
 const ANY_STAGE: u8 = u8::MAX;
 const RESULTS_THERE: End = end(EndBy::Waits(Waits::VA_VDST), ANY_STAGE);
 const MEMORY: End = end(EndBy::Kind(but(Kinds::MEMORY, Kinds::LDS_DIRECT)), ANY_STAGE);
 const WRITTEN_AGAIN: End = end(EndBy::Uses(anyone(Kinds::ANY_VALU), Role::VDST, Which::Vgprs), ANY_STAGE);
 
-/// Common part of the hazards of transcendental results.
+/// Fields common to the hazards of transcendental results.
 const TRANS_USE: RemedyRule = RemedyRule {
     id: "rdna3.trans-use",
     title: "a transcendental instruction writes a VGPR, then the vector ALU reads it",
@@ -33,7 +33,7 @@ const TRANS_USE: RemedyRule = RemedyRule {
     ..CMPX_PERMLANE
 };
 
-/// Common part of the hazards of results on both sides of a write to EXEC.
+/// Fields common to the hazards of results on both sides of a write to EXEC.
 const FORWARDING: RemedyRule = RemedyRule {
     id: "rdna3.partial-forwarding",
     title: "vector ALU writes a VGPR, scalar ALU writes EXEC, vector ALU writes another one, then the vector ALU reads both",

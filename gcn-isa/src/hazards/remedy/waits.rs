@@ -1,4 +1,4 @@
-//! Waits of instructions that end sequences.
+//! Which waits an instruction performs that end sequences.
 
 use bitflags::bitflags;
 
@@ -27,7 +27,7 @@ pub enum Dependency {
 }
 
 impl Dependency {
-    /// Every one, in the order of [`Immediate::Dependencies`], where the hold count comes first.
+    /// Every dependency, in the order of [`Immediate::Dependencies`], in which the hold count comes before them.
     pub const ALL: [Dependency; 6] = [
         Dependency::SaSdst,
         Dependency::VaVdst,
@@ -37,23 +37,23 @@ impl Dependency {
         Dependency::VmVsrc,
     ];
 
-    /// The field on an instruction set, which has the dependencies as its last ones.
+    /// The immediate's field on an instruction set. The dependencies are the last fields of the immediate.
     fn field(self, set: InstructionSet) -> &'static Field {
         let fields = Immediate::Dependencies.fields(set);
         &fields[fields.len() - Dependency::ALL.len() + self as usize]
     }
 
-    /// The name in the text.
+    /// The name in assembly text.
     pub fn name(self) -> &'static str {
         self.field(InstructionSet::GFX11).name
     }
 
-    /// The instructions that wait for it.
+    /// The wait for this dependency alone.
     pub const fn wait(self) -> Waits {
         Waits::from_bits_truncate(1 << self as u16)
     }
 
-    /// The immediate that waits for all of some dependencies and for nothing else.
+    /// The immediate that waits for all of some dependencies completely, and for nothing else.
     pub(in crate::hazards) fn immediate(of: Waits, set: InstructionSet) -> u16 {
         let all = Immediate::Dependencies.fields(set).iter().fold(0, |imm, f| imm | f.encode(u16::MAX));
         let waited = Dependency::ALL.into_iter().filter(|d| of.contains(d.wait()));
@@ -61,7 +61,7 @@ impl Dependency {
     }
 }
 
-/// True for an instruction that waits for dependencies, some of them to the end and for nothing else.
+/// True for an instruction whose only effect is to wait for dependencies, at least one of them completely.
 pub fn waits_for_dependencies(inst: &Inst) -> bool {
     let set = inst.desc.instruction_set();
     let waits = of(set, inst);
@@ -72,7 +72,7 @@ pub fn waits_for_dependencies(inst: &Inst) -> bool {
 }
 
 bitflags! {
-    /// The dependencies that an instruction waits for until none is left.
+    /// What an instruction waits for completely, until no operation of the kind is outstanding.
     #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
     pub struct Waits: u16 {
         /// [`Dependency::SaSdst`].
@@ -91,13 +91,13 @@ bitflags! {
         const LOADS = 1 << 6;
         /// Stores to memory.
         const STORES = 1 << 7;
-        /// LDS.
+        /// LDS operations.
         const LDS = 1 << 8;
-        /// Scalar memory.
+        /// Scalar memory operations.
         const SCALAR = 1 << 9;
-        /// Every counter of `s_waitcnt`, in one instruction.
+        /// Every counter of `s_waitcnt`, waited for in one instruction.
         const EVERY = 1 << 10;
-        /// Some counter, whatever its value.
+        /// Any counter of `s_waitcnt`, whatever its value.
         const COUNTER = 1 << 11;
     }
 }
@@ -127,7 +127,7 @@ pub(in crate::hazards) fn of(set: InstructionSet, inst: &Inst) -> Waits {
     let Some(wait) = WaitCnt::of(inst) else { return Waits::empty() };
     let over = OF_COUNTERS.into_iter().filter(|(counter, _)| counter.of(wait) == 0);
     let mut waits = over.fold(Waits::COUNTER, |all, (_, waits)| all | waits);
-    // One counter for both.
+    // LDS and scalar memory share one counter on these targets.
     if waits.contains(Waits::LDS) && !Counter::Km.exists_on(set) {
         waits |= Waits::SCALAR;
     }

@@ -1,4 +1,4 @@
-//! The meaning of an instruction to the rules: the sequences that it ends, begins, continues and completes.
+//! What an instruction does to the sequences of each rule: the sequences that it ends, begins, continues and completes.
 
 use smallvec::SmallVec;
 
@@ -7,32 +7,32 @@ use crate::hazards::remedy::{EndBy, RemedyRule, Step, Tie, Which, waits};
 use crate::hazards::view::{Kinds, Role, View};
 use crate::inst::{Inst, Via};
 
-/// Units that an instruction uses.
+/// The units that an instruction uses.
 pub(super) type Units = SmallVec<[Unit; 4]>;
 
-/// The meaning of an instruction to one rule.
+/// What an instruction does to the sequences of one rule.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Act {
-    /// The rule's place among those that count.
+    /// The rule's index among the selected rules.
     pub rule: u8,
-    /// Sequences of these stages end.
+    /// Ends the sequences at these stages.
     pub ends: u8,
-    /// Sequences of these stages end if one has begun with one of these registers.
+    /// Ends the sequences at these stages if a sequence has begun with one of these registers.
     pub ends_if_begun: Option<(u8, Units)>,
-    /// Sequences of these stages and registers end.
+    /// Ends the sequences at these stages that have one of these registers.
     pub ends_of: Option<(u8, Units)>,
-    /// The same, after it has taken its steps.
+    /// As `ends_of`, but applied after the instruction has taken its steps.
     pub ends_then: Option<(u8, Units)>,
-    /// The steps that it takes, by number, with the registers.
+    /// The steps that the instruction takes, by number, each with its registers.
     pub steps: SmallVec<[(u8, Units); 1]>,
-    /// It is the second instruction, with these registers.
+    /// The instruction is the second instruction of the rule, with these registers.
     pub second: Option<Units>,
-    /// The registers of each operand of the second instruction, where that counts.
+    /// The registers of each operand of the second instruction, for rules that distinguish operands.
     pub operands: SmallVec<[Units; 2]>,
 }
 
 impl Act {
-    /// True if the rule has nothing to do with the instruction.
+    /// True if the instruction does nothing to the rule's sequences.
     fn is_idle(&self) -> bool {
         self.ends == 0
             && self.ends_if_begun.is_none()
@@ -43,19 +43,19 @@ impl Act {
     }
 }
 
-/// The meaning of an instruction to the selected rules.
+/// What an instruction does to the sequences of the selected rules.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Acts {
     pub of_rules: SmallVec<[Act; 4]>,
-    /// The amounts that it adds to the clocks.
+    /// What the instruction adds to each clock.
     pub clocks: [i32; CLOCKS],
 }
 
-/// Vector ALU, transcendental and scalar ALU instructions, and wait states.
+/// The number of clocks: one each for vector ALU, transcendental and scalar ALU instructions, and one for wait states.
 pub(super) const CLOCKS: usize = 4;
 
 impl Acts {
-    /// Those of `inst`, whose view is `view`.
+    /// What `inst`, whose view is `view`, does under these rules.
     pub fn of(rules: &[&'static RemedyRule], inst: &Inst, view: &View) -> Acts {
         let waits = waits::of(view.target.instruction_set(), inst);
         let kinds = view.kinds();
@@ -98,12 +98,12 @@ impl Acts {
     }
 }
 
-/// Stages with registers, if there are any.
+/// The stages and registers, or `None` if there are no registers.
 fn some(stages: u8, units: Units) -> Option<(u8, Units)> {
     (!units.is_empty()).then_some((stages, units))
 }
 
-/// The registers with which an instruction takes a step, if it takes the step.
+/// The registers with which an instruction takes a step; `None` if it does not take it.
 fn takes(step: &Step, view: &View) -> Option<Units> {
     if !step.who.holds(view.kinds()) {
         return None;
@@ -122,7 +122,7 @@ fn takes(step: &Step, view: &View) -> Option<Units> {
     enough.then_some(used)
 }
 
-/// The units that count of those that an instruction uses in some role, in ascending order.
+/// The relevant units that an instruction uses in some role, in ascending order.
 fn units(view: &View, roles: Role, which: Which) -> Units {
     let uses = view.uses().iter().filter(|u| u.role.intersects(roles) && u.via < Via::AnyIndex);
     let mut units: Units = uses.flat_map(|u| which.units(u.reg, u.half)).collect();

@@ -1,4 +1,4 @@
-//! The words that entries use: special registers, register classes, groups of modifiers, witnesses, sets of targets.
+//! The names that entries use: special registers, register classes, groups of modifiers, witnesses, sets of targets.
 
 use smallvec::SmallVec;
 
@@ -21,12 +21,12 @@ pub(super) struct Alternative {
     pub(super) last_vgpr: u8,
 }
 
-/// Opcodes by targets; mostly one for all.
+/// Opcodes by targets; mostly one for all targets.
 pub(super) type Opcodes = SmallVec<[(TargetSet, u16); 2]>;
 
 /// Everything declared so far.
 pub(super) struct Declarations {
-    /// The instruction sets that are meant where none are named.
+    /// The instruction sets that are meant if none are named.
     pub(super) family: TargetSet,
     specials: NameMap<&'static str>,
     classes: NameMap<Class>,
@@ -45,7 +45,7 @@ impl Declarations {
         }
     }
 
-    /// Reads `left = right`. A later file may declare again what a name means on another family.
+    /// Parses `left = right`. A later file may redeclare a name that has another meaning on another family.
     pub(super) fn declare(
         &mut self,
         left: &'static str,
@@ -71,7 +71,7 @@ impl Declarations {
         if new || again { Ok(()) } else { Err("declared twice") }
     }
 
-    /// `v|s|m name @targets`, with two names where the size of the wave matters: `words/pairs`.
+    /// Parses `v|s|m name @targets`, with two names (`words/pairs`) if they depend on the wave size.
     fn alternative(&self, text: &'static str) -> Result<Alternative, Broken> {
         let mut words = text.split(' ');
         let kinds = words
@@ -95,8 +95,8 @@ impl Declarations {
         Ok(read)
     }
 
-    /// `class*dwords`; without a width one dword, and only registers. `*1/2` is the width in waves of 32
-    /// lanes and of 64.
+    /// Parses `class*dwords`. Without a width it is one dword, and only registers are accepted. `*1/2` gives the widths
+    /// for waves of 32 and of 64 lanes.
     pub(super) fn class(&self, text: &'static str) -> Result<(&Class, [u8; 2]), Broken> {
         let (name, dwords) = cut(text, b'*').map_or((text, None), |(n, d)| (n, Some(d)));
         let class = self.classes.get(name).ok_or("unknown register class")?;
@@ -112,7 +112,7 @@ impl Declarations {
         Ok((class, dwords))
     }
 
-    /// A group of modifiers.
+    /// The group of modifiers called `name`.
     pub(super) fn group(&self, name: &str) -> Option<&[(TargetSet, ModifierFacts)]> {
         self.modifiers.get(name).map(Vec::as_slice)
     }
@@ -122,7 +122,7 @@ impl Declarations {
     }
 }
 
-/// `modifier modifier @targets`.
+/// Parses `modifier modifier @targets`.
 fn group(text: &'static str, family: TargetSet) -> Result<(TargetSet, ModifierFacts), Broken> {
     let (mut set, mut facts) = (family, ModifierFacts::default());
     for word in text.split(' ') {
@@ -138,7 +138,7 @@ pub(super) fn targets(text: &str) -> Result<TargetSet, Broken> {
     text.parse().map_err(|_| "unknown target")
 }
 
-/// The text before `@`, and the targets after it; without one those of the family.
+/// Splits a text at `@` into the part before it and the targets after it; without `@`, the targets of the family.
 pub(super) fn with_targets(
     text: &'static str,
     family: TargetSet,
@@ -180,7 +180,7 @@ fn operand_kind(kind: &str) -> Result<OperandKinds, Broken> {
     })
 }
 
-/// `<register` is read, `>register` written.
+/// Parses an implicit register: `<register` is read, `>register` is written.
 pub(super) fn implicit(
     word: &str,
     reads: &mut ImplicitRegs,

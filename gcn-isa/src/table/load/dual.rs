@@ -1,4 +1,5 @@
-//! VOPD and VOPD3: an instruction that is two. Entries say the halves; each pair of them becomes a row.
+//! VOPD and VOPD3: instructions that contain two operations. Entries describe the halves; each valid pair of halves
+//! becomes a row.
 
 use super::super::constants::Constants;
 use super::super::desc::InstDesc;
@@ -6,7 +7,7 @@ use super::super::entry::Entry;
 use super::super::format::Format;
 use super::super::slot::{OperandBits, OperandDesc};
 
-/// Names of operands of the first and of the second half. Both have the name in the entry in front.
+/// The names of operands in the first and in the second half, each after its common name in the entries.
 const NAMES: [(&str, [&str; 2]); 6] = [
     ("vdst", ["vdstx", "vdsty"]),
     ("src0", ["src0x", "src0y"]),
@@ -16,20 +17,21 @@ const NAMES: [(&str, [&str; 2]); 6] = [
     ("literal", ["literalx", "literaly"]),
 ];
 
-/// Sources of each half that modifiers can have a bit for; those of the second come after those of the first.
+/// The number of sources of each half that have bits in modifiers. The bits of the second half come after those of the
+/// first.
 const SOURCES: u8 = 3;
 
-/// The forms of halves that stand first, and of those that stand second: `xy` is both.
+/// The forms of halves that can come first, and of those that can come second: `xy` can be either.
 const PLACES: [[&str; 2]; 2] = [["xy", "x"], ["xy", "y"]];
 
-/// Bits of the second half's opcode, above which the first half's stands.
+/// The number of bits of the second half's opcode. The first half's opcode is above these bits.
 fn second_bits(format: Format) -> u16 {
     if format == Format::Vopd3 { 6 } else { 5 }
 }
 
-/// Replaces the rows of halves by those of pairs.
+/// Replaces the rows of halves by rows of pairs.
 pub(super) fn pair(rows: &mut Vec<InstDesc>, first_id: u16) {
-    // The halves are no rows, so they have no number.
+    // The halves are not rows themselves, so they have no number.
     let halves = rows.extract_if(.., |row| row.format.is_pair());
     let halves: &'static [InstDesc] =
         halves.map(|half| InstDesc { id: u16::MAX, ..half }).collect::<Vec<_>>().leak();
@@ -66,7 +68,7 @@ pub(super) fn pair(rows: &mut Vec<InstDesc>, first_id: u16) {
     }
 }
 
-/// The type of constants of a half, at its own source.
+/// The constant types of a half, assigned to its own source.
 fn constants(half: &InstDesc, place: usize) -> impl Iterator<Item = Constants> {
     let source = NAMES[1].1[place];
     half.entry.constants.iter().map(move |constants| Constants { operand: source, ..*constants })

@@ -1,4 +1,4 @@
-//! A form line, and the facts that it stands for on each group of targets.
+//! A form line of an entry, and its facts for each group of targets.
 
 use std::cell::{Cell, OnceCell};
 
@@ -16,9 +16,9 @@ use crate::target::TargetSet;
 pub(super) struct Form {
     pub(super) format: Format,
     pub(super) form: &'static str,
-    /// Opcodes where they do not follow from the entry's.
+    /// The opcodes, if they do not follow from the entry's.
     pub(super) opcodes: Option<Opcodes>,
-    /// The facts, by groups of targets that have the same, the group of the oldest target first.
+    /// The facts, one for each group of targets that share them; groups are ordered by their oldest target.
     pub(super) facts: Vec<Facts>,
 }
 
@@ -39,8 +39,8 @@ pub(super) struct Facts {
     pub(super) has_literal: bool,
 }
 
-/// A list that is shared by the rows that request it; without any it is dropped. A pattern may have forms for
-/// targets on which no entry uses them.
+/// A list that is leaked, and then shared by rows, when a row first requests it. It is dropped if no row does: a
+/// pattern may have forms for targets on which no entry uses them.
 pub(super) struct Kept<T: 'static> {
     read: Cell<Vec<T>>,
     kept: OnceCell<&'static [T]>,
@@ -56,12 +56,12 @@ impl<T> Kept<T> {
     }
 }
 
-/// An operand as the line has it.
+/// An operand as it is written in the line.
 struct Slot<'a> {
     name: &'static str,
     access: Access,
     class: &'a Class,
-    /// In waves of 32 lanes, and of 64.
+    /// The widths in waves of 32 and of 64 lanes.
     dwords: [u8; 2],
 }
 
@@ -72,7 +72,7 @@ struct Words<'a> {
     groups: SmallVec<[&'a [(TargetSet, ModifierFacts)]; 4]>,
     family: TargetSet,
     targets: TargetSet,
-    /// The sizes of waves that have the form.
+    /// The wave sizes that have the form.
     waves: WaveSizes,
     reads: ImplicitRegs,
     writes: ImplicitRegs,
@@ -84,7 +84,7 @@ struct Words<'a> {
 }
 
 impl Form {
-    /// Reads a line. `data` are the classes that stand for `$` and `$2`.
+    /// Parses a form line. `data` are the classes that replace `$` and `$2`.
     pub(super) fn read(
         declarations: &Declarations,
         line: &'static str,
@@ -156,7 +156,7 @@ impl<'a> Words<'a> {
                 continue;
             }
             let parts = slot.class.iter().map(|alternative| alternative.targets);
-            // A target for which the class has no entry has no such form.
+            // If the class has no alternative for a target, the form does not exist there.
             groups = parts.flat_map(|part| groups.iter().map(move |g| g.intersection(part))).collect();
         }
         for group in &self.groups {
@@ -184,7 +184,7 @@ impl<'a> Words<'a> {
         groups.into_iter().flat_map(on).filter(|facts| !facts.waves.is_empty()).collect()
     }
 
-    /// True if an operand depends on the size of waves.
+    /// True if an operand depends on the wave size.
     fn differs_by_wave(&self, targets: TargetSet) -> bool {
         self.slots.iter().any(|slot| {
             let here = slot.class.iter().filter(|a| !a.targets.intersection(targets).is_empty());
@@ -192,7 +192,7 @@ impl<'a> Words<'a> {
         })
     }
 
-    /// The facts on targets that have the same, for these sizes of waves.
+    /// The facts on targets that share them, for these wave sizes.
     fn on(&self, targets: TargetSet, waves: WaveSizes, format: Format) -> Facts {
         let wave = usize::from(waves.contains(WaveSizes::W64));
         let holds = |set: TargetSet| !set.intersection(targets).is_empty();
@@ -251,7 +251,7 @@ impl Slot<'_> {
     }
 }
 
-/// `name:class` is read, `name=class` written, `name:=class` both; `None` of a word that is not an operand.
+/// Parses `name:class` (read), `name=class` (written) or `name:=class` (both); `None` if the word is not an operand.
 fn slot<'a>(
     declarations: &'a Declarations,
     word: &'static str,
@@ -271,13 +271,14 @@ fn slot<'a>(
     Ok(Some(Slot { name: &word[..at], access, class, dwords }))
 }
 
-/// The bits of `op_sel` that say which half of its register each source is.
+/// The bits of `op_sel` that select the half of each source's register.
 fn source_halves(operands: &[OperandDesc]) -> u8 {
     let sources = (0..).zip(operands.iter().filter(|o| o.is_source()));
     sources.filter(|(_, o)| o.is_half()).fold(0, |all, (bit, _)| all | 1 << bit)
 }
 
-/// Operands that are both VGPR or both AGPR: the result and source C of a matrix instruction, all data of a memory instruction.
+/// Operands that must all be VGPRs or all AGPRs: the result and source C of a matrix instruction, or all data of a
+/// memory instruction.
 fn same_file(format: Format, operands: &[OperandDesc]) -> Vec<SameFile> {
     let either = OperandKinds::VGPR | OperandKinds::AGPR;
     let names: &[&str] = match format {

@@ -1,4 +1,4 @@
-//! The words of modifiers, in forms and in groups that are declared.
+//! Parses the words for modifiers, in forms and in declared groups.
 
 use super::Broken;
 use crate::mods::{DppControls, Modifiers, TemporalHints};

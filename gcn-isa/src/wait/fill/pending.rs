@@ -1,8 +1,8 @@
-//! Registers that an outstanding operation may still own where a program waits.
+//! The registers that outstanding operations may still own at the waits of a program.
 //!
-//! Forward dataflow over a program that has its `s_waitcnt`: an operation owns its result until some instruction touches
-//! that, since whoever does so has been made to wait. What a wait itself ends is not looked at, so a register may stay in
-//! the set for too long, never too short.
+//! Forward dataflow over a program that already has its `s_waitcnt`. An operation owns its result until some
+//! instruction touches the result, because that instruction has been made to wait. The effect of a wait itself is
+//! ignored, so a register may stay in the set for too long, but never too short.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -13,11 +13,11 @@ use crate::indexing::Indexing;
 use crate::order::{Set, Touched};
 use crate::program::EntryKind;
 
-/// Before each wait of a program what may be pending there.
+/// For each wait of a program, the registers that may be pending before it.
 pub(super) struct Pending(HashMap<usize, Set>);
 
 impl Pending {
-    /// Solves it for the lines of `waits`.
+    /// Computes the sets for the lines of `waits`.
     pub fn before(waits: &BTreeSet<usize>, program: &Program, flow: &Flow, indexing: &Indexing) -> Pending {
         let mut found = HashMap::with_capacity(waits.len());
         if waits.is_empty() {
@@ -42,7 +42,7 @@ impl Pending {
         Pending(found)
     }
 
-    /// The operations that may be pending at this wait; `None` for any other line.
+    /// The registers that may be pending at this wait; `None` if the line is not one of the waits.
     pub fn at(&self, line: usize) -> Option<&Set> {
         self.0.get(&line)
     }
@@ -58,8 +58,8 @@ fn step(program: &Program, indexing: &Indexing, pending: &mut Set, line: usize) 
     }
 }
 
-/// Registers that operations read after they were issued: reading them does not show whether the operation is
-/// over.
+/// Registers that operations read after they are issued. Since reading such a register again needs no wait, an access
+/// does not show that the operation is done.
 fn held(program: &Program) -> Set {
     let mut held = Set::default();
     for line in &program.lines {
@@ -70,13 +70,13 @@ fn held(program: &Program) -> Set {
     held
 }
 
-/// The operations that may be pending where each block begins.
+/// The registers that may be pending at the start of each block.
 fn at_entries(program: &Program, flow: &Flow, indexing: &Indexing) -> Vec<Set> {
     let blocks = &flow.cfg.blocks;
     let mut entry = vec![Set::default(); blocks.len()];
     let function = flow.roots.iter().any(|root| root.kind == EntryKind::Function);
     if function || blocks.iter().any(|b| b.unknown_exit) {
-        // Operations of code that is not seen here.
+        // Code outside the program may have left operations outstanding.
         return vec![Set::ALL; blocks.len()];
     }
     let mut work: BTreeSet<usize> = (0..blocks.len()).collect();

@@ -1,21 +1,21 @@
-//! An allocation, and which accesses of it are whole.
+//! An allocation, and which accesses to it are atomic.
 //!
-//! Memory is words of eight bytes, atomics with relaxed ordering. An access inside one of them is whole: no other thread sees a
-//! part of it. So are aligned accesses of 1, 2, 4 and 8 bytes and each aligned eight bytes of wider ones, as on the hardware,
-//! whose 64-bit atomic loads and stores are `global_load_dwordx2` and `global_store_dwordx2` (LLVM AMDGPU guide, memory model
-//! of GFX90A and GFX942).
+//! Memory is an array of eight-byte words, accessed as atomics with relaxed ordering. An access within one word is indivisible: no other
+//! thread sees a part of it. So are aligned accesses of 1, 2, 4 and 8 bytes, and each aligned eight bytes of wider ones. Hardware
+//! guarantees the same: its 64-bit atomic loads and stores are `global_load_dwordx2` and `global_store_dwordx2` (LLVM AMDGPU guide, memory
+//! model of GFX90A and GFX942).
 //!
-//! A store of less than a word is a compare-and-swap, which costs several times as much as a plain store. [`Combined`] saves
-//! most of them: the lanes of a store usually fill words.
+//! A store of less than a word is a compare-and-swap, which costs several times as much as a plain store. [`Combined`] avoids most of them,
+//! because the lanes of a store usually fill whole words.
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
 use super::Memory;
 
-/// Bytes of a word.
+/// The size of a word in bytes.
 const WORD: u64 = 8;
 
-/// Words that hold `bytes` bytes from `base` on; the first is at a multiple of their size.
+/// The number of words that contain `bytes` bytes from `base` on; words start at multiples of their size.
 pub(super) fn words(base: u64, bytes: usize) -> usize {
     ((base % WORD) as usize + bytes).div_ceil(WORD as usize)
 }
@@ -26,11 +26,11 @@ pub(crate) struct Allocation {
     pub(super) base: u64,
     pub(super) bytes: u64,
     words: Words,
-    /// Which bytes of each word have been written; empty if that does not matter.
+    /// For each word, a bit mask of its written bytes; empty if writes are not tracked.
     written: Box<[AtomicU8]>,
 }
 
-/// The words of an allocation: its own, or memory that the host shares with kernels.
+/// The words of an allocation: owned by it, or memory shared with the host.
 #[derive(Debug)]
 pub(super) enum Words {
     Own(Box<[AtomicU64]>),
@@ -73,7 +73,7 @@ impl Loads<'_> {
         self.0[(offset / WORD) as usize].load(Relaxed)
     }
 
-    /// Loads dwords; two that are a word are read as one.
+    /// Loads dwords; two that form a word are read in one access.
     #[inline(always)]
     pub(crate) fn load_words<const N: usize>(self, offset: u64) -> [u32; N] {
         let mut words = [0; N];
@@ -93,7 +93,7 @@ impl Loads<'_> {
     }
 }
 
-/// The bits of `bytes` bytes of a word, at most 8, from byte `at` on; those beyond the word are left out.
+/// A mask of the bits of `bytes` bytes (at most 8) from byte `at` of a word on; bytes beyond the word are left out.
 #[inline]
 fn mask(at: u64, bytes: u32) -> u64 {
     (u64::MAX >> (64 - 8 * bytes)) << (8 * at)
@@ -104,7 +104,7 @@ impl Allocation {
         Allocation { base, bytes, words, written: Box::default() }
     }
 
-    /// From now on it is known which bytes are written.
+    /// Starts to track which bytes are written.
     pub(super) fn track_writes(&mut self) {
         self.written = self.words.iter().map(|_| AtomicU8::new(0)).collect();
     }
@@ -116,19 +116,19 @@ impl Allocation {
             && self.bytes - (address - self.base) >= bytes
     }
 
-    /// Where an address is, counted from the first word.
+    /// The offset of an address from the start of the first word.
     #[inline]
     pub(crate) fn offset(&self, address: u64) -> u64 {
         address - self.base / WORD * WORD
     }
 
-    /// True if all bytes have been written, or need not be.
+    /// True if all bytes have been written, or are not tracked.
     pub(super) fn is_written(&self, offset: u64, bytes: u64) -> bool {
         let is_written = |at: u64| self.written[(at / WORD) as usize].load(Relaxed) >> (at % WORD) & 1 == 1;
         self.written.is_empty() || (offset..offset + bytes).all(is_written)
     }
 
-    /// Notes that bytes have been written, if that matters.
+    /// Marks bytes as written, if writes are tracked.
     pub(super) fn mark(&self, offset: u64, bytes: u64) {
         if !self.written.is_empty() {
             (offset..offset + bytes).for_each(|at| {
@@ -149,19 +149,19 @@ impl Allocation {
         self.loads().load_pair(offset)
     }
 
-    /// For many loads: where the words are is asked once.
+    /// The words, for a sequence of loads: avoids repeating the distinction between owned and shared words.
     #[inline]
     pub(crate) fn loads(&self) -> Loads<'_> {
         Loads(&self.words)
     }
 
-    /// The address of the first byte, and how many bytes there are.
+    /// The first address and the size in bytes.
     #[inline]
     pub(crate) fn extent(&self) -> (u64, u64) {
         (self.base, self.bytes)
     }
 
-    /// The words that hold `bytes` bytes from an offset on, if these are whole words of the allocation.
+    /// The words that contain `bytes` bytes from `offset` on, if the range consists of whole words of the allocation.
     #[inline]
     fn whole_words(&self, offset: u64, bytes: u64) -> Option<&[AtomicU64]> {
         if !(offset | bytes).is_multiple_of(WORD) {
@@ -170,7 +170,7 @@ impl Allocation {
         self.words.get((offset / WORD) as usize..((offset + bytes) / WORD) as usize)
     }
 
-    /// Loads pairs of dwords that lie one after another; false if they are not words of the allocation.
+    /// Loads consecutive pairs of dwords; false if they are not whole words of the allocation.
     #[inline]
     pub(crate) fn load_pairs(&self, offset: u64, to: &mut [[u32; 2]]) -> bool {
         let Some(words) = self.whole_words(offset, to.len() as u64 * WORD) else { return false };
@@ -181,8 +181,7 @@ impl Allocation {
         true
     }
 
-    /// Stores pairs of dwords one after another; false if their places are not words of the allocation, or if it matters which of its
-    /// bytes are written.
+    /// Stores consecutive pairs of dwords; false if they are not whole words of the allocation, or if writes are tracked.
     #[inline]
     pub(crate) fn store_pairs(&self, offset: u64, pairs: &[[u32; 2]]) -> bool {
         let Some(words) = self.whole_words(offset, pairs.len() as u64 * WORD) else { return false };
@@ -206,7 +205,7 @@ impl Allocation {
         }
     }
 
-    /// Replaces the bits of a word that are set in `mask`, which are those of whole bytes.
+    /// Replaces the bits of a word that are set in `mask`, which covers whole bytes.
     #[inline]
     fn merge(&self, index: usize, mask: u64, value: u64) {
         if !self.written.is_empty() {
@@ -217,11 +216,11 @@ impl Allocation {
         if mask == u64::MAX {
             return word.store(value, Relaxed);
         }
-        // The closure never declines, so the update cannot fail.
+        // The closure always returns `Some`, so the update cannot fail.
         let _ = word.fetch_update(Relaxed, Relaxed, |old| Some(old & !mask | value & mask));
     }
 
-    /// Copies bytes, each whole word of them at once.
+    /// Copies bytes to the allocation; each whole word is stored in one access.
     pub(crate) fn write(&self, offset: u64, data: &[u8]) {
         let start = data.len().min((offset.next_multiple_of(WORD) - offset) as usize);
         let (start, data) = data.split_at(start);
@@ -241,7 +240,7 @@ impl Allocation {
         part((index + words.len()) as u64 * WORD, rest);
     }
 
-    /// Copies bytes from here, each whole word of them at once.
+    /// Copies bytes from the allocation; each whole word is loaded in one access.
     pub(crate) fn read(&self, offset: u64, to: &mut [u8]) {
         let start = to.len().min((offset.next_multiple_of(WORD) - offset) as usize);
         let (start, to) = to.split_at_mut(start);
@@ -279,24 +278,24 @@ impl Allocation {
     #[inline]
     fn replace(&self, offset: u64, f: impl Fn(u64) -> u64) -> u64 {
         let word = &self.words[(offset / WORD) as usize];
-        // The closure never declines, so both outcomes hold the old value.
+        // The closure always returns `Some`; in either case the value is the old one.
         word.fetch_update(Relaxed, Relaxed, |old| Some(f(old))).unwrap_or_else(|old| old)
     }
 }
 
-/// Consecutive stores of one instruction that fall into one word, which go to memory together: write combining.
+/// Write combining: collects consecutive stores of one instruction to the same word, and stores them in one access.
 #[derive(Default)]
 pub(crate) struct Combined {
-    /// Index of the allocation, and of the word in it.
+    /// The index of the allocation, and of the word in it.
     allocation: usize,
     word: usize,
-    /// Bits of the word that are stored; 0: nothing is pending.
+    /// The bits of the word that are to be stored; 0 if no store is pending.
     mask: u64,
     value: u64,
 }
 
 impl Combined {
-    /// Stores the low bytes of `value`, at most four, into an allocation that holds them.
+    /// Stores the low bytes of `value`, at most four, to an allocation that contains them.
     #[inline]
     pub(crate) fn store(&mut self, memory: &Memory, allocation: usize, offset: u64, bytes: u32, value: u32) {
         let (word, at) = ((offset / WORD) as usize, offset % WORD);
@@ -313,7 +312,7 @@ impl Combined {
         self.value = self.value & !mask | u64::from(value) << (8 * at) & mask;
     }
 
-    /// Stores two dwords that are a word.
+    /// Stores two dwords that form a word.
     #[inline]
     pub(crate) fn store_pair(&mut self, memory: &Memory, allocation: usize, offset: u64, pair: [u32; 2]) {
         self.flush(memory);
@@ -321,7 +320,7 @@ impl Combined {
         memory.allocation(allocation).merge((offset / WORD) as usize, u64::MAX, value);
     }
 
-    /// Writes what is pending.
+    /// Performs the pending store.
     #[inline]
     pub(crate) fn flush(&mut self, memory: &Memory) {
         if self.mask != 0 {

@@ -1,15 +1,15 @@
-//! Whether the host has room for what is simulated.
+//! Checks that the host has enough memory for simulated memory.
 //!
-//! An allocation of Linux succeeds long before there is memory for it, and the process that touches it then is killed.
-//! Large allocations are therefore compared with the memory that the system reports as free.
+//! On Linux, an allocation succeeds even if there is not enough memory, and the process is killed when it touches the pages. So large
+//! allocations are first compared with the available memory that the system reports.
 
-/// There is no room for what is asked for.
+/// The host does not have enough memory.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{asked} bytes are asked for, which this machine does not have{}; make the buffers smaller", Free(.available))]
 pub struct AllocError {
-    /// Bytes asked for.
+    /// The requested number of bytes.
     pub asked: u64,
-    /// Free bytes, if the system reports them.
+    /// The available number of bytes, if the system reports it.
     pub available: Option<u64>,
 }
 
@@ -21,10 +21,10 @@ impl std::fmt::Display for Free<'_> {
     }
 }
 
-/// Smaller allocations are not compared.
+/// Smaller allocations are not checked.
 const LARGE: u64 = 1 << 20;
 
-/// Whether `bytes` more may be used.
+/// Checks that `bytes` more bytes may be allocated.
 pub(crate) fn check(bytes: u64) -> Result<(), AllocError> {
     if bytes < LARGE {
         return Ok(());
@@ -36,7 +36,7 @@ pub(crate) fn check(bytes: u64) -> Result<(), AllocError> {
     }
 }
 
-/// A vector with room for so many elements.
+/// A vector with capacity for `count` elements.
 pub(crate) fn vector<T>(count: u64) -> Result<Vec<T>, AllocError> {
     let bytes = count.saturating_mul(size_of::<T>() as u64);
     check(bytes)?;
@@ -49,7 +49,7 @@ pub(crate) fn vector<T>(count: u64) -> Result<Vec<T>, AllocError> {
     }
 }
 
-/// Free memory as Linux estimates it (`proc_meminfo(5)`, `MemAvailable`).
+/// The available memory as Linux estimates it (`proc_meminfo(5)`, `MemAvailable`).
 fn available() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;

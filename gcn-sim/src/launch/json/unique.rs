@@ -1,11 +1,11 @@
-//! JSON in which no key is twice in one object: of two values one would be dropped silently.
+//! Parses JSON and rejects duplicate keys in an object, of which one value would otherwise be dropped silently.
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-/// Reads a value.
+/// Parses a JSON value.
 pub(super) fn from_str(text: &str) -> Result<Value, serde_json::Error> {
     serde_json::from_str(text).map(|Unique(value)| value)
 }

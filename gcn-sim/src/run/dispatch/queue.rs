@@ -1,8 +1,8 @@
-//! Which workgroups run when.
+//! Schedules workgroups on host threads.
 //!
-//! A host thread runs workgroups one after the other, so that memory is bounded. When all its workgroups seem to wait,
-//! or none has ended for long, it starts another one concurrently, up to the number that the device would hold: waves
-//! may wait for stores of other workgroups, in loops of any form.
+//! A host thread (worker) runs workgroups one after the other, so that memory use is bounded. If all its workgroups seem to wait for
+//! others, or none has ended for a long time, it starts another one concurrently, up to the number that would fit on the device: waves may
+//! wait for stores of other workgroups, in loops of any form.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -14,40 +14,40 @@ use crate::run::launch::Launch;
 use crate::run::patience::{self, Patience};
 use crate::run::workgroup::{Counts, Round, Unit};
 
-/// Most instructions of a wave's turn while workgroups run side by side.
+/// The maximum length of a wave's turn in instructions while a worker runs several workgroups concurrently.
 const TURN_TOGETHER: u64 = 1024;
 
-/// Wave instructions of a host thread without the end of a workgroup, after which it starts the next one. A loop over many words that
-/// polls them cannot be told from work, and on hardware the next workgroup would run already.
+/// The number of wave instructions of a worker without the end of a workgroup, after which it starts another one. A loop that polls many
+/// words cannot be distinguished from useful work, and on hardware the next workgroup would already be running.
 const ALONE: u64 = 1 << 20;
 
-/// Workgroups that workers take one by one, in order, each with units of registers and LDS. Of several errors that of the first
-/// workgroup is kept: all before it have been taken already, and they are run to their end.
+/// The workgroups of a launch, which workers take one by one in ascending order, each with a set of registers and LDS for reuse. Of several
+/// errors, that of the first workgroup is kept: all workgroups before it have been taken already and are run to their end.
 pub(super) struct Queue<'p> {
     total: u64,
-    /// Most workgroups that a worker runs side by side.
+    /// The maximum number of workgroups that a worker runs concurrently.
     room: usize,
     next: AtomicU64,
     done: AtomicU64,
     failed: AtomicU64,
-    /// Most cycles that a wave has slept.
+    /// The largest number of cycles that any wave has slept.
     slept: AtomicU64,
     outcome: Mutex<(Counts, Option<(u64, SimError)>)>,
     hooks: Hooks<'p>,
-    /// Only for a hook that asks: WebAssembly has no clock.
+    /// Present only if a hook needs it, because WebAssembly has no clock.
     patience: Option<Patience>,
 }
 
-/// A workgroup that runs.
+/// A workgroup that is running.
 struct Running {
     group: u64,
     unit: Unit,
-    /// Why it cannot go on, or that it seems to wait.
+    /// True if it seems to wait for others; and the error to report if no other workgroup releases it.
     waits: bool,
     stuck: Option<Box<SimError>>,
 }
 
-/// Instructions that the waves of these workgroups have executed.
+/// The number of instructions that the waves of these workgroups have executed.
 fn executed(running: &[Running]) -> u64 {
     running.iter().flat_map(|r| &r.unit.waves).map(|wave| wave.count).sum()
 }
@@ -69,7 +69,7 @@ impl<'p> Queue<'p> {
         }
     }
 
-    /// The next workgroup.
+    /// Takes the next workgroup.
     fn take(&self) -> Option<u64> {
         let group = self.next.fetch_add(1, Ordering::Relaxed);
         (group < self.total && group <= self.failed.load(Ordering::Relaxed)).then_some(group)
@@ -82,7 +82,7 @@ impl<'p> Queue<'p> {
         loop {
             let all_wait = running.iter().all(|r| r.waits);
             if all_wait && self.failed.load(Ordering::Relaxed) != u64::MAX {
-                // They may be waiting for the wave that failed.
+                // After an error these may wait forever, for the workgroup that failed.
                 spare.extend(running.drain(..).map(|r| r.unit));
                 break;
             }
@@ -96,7 +96,7 @@ impl<'p> Queue<'p> {
                     None => more = false,
                 }
             } else if running.iter().all(|r| r.stuck.is_some()) {
-                // Also when nothing runs.
+                // This branch is also taken if no workgroup is running.
                 for Running { group, stuck, unit, .. } in running.drain(..) {
                     stuck.into_iter().for_each(|error| self.fail(group, *error));
                     spare.push(unit);
@@ -126,7 +126,7 @@ impl<'p> Queue<'p> {
         Ok(Running { group, unit, waits: false, stuck: None })
     }
 
-    /// Lets each workgroup go on.
+    /// Runs one round of turns for each workgroup.
     fn round(&self, launch: &Launch<'_>, memory: &Memory, running: &mut Vec<Running>, spare: &mut Vec<Unit>) {
         let together = if running.len() > 1 { TURN_TOGETHER } else { u64::MAX };
         let turn = launch.options.turn.min(together);
@@ -185,7 +185,7 @@ impl<'p> Queue<'p> {
         }
     }
 
-    /// The number of executed instructions, and the most cycles that a wave has slept.
+    /// The counts of executed instructions, and the largest number of cycles that any wave has slept.
     pub(super) fn result(self) -> Result<(Counts, u64), SimError> {
         let slept = self.slept.into_inner();
         let (counts, failure) = self.outcome.into_inner().unwrap_or_else(PoisonError::into_inner);

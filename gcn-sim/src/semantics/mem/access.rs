@@ -1,4 +1,4 @@
-//! Single accesses to the three memories, with bounds checks.
+//! Single accesses to global memory, LDS and scratch, with bounds checks.
 
 use crate::core::fault::Fault;
 use crate::core::machine::Cx;
@@ -6,19 +6,19 @@ use crate::core::site::Space;
 use crate::core::trace::{Kind, Path, Touch};
 use crate::core::value::LANES;
 
-/// Where a lane's access goes.
+/// The memory and the address of a lane's access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// Global address.
+    /// A global address.
     Global(u64),
-    /// LDS byte address.
+    /// A byte offset in LDS.
     Lds(u32),
-    /// Byte address in the lane's scratch.
+    /// A byte offset in the lane's scratch.
     Scratch(u32),
 }
 
 impl Place {
-    /// The place `bytes` further on.
+    /// The place `bytes` bytes after this one.
     pub(crate) fn plus(self, bytes: u32) -> Place {
         match self {
             Place::Global(a) => Place::Global(a.wrapping_add(u64::from(bytes))),
@@ -37,7 +37,7 @@ impl Place {
     }
 }
 
-/// An access as it is recorded.
+/// The record of an access.
 fn touch(place: Place, bytes: u32, lane: Option<u8>, kind: Kind) -> Touch {
     let (space, address) = match place {
         Place::Global(a) if lane.is_none() => (Path::Scalar, a),
@@ -48,7 +48,7 @@ fn touch(place: Place, bytes: u32, lane: Option<u8>, kind: Kind) -> Touch {
     Touch { space, lane, address, bytes: bytes as u8, kind }
 }
 
-/// Reads up to four little-endian bytes.
+/// Up to four bytes as a little-endian number.
 fn get(bytes: &[u8]) -> u32 {
     bytes.iter().rev().fold(0, |value, byte| value << 8 | u32::from(*byte))
 }
@@ -99,7 +99,7 @@ impl Cx<'_> {
         self.put(place, bytes, lane, value)
     }
 
-    /// A store as far as its faults and the record go; the data follow with [`Cx::put`].
+    /// Checks and records a store of which the data are written later, with [`Cx::put`].
     pub(super) fn check_store(&mut self, place: Place, bytes: u32, lane: usize) -> Result<(), Fault> {
         self.note(place, bytes, Some(lane as u8), Kind::Write);
         let there = self.local(place, true, bytes, lane).map(|_| ());
@@ -124,14 +124,14 @@ impl Cx<'_> {
         Ok(())
     }
 
-    /// Loads up to 16 bytes of LDS as words.
+    /// Loads up to 16 bytes of LDS as dwords.
     #[inline]
     pub(crate) fn load_local(&mut self, place: Place, bytes: u32, lane: usize) -> Result<[u32; 4], Fault> {
         self.note(place, bytes, Some(lane as u8), Kind::Read);
         let mut to = [0; 4];
         match self.local(place, false, bytes, lane) {
             Ok(slice) => {
-                // By words: a copy of any number of bytes is a call.
+                // Dword by dword, because copying a variable number of bytes would be a call.
                 let (words, rest) = slice.as_chunks::<4>();
                 to.iter_mut().zip(words).for_each(|(to, word)| *to = u32::from_le_bytes(*word));
                 if !rest.is_empty() {
@@ -143,7 +143,7 @@ impl Cx<'_> {
         Ok(to)
     }
 
-    /// Stores the first `bytes` bytes of four words to LDS.
+    /// Stores the first `bytes` bytes of four dwords to LDS.
     #[inline]
     pub(crate) fn store_local(
         &mut self,
@@ -169,7 +169,7 @@ impl Cx<'_> {
         Ok(())
     }
 
-    /// Bytes of LDS, or of the lane's scratch.
+    /// The bytes in LDS or in the lane's scratch.
     #[inline]
     fn local(&mut self, place: Place, write: bool, bytes: u32, lane: usize) -> Result<&mut [u8], Fault> {
         let (memory, start) = match place {
@@ -183,7 +183,7 @@ impl Cx<'_> {
         memory.get_mut(start..start + bytes as usize).ok_or_else(|| place.fault(write, lane, bytes))
     }
 
-    /// Atomically replaces a word; returns the old value.
+    /// Atomically updates a dword; returns the old value.
     pub(crate) fn update32(
         &mut self,
         place: Place,
@@ -204,13 +204,13 @@ impl Cx<'_> {
             let allocation = self.memory.allocation(at);
             return Ok(allocation.update(allocation.offset(address), f));
         }
-        // Waves of a workgroup take turns: nothing comes between load and store.
+        // The waves of a workgroup take turns on one thread, so nothing happens between load and store.
         let old = self.fetch(place, 4, lane)?;
         self.put(place, 4, lane, f(old))?;
         Ok(old)
     }
 
-    /// Atomically replaces two words; returns the old value.
+    /// Atomically updates two dwords; returns the old value.
     pub(crate) fn update64(
         &mut self,
         place: Place,
@@ -250,7 +250,7 @@ impl Cx<'_> {
         }
     }
 
-    /// Puts down a store, if that is all that is to become of it.
+    /// If stores are only to be recorded (`Trace::stored`), records one and returns true.
     #[inline]
     pub(super) fn is_put_down(&mut self, place: Place, bytes: u32, lane: Option<u8>, words: &[u32]) -> bool {
         let Some(stored) = self.trace.as_deref_mut().and_then(|trace| trace.stored.as_mut()) else {
@@ -262,7 +262,7 @@ impl Cx<'_> {
         true
     }
 
-    /// Records an access that is about to happen, if accesses are recorded.
+    /// Records an access before it happens, if there is a trace.
     #[inline]
     pub(super) fn note(&mut self, place: Place, bytes: u32, lane: Option<u8>, kind: Kind) {
         if self.trace.is_some() {
@@ -274,7 +274,7 @@ impl Cx<'_> {
     fn record(&mut self, place: Place, bytes: u32, lane: Option<u8>, kind: Kind) {
         let mut old = [0; 16];
         let number = usize::from(lane.unwrap_or(0));
-        // Elsewhere a bad access ends the run, and nobody looks at its touch.
+        // With other settings a bad access ends the run, so it does not matter whether it is recorded.
         let looks = self.trace.as_ref().is_some_and(|trace| trace.keep || trace.lenient);
         let inside = !looks || self.peek(place, number, &mut old[..bytes as usize]);
         let Some(trace) = self.trace.as_deref_mut().filter(|_| inside) else { return };
@@ -289,7 +289,7 @@ impl Cx<'_> {
         }
     }
 
-    /// Reads bytes without consequences; false if they are out of bounds.
+    /// Reads bytes without recording the access; false if they are out of bounds.
     fn peek(&mut self, place: Place, lane: usize, to: &mut [u8]) -> bool {
         if let Place::Global(address) = place {
             return self.memory.peek(address, to);
@@ -298,7 +298,7 @@ impl Cx<'_> {
         found.is_ok()
     }
 
-    /// A bad access, where the trace is lenient, is kept there and counts as done.
+    /// If the trace is lenient, adds the fault of a bad access to it and returns a default value.
     pub(super) fn excuse<T: Default>(&mut self, outcome: Result<T, Fault>) -> Result<T, Fault> {
         match (outcome, self.trace.as_deref_mut()) {
             (Err(fault), Some(trace)) if trace.lenient => {

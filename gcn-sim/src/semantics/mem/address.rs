@@ -8,7 +8,7 @@ use crate::core::machine::{Cx, Step};
 use crate::core::operand::Src;
 use crate::core::value::Ty;
 
-/// Kind of address a vector memory instruction has.
+/// The kind of address that a vector memory instruction uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Segment {
     Global,
@@ -17,15 +17,15 @@ pub(crate) enum Segment {
     Buffer,
 }
 
-/// Address operands of an instruction, read once for all lanes.
+/// The address operands of an instruction, prepared once for all lanes.
 pub(crate) enum Addresses {
-    /// 64-bit VGPR pair plus offset.
+    /// A 64-bit VGPR pair plus an offset.
     Wide { slot: u16, offset: i64, flat: bool },
-    /// SGPR base plus 32-bit VGPR plus offset.
+    /// An SGPR base plus an optional 32-bit VGPR; `base` includes the instruction's offset.
     Based { base: u64, slot: Option<u16> },
-    /// 32-bit scratch address: scalar part plus optional VGPR.
+    /// A 32-bit scratch address: a scalar part plus an optional VGPR.
     Scratch { base: u32, slot: Option<u16> },
-    /// Buffer resource.
+    /// A buffer resource.
     Buffer(Buffer),
 }
 
@@ -56,8 +56,8 @@ impl Addresses {
         })
     }
 
-    /// Where word `component` (or the only, smaller, datum) of a lane goes; `None` if a buffer resource puts it out of
-    /// range. `bytes` is the size that has to be in range.
+    /// The place of dword `component` of a lane's datum (or of the only datum, if it is smaller); `None` if the range check of a buffer
+    /// resource fails. `bytes` is the size that has to be in range.
     #[inline]
     pub(crate) fn place(&self, cx: &Cx<'_>, lane: usize, component: u32, bytes: u32) -> Option<Place> {
         let place = match self {
@@ -80,7 +80,7 @@ impl Addresses {
     }
 }
 
-/// A flat address by the aperture it falls into.
+/// The place of a flat address, depending on the aperture that contains it.
 fn flat_place(address: u64) -> Place {
     match address >> 32 << 32 {
         aperture::SHARED_BASE => Place::Lds(address as u32),

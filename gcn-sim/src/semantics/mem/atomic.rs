@@ -1,4 +1,4 @@
-//! Atomics of the vector memory formats and of LDS.
+//! Atomics in vector memory formats and in LDS.
 
 use gcn_isa::Target;
 
@@ -15,11 +15,10 @@ use crate::semantics::valu::Env;
 use crate::semantics::valu::float32::{max32, min32};
 use crate::semantics::valu::float64::{max64, min64};
 
-/// New value of a word from the old one and up to two data words.
+/// Computes the new value of a dword from the old value and up to two data values.
 pub(super) type Modify<T> = fn(flush: Flush, old: T, data: T, second: T) -> T;
 
-/// The treatment of f32 denormals. Only `add_f32` and `cmpst_f32` depend on it: for the others no witness states that
-/// they flush.
+/// Whether f32 denormals are flushed. Only `add_f32` and `cmpst_f32` depend on it; no source states that others flush.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Flush {
     input: bool,
@@ -27,12 +26,12 @@ pub(super) struct Flush {
 }
 
 impl Flush {
-    /// In LDS: according to MODE (LLVM assumes that LDS atomics respect it; so does AMD's emulator).
+    /// In LDS, according to MODE (LLVM assumes that LDS atomics respect it, and AMD's emulator does so).
     pub(super) fn of_lds(cx: &Cx<'_>) -> Flush {
         Flush { input: cx.w.mode.flush_in32, output: cx.w.mode.flush_out32 }
     }
 
-    /// In memory: as the target does.
+    /// In memory, a property of the target.
     fn of_memory(target: Target) -> Flush {
         let flushes = target.memory_adds_flush();
         Flush { input: flushes, output: flushes }
@@ -50,7 +49,8 @@ impl Flush {
 /// Float minimum and maximum in memory follow IEEE 754-2008.
 const ENV: Env = Env { ieee: true };
 
-/// 32-bit operations: suffix of the global mnemonic, of the LDS mnemonic, function. An empty name: no such instruction.
+/// The 32-bit operations: the suffix of the global mnemonic, the suffix of the LDS mnemonic, and the function. An empty suffix means that
+/// the instruction does not exist.
 pub(super) const WORDS: &[(&str, &str, Modify<u32>)] = &[
     ("swap", "", |_, _, d, _| d),
     ("add", "add_u32", |_, o, d, _| o.wrapping_add(d)),
@@ -77,7 +77,7 @@ pub(super) const WORDS: &[(&str, &str, Modify<u32>)] = &[
     }),
     ("", "min_f32", |_, o, d, _| extreme32(min32, o, d)),
     ("", "max_f32", |_, o, d, _| extreme32(max32, o, d)),
-    // Global: new value, then comparand. LDS: comparand, then new value.
+    // Global: the new value, then the value to compare with. LDS: the other way round.
     ("cmpswap", "", |_, o, new, compare| if o == compare { new } else { o }),
     ("", "cmpst_b32", |_, o, compare, new| if o == compare { new } else { o }),
     ("", "cmpst_f32", |flush, o, compare, new| {
@@ -94,14 +94,14 @@ pub(super) const WORDS: &[(&str, &str, Modify<u32>)] = &[
     ),
     ("fmin", "", |_, o, d, _| extreme32(min32, o, d)),
     ("fmax", "", |_, o, d, _| extreme32(max32, o, d)),
-    // Subtractions that stay at 0, or do nothing, where the datum is greater.
+    // Subtractions that give 0, or change nothing, if the datum is greater.
     ("csub", "", |_, o, d, _| o.saturating_sub(d)),
     ("sub_clamp_u32", "sub_clamp_u32", |_, o, d, _| o.saturating_sub(d)),
     ("cond_sub_u32", "cond_sub_u32", |_, o, d, _| o.checked_sub(d).unwrap_or(o)),
     ("", "mskor_b32", |_, o, mask, bits| o & !mask | bits),
 ];
 
-/// 64-bit operations, in the same columns.
+/// The 64-bit operations, with the same columns.
 pub(super) const PAIRS: &[(&str, &str, Modify<u64>)] = &[
     ("swap_x2", "", |_, _, d, _| d),
     ("add_x2", "add_u64", |_, o, d, _| o.wrapping_add(d)),
@@ -137,8 +137,8 @@ pub(super) const PAIRS: &[(&str, &str, Modify<u64>)] = &[
     ("", "mskor_b64", |_, o, mask, bits| o & !mask | bits),
 ];
 
-/// The smaller or the larger. Of two quiet NaNs the one that is there stays: no comparison replaces it (the manual's formulas compare and
-/// replace; AMD's emulator).
+/// The minimum or maximum. If both are quiet NaNs, the old one stays, since no comparison would replace it (by the manual's formulas, which
+/// compare and replace, and AMD's emulator).
 fn extreme32(of: fn(Env, f32, f32) -> f32, old: u32, data: u32) -> u32 {
     const QUIET: u32 = 0x7fc0_0000;
     let (stays, bits) =
@@ -189,7 +189,7 @@ pub(crate) fn add(ops: &mut Ops) {
     );
 }
 
-/// Without and with the old value returned: `ds_min_i32`, `ds_min_rtn_i32`.
+/// Adds both forms of an operation, without and with the old value returned: `ds_min_i32` and `ds_min_rtn_i32`.
 fn add_lds(ops: &mut Ops, suffix: &str, width: Width) {
     let (operation, ty) = suffix.rsplit_once('_').unwrap_or((suffix, ""));
     ops.add(name(&["ds_", suffix]), lds(width, false));
@@ -210,7 +210,7 @@ impl Width {
         }
     }
 
-    /// Does the operation for one lane and, if `to` is given, writes the old value there.
+    /// Performs the operation for one lane and, if `to` is given, writes the old value to that register.
     fn run(
         self,
         cx: &mut Cx<'_>,
@@ -243,7 +243,7 @@ impl Width {
     }
 }
 
-/// An atomic of a vector memory format; `glc` returns the old value.
+/// An atomic of a vector memory format; with `glc` it returns the old value.
 fn vector(segment: Segment, width: Width, two_data: bool) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
         let Src::Vector(data) = s.src[2] else { return Err(Fault::Unsupported("an atomic without data")) };
@@ -253,7 +253,7 @@ fn vector(segment: Segment, width: Width, two_data: bool) -> Op {
         for lane in lanes(cx.w.exec()) {
             match addresses.place(cx, lane, 0, 4 * u32::from(width.words())) {
                 Some(place) => width.run(cx, flush, (place, lane), [data, second], to)?,
-                // Out of range of the resource: dropped, the old value is zero.
+                // Outside of the resource's range the operation is dropped, and the old value reads as zero.
                 None => {
                     for i in 0..to.map_or(0, |_| width.words()) {
                         cx.w.v[(s.vdst + i) as usize][lane] = 0;

@@ -1,4 +1,4 @@
-//! Memory instructions that RDNA added: by the number of the lane, blocks of registers, transposing loads, and direct reads of LDS.
+//! Memory instructions that RDNA added: accesses addressed by lane number, blocks of registers, transposing loads, and direct reads of LDS.
 
 use super::access::Place;
 use super::address::{Addresses, Segment};
@@ -24,7 +24,7 @@ pub(crate) fn add(ops: &mut Ops) {
     ops.add("lds_direct_load", Op::new(read_lds));
 }
 
-/// The dword of each lane, one after the other from the scalar address on.
+/// The place of a lane's dword; the dwords of all lanes are consecutive from the scalar address on.
 fn place_of_lane(cx: &Cx<'_>, s: &Step, lane: usize) -> Result<Place, Fault> {
     let base = match s.src[1] {
         Src::None => 0,
@@ -51,7 +51,7 @@ fn store_by_lane(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     Ok(Next::Fall)
 }
 
-/// The registers of a block that M0 has a bit for. Each has its place in memory, whether those before it are moved or not.
+/// The registers of a block whose bits are set in M0. The place of each in memory does not depend on the others.
 fn registers(cx: &Cx<'_>) -> impl Iterator<Item = u16> + use<> {
     let chosen = cx.w.m0();
     (0..32).filter(move |i| chosen >> i & 1 == 1)
@@ -60,7 +60,7 @@ fn registers(cx: &Cx<'_>) -> impl Iterator<Item = u16> + use<> {
 fn load_block(cx: &mut Cx<'_>, s: &Step, segment: Segment) -> Outcome {
     let addresses = Addresses::of(cx, s, segment)?;
     for lane in lanes(cx.w.exec()) {
-        // A destination may overlap the address.
+        // All values are loaded first, because the destination may overlap the address.
         let mut values = [0; 32];
         for i in registers(cx) {
             if let Some(place) = addresses.place(cx, lane, i.into(), 4) {
@@ -87,8 +87,8 @@ fn store_block(cx: &mut Cx<'_>, s: &Step, segment: Segment) -> Outcome {
     Ok(Next::Fall)
 }
 
-/// Each eight lanes load a row each of eight elements of `bits` bits, and get them transposed: the element of each row at the place of the
-/// lane among the eight. The documents leave the lanes open; it is what makes the rows of a matrix in memory the `k` of a WMMA.
+/// In each group of eight lanes, every lane loads a row of eight elements of `bits` bits, and the rows are transposed: lane i gets element
+/// i of every row. The manuals do not say which lanes do what; this order makes the rows of a matrix in memory the `k` dimension of a WMMA.
 fn load_transposed(cx: &mut Cx<'_>, s: &Step, bits: u32) -> Outcome {
     if cx.w.size() == LANES {
         return Err(Fault::Unsupported(

@@ -1,9 +1,9 @@
 //! Buffer resources: address calculation and range checks (MI100 ISA 9.1.5, 9.1.8).
 //!
-//! The offset of a lane has 32 bits: VOFFSET and the instruction's offset are added modulo 2^32. AMD's emulator does that, and the code
-//! of compilers relies on it: IREE moves a constant out of an index that is negative until it is added.
+//! The offset of a lane has 32 bits: VOFFSET and the instruction's offset are added modulo 2^32. AMD's emulator does that, and compiled
+//! code relies on it: IREE moves a constant out of an index that is negative until the constant is added.
 //!
-//! Whether SOFFSET takes part in the range check of raw buffers depends on the target: see [`gcn_isa::Target::checks_soffset`].
+//! Whether the range check of raw buffers includes SOFFSET depends on the target: see [`gcn_isa::Target::checks_soffset`].
 
 use gcn_isa::target::Generation;
 
@@ -14,35 +14,35 @@ use crate::core::machine::{Cx, Step};
 use crate::core::operand::Src;
 use crate::core::value::Ty;
 
-/// Addresses from the scratch window on that mean scratch.
+/// The size of the address range, from the scratch window on, that refers to scratch.
 const SCRATCH_WINDOW_BYTES: u64 = 1 << 40;
 
-/// The quantity that is compared with the number of records: on GFX9 it depends on the addressing of the instruction,
-/// on RDNA on `OOB_SELECT` of the resource (RDNA3 ISA, "Range checking").
+/// What the range check compares with the number of records. On GFX9 it depends on the addressing mode of the instruction, on RDNA on
+/// `OOB_SELECT` of the resource (RDNA3 ISA, "Range checking").
 #[derive(Clone, Copy)]
 enum Check {
     ByAddressing,
-    /// The index, and the offset with the stride.
+    /// The index; the offset is compared with the stride.
     Structured,
     Index,
-    /// Whether there are any.
+    /// Nothing, but there must be at least one record.
     Empty,
-    /// Every byte.
+    /// The end of the access in bytes.
     Raw,
 }
 
-/// A buffer resource and the instruction's address operands.
+/// A buffer resource with the address operands of an instruction.
 pub(crate) struct Buffer {
     base: u64,
     stride: u64,
     records: u64,
-    /// Bytes of an element, if the buffer is swizzled.
+    /// The element size in bytes, if the buffer is swizzled.
     element: Option<u64>,
     index_stride: u64,
     add_tid: bool,
     check: Check,
     scalar_offset: u64,
-    /// The contribution of SOFFSET to the offset that is compared with the size of a raw buffer.
+    /// The part of SOFFSET that the range check of raw buffers includes.
     checked_offset: u64,
     inst_offset: u32,
     index: Option<u16>,
@@ -58,7 +58,7 @@ impl Buffer {
             _ => None,
         };
         let (generation, add_tid) = (s.arch.generation(), word(3) >> 23 & 1 == 1);
-        // With add_tid the data format field of GFX9 extends the stride, unless it is needed as such.
+        // With add_tid, the data format field of GFX9 extends the stride, unless the instruction uses it as a format.
         let extension = if add_tid
             && generation == Generation::GFX9
             && !s.inst.desc.does(gcn_isa::table::Behaviours::TYPED)
@@ -91,19 +91,19 @@ impl Buffer {
             scalar_offset: u64::from(scalar_offset),
             checked_offset: if s.arch.checks_soffset() { u64::from(scalar_offset) } else { 0 },
             inst_offset: mods.offset as u32,
-            // With both, the index comes first.
+            // If both are present, the index comes first.
             index: slot.filter(|_| mods.idxen),
             offset: slot.filter(|_| mods.offen).map(|slot| slot + u16::from(mods.idxen)),
         })
     }
 
-    /// Address of `bytes` bytes, `ahead` bytes into the lane's datum; `None` if out of range.
+    /// The place of `bytes` bytes, `ahead` bytes into the lane's datum; `None` if out of range.
     #[inline]
     pub(crate) fn place(&self, cx: &Cx<'_>, lane: usize, ahead: u32, bytes: u32) -> Option<Place> {
         let read = |slot: Option<u16>| slot.map_or(0, |slot| cx.w.v[slot as usize][lane]);
         let tid = if self.add_tid { lane as u64 } else { 0 };
         let index = u64::from(read(self.index)) + tid;
-        // Later words of a lane's datum do not wrap: they are beyond every buffer.
+        // `ahead` does not wrap around: later dwords of a lane's datum are then beyond every buffer.
         let offset = u64::from(read(self.offset).wrapping_add(self.inst_offset)) + u64::from(ahead);
         if let Some(wave) = self.scratch_window(cx.w.size() as u64) {
             return Some(Place::Scratch((wave + offset) as u32));
@@ -118,9 +118,9 @@ impl Buffer {
         Some(Place::Global(self.base.wrapping_add(self.scalar_offset).wrapping_add(inside)))
     }
 
-    /// The private segment buffer of gfx900 to gfx90a (LLVM AMDGPU guide, "Private Segment Buffer"): the resource swizzles
-    /// the scratch memory of all lanes, and `soffset` counts the bytes of the whole wave. The result is the byte of the
-    /// lane's own scratch that they mean, to which the lane's offsets are added.
+    /// Handles the private segment buffer of gfx900 to gfx90a (LLVM AMDGPU guide, "Private Segment Buffer"): the resource swizzles the
+    /// scratch of all lanes, and `soffset` counts bytes of the whole wave. Returns the corresponding offset in the lane's own scratch, to
+    /// which the lane's offsets are added; `None` for other resources.
     fn scratch_window(&self, lanes: u64) -> Option<u64> {
         let start = self.base.wrapping_add(self.scalar_offset).wrapping_sub(SCRATCH_WINDOW);
         (self.add_tid && self.element.is_some() && start < SCRATCH_WINDOW_BYTES).then_some(start / lanes)
@@ -140,7 +140,7 @@ impl Buffer {
         }
     }
 
-    /// Structured buffers check the index, raw buffers every byte; scratch buffers nothing.
+    /// Structured buffers check the index, raw buffers the end in bytes, and scratch buffers nothing.
     fn in_range_by_addressing(&self, index: u64, end: u64) -> bool {
         if self.add_tid && self.index.is_none() {
             true

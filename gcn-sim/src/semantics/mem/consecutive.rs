@@ -1,6 +1,5 @@
-//! Vector accesses whose lanes lie one after another in an allocation, as those of most kernels do: coalesced, as a GPU calls
-//! it. Their bytes are moved at once instead of lane by lane. The result is the same. Accesses with inactive
-//! lanes, with a trace, or outside one allocation take the path by lanes.
+//! A fast path for coalesced vector accesses, whose lanes access consecutive data in one allocation: all bytes are moved at once instead of
+//! lane by lane, with the same result. Accesses with inactive lanes, with a trace, or not within one allocation take the lane-by-lane path.
 
 use super::address::Addresses;
 use super::datum::{Datum, collect, deal};
@@ -9,7 +8,7 @@ use crate::core::memory::Allocation;
 use crate::core::value::{LANES, LOWER};
 use crate::core::wave::Lanes;
 
-/// Where the bytes are.
+/// The bytes of a coalesced access.
 struct Range {
     allocation: usize,
     offset: u64,
@@ -17,8 +16,8 @@ struct Range {
 }
 
 impl Addresses {
-    /// Address of the first lane, if each of the others follows the one before at a distance of `stride` bytes. Lanes on both sides of a
-    /// multiple of 4 GiB are taken for ones that do not.
+    /// The address of the first lane, if each other lane's address is `stride` more than that of the lane before. Addresses on both sides
+    /// of a multiple of 4 GiB do not qualify.
     #[inline(always)]
     fn consecutive<const LANES: usize>(&self, v: &[Lanes], stride: u32) -> Option<u64> {
         match *self {
@@ -37,17 +36,17 @@ impl Addresses {
     }
 }
 
-/// The first of the words, if each of the other lanes has `stride` more than the one before.
+/// The first value, if each other lane's value is `stride` more than that of the lane before.
 #[inline(always)]
 fn follow<const LANES: usize>(words: &Lanes, stride: u32) -> Option<u32> {
     let words: &[u32; LANES] = words.first_chunk()?;
     let first = words[0];
-    // A cheap test that detects most failing accesses.
+    // A cheap test that rejects most accesses that do not qualify.
     if words[1] != first.wrapping_add(stride) {
         return None;
     }
     first.checked_add((LANES as u32 - 1) * stride)?;
-    // Without an early end the comparisons are vector instructions.
+    // Without an early exit, the compiler vectorises the comparisons.
     let mut differ = 0;
     for lane in 0..LANES {
         differ |= words[lane] ^ first.wrapping_add(lane as u32 * stride);
@@ -55,25 +54,25 @@ fn follow<const LANES: usize>(words: &Lanes, stride: u32) -> Option<u32> {
     (differ == 0).then_some(first)
 }
 
-/// The bytes of an access that needs no look at its single lanes.
+/// The range of a coalesced access; `None` if the access has to take the lane-by-lane path.
 #[inline]
 fn range(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum) -> Option<Range> {
     if cx.trace.is_some() || cx.w.exec() != cx.w.lanes || datum.half.is_some() {
         return None;
     }
     let stride = datum.size();
-    // Two loops of a length that the compiler knows.
+    // Two loops whose lengths are known at compile time.
     let (address, lanes) = match cx.w.size() {
         LANES => (addresses.consecutive::<LANES>(&cx.w.v, stride)?, LANES),
         _ => (addresses.consecutive::<LOWER>(&cx.w.v, stride)?, LOWER),
     };
-    // The apertures of flat addresses hold no allocation.
+    // This fails for flat addresses in the apertures, which no allocation contains.
     let allocation = cx.memory.find(address, u64::from(stride) * lanes as u64, cx.w.memory_hint)?;
     cx.w.memory_hint = allocation;
     Some(Range { allocation, lanes, offset: cx.memory.allocation(allocation).offset(address) })
 }
 
-/// Does a load; false if it has to go by lanes.
+/// Performs a load; false if it has to take the lane-by-lane path.
 #[inline]
 pub(super) fn load(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum, to: u16) -> bool {
     let Some(range) = range(cx, addresses, datum) else { return false };
@@ -85,7 +84,7 @@ pub(super) fn load(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum, to: u1
     {
         return true;
     }
-    // Room of the right size: to clear that of the largest access takes longer than to load a dword of every lane.
+    // A buffer of the right size: clearing one for the largest access takes longer than loading a dword for every lane.
     match datum.size() {
         0..=4 => load_bytes::<4>(allocation, &range, datum, registers),
         5..=8 => load_bytes::<8>(allocation, &range, datum, registers),
@@ -94,7 +93,7 @@ pub(super) fn load(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum, to: u1
     true
 }
 
-/// For data of at most `N` bytes.
+/// For data of at most `N` bytes in each lane.
 #[inline(always)]
 fn load_bytes<const N: usize>(
     allocation: &Allocation,
@@ -108,7 +107,7 @@ fn load_bytes<const N: usize>(
     deal(datum, bytes, registers);
 }
 
-/// Does a store; false if it has to go by lanes.
+/// Performs a store; false if it has to take the lane-by-lane path.
 #[inline]
 pub(super) fn store(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum, from: u16) -> bool {
     let Some(range) = range(cx, addresses, datum) else { return false };
@@ -128,7 +127,7 @@ pub(super) fn store(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum, from:
     true
 }
 
-/// For data of at most `N` bytes.
+/// For data of at most `N` bytes in each lane.
 #[inline(always)]
 fn store_bytes<const N: usize>(allocation: &Allocation, range: &Range, datum: &Datum, registers: &[Lanes]) {
     let mut bytes = [[0; N]; LANES];

@@ -1,37 +1,37 @@
-//! The data of loads and stores, between registers and bytes, also bytes that are contiguous across lanes.
+//! Converts the data of loads and stores between registers and bytes, including bytes that are contiguous across lanes.
 
 use crate::core::value::LANES;
 use crate::core::wave::Lanes;
 
-/// The data of a load or store.
+/// The form of the data of a load or store.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Datum {
-    /// Suffix of the mnemonic.
+    /// The suffix of the mnemonic.
     pub suffix: &'static str,
-    /// Bytes of one piece.
+    /// The size of a piece in bytes.
     pub bytes: u32,
-    /// Pieces: dwords of a multi-dword access, else 1.
+    /// The number of pieces: the number of dwords of a multi-dword access, otherwise 1.
     pub pieces: u16,
-    /// Sign-extend.
+    /// True if the data are sign-extended.
     pub signed: bool,
-    /// Half of the register that a 16-bit datum uses.
+    /// The half of the register that a 16-bit datum uses; true for the upper one.
     pub half: Option<bool>,
 }
 
 impl Datum {
-    /// Bytes of all pieces.
+    /// The total size in bytes.
     pub(crate) const fn size(&self) -> u32 {
         self.bytes * self.pieces as u32
     }
 }
 
-/// A loaded datum as the register sees it.
+/// A loaded datum extended to 32 bits.
 pub(crate) fn extend(datum: &Datum, raw: u32) -> u32 {
     let shift = 32 - 8 * datum.bytes;
     if datum.signed { ((raw << shift) as i32 >> shift) as u32 } else { raw }
 }
 
-/// Puts a datum into a register; a 16-bit one into its half. With SRAM ECC the other half is cleared (MI100 ISA 9.1.6).
+/// The new content of a register after a load; a 16-bit datum replaces one half. With SRAM ECC the other half is cleared (MI100 ISA 9.1.6).
 pub(crate) fn merge(datum: &Datum, ecc: bool, old: u32, value: u32) -> u32 {
     let old = if ecc { 0 } else { old };
     match datum.half {
@@ -41,7 +41,7 @@ pub(crate) fn merge(datum: &Datum, ecc: bool, old: u32, value: u32) -> u32 {
     }
 }
 
-/// Gives each lane its datum; `bytes` has those of all lanes, one after another.
+/// Distributes loaded data to the lanes; `bytes` contains those of all lanes, one after another.
 #[inline]
 pub(super) fn deal(datum: &Datum, bytes: &[u8], registers: &mut [Lanes]) {
     match (datum.bytes, registers) {
@@ -75,7 +75,7 @@ fn deal_words<const N: usize, const WORDS: usize>(data: &[[u8; N]], mut to: [&mu
     }
 }
 
-/// The words of a datum of `N` bytes; the last may have less than four.
+/// A datum of `N` bytes as dwords; the last one may be partial.
 #[inline(always)]
 pub(super) fn words<const N: usize, const WORDS: usize>(bytes: &[u8; N]) -> [u32; WORDS] {
     let mut words = [0; WORDS];
@@ -87,7 +87,7 @@ pub(super) fn words<const N: usize, const WORDS: usize>(bytes: &[u8; N]) -> [u32
     words
 }
 
-/// Writes the words of the four lanes from lane 4 * `four` on. Four lanes at a time are transposed by vector instructions.
+/// Writes the dwords of four consecutive lanes, from lane 4 * `four` on. The host's vector instructions transpose four lanes at a time.
 #[inline(always)]
 pub(super) fn put_four<const WORDS: usize>(
     to: &mut [&mut Lanes; WORDS],
@@ -100,7 +100,7 @@ pub(super) fn put_four<const WORDS: usize>(
     }
 }
 
-/// Takes each lane's datum, to lie in `bytes` one after another.
+/// Collects the data of all lanes into `bytes`, one after another.
 #[inline]
 pub(super) fn collect(datum: &Datum, registers: &[Lanes], bytes: &mut [u8]) {
     match (datum.bytes, registers) {

@@ -48,7 +48,7 @@ pub(crate) fn add(ops: &mut Ops) {
     for datum in WRITES {
         ops.add(name(&["ds_write_", datum.suffix]), write(datum));
     }
-    // Two data at two offsets, in units of the datum or of 64 of them.
+    // Two data at two offsets, which count data or, with `st64`, groups of 64 data.
     for (infix, factor) in [("2_", 1), ("2st64_", 64)] {
         ops.add(name(&["ds_read", infix, "b32"]), read_two::<4, 1>(factor));
         ops.add(name(&["ds_read", infix, "b64"]), read_two::<8, 2>(factor));
@@ -58,7 +58,7 @@ pub(crate) fn add(ops: &mut Ops) {
     ops.add("ds_nop", Op::new(|_: &mut Cx<'_>, _: &Step| Ok(Next::Fall)));
 }
 
-/// The register that has the address.
+/// The register that contains the address.
 fn base_slot(s: &Step) -> Result<u16, Fault> {
     match s.src[0] {
         Src::Vector(slot) => Ok(slot),
@@ -70,7 +70,7 @@ fn base(cx: &Cx<'_>, s: &Step, lane: usize) -> Result<u32, Fault> {
     Ok(cx.w.v[base_slot(s)? as usize][lane])
 }
 
-/// LDS address of a lane.
+/// The LDS address of a lane.
 pub(crate) fn address(cx: &Cx<'_>, s: &Step, lane: usize) -> Result<Place, Fault> {
     Ok(Place::Lds(base(cx, s, lane)?.wrapping_add(s.inst.mods.offset as u32)))
 }
@@ -81,7 +81,7 @@ pub(super) fn two_addresses(cx: &Cx<'_>, s: &Step, lane: usize, unit: u32) -> Re
     Ok(two_offsets(s, unit).map(|offset| Place::Lds(base.wrapping_add(offset))))
 }
 
-/// The two offsets from the address.
+/// The two offsets to add to the address.
 fn two_offsets(s: &Step, unit: u32) -> [u32; 2] {
     [s.inst.mods.offset0, s.inst.mods.offset1].map(|offset| u32::from(offset) * unit)
 }
@@ -129,7 +129,7 @@ fn write(datum: Datum) -> Op {
     })
 }
 
-/// Reads two data, each of `WORDS` words of together `N` bytes.
+/// Reads two data, each of `WORDS` dwords and `N` bytes.
 fn read_two<const N: usize, const WORDS: usize>(factor: u32) -> Op {
     let (words, unit) = (WORDS as u16, N as u32 * factor);
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
@@ -137,7 +137,7 @@ fn read_two<const N: usize, const WORDS: usize>(factor: u32) -> Op {
             return Ok(Next::Fall);
         }
         for lane in lanes(cx.w.exec()) {
-            // The address register may be the destination: both addresses come first.
+            // Both addresses are read first, because the address register may be the destination.
             let places = two_addresses(cx, s, lane, unit)?;
             for (i, place) in (0u16..).zip(places) {
                 for word in 0..words {
@@ -150,7 +150,7 @@ fn read_two<const N: usize, const WORDS: usize>(factor: u32) -> Op {
     })
 }
 
-/// Writes two data, each of `WORDS` words of together `N` bytes.
+/// Writes two data, each of `WORDS` dwords and `N` bytes.
 fn write_two<const N: usize, const WORDS: usize>(factor: u32) -> Op {
     let (words, unit) = (WORDS as u16, N as u32 * factor);
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {

@@ -1,5 +1,5 @@
-//! The rarer LDS instructions: addresses from M0, counters for the whole wave, exchanges of two data, operations whose
-//! data come from LDS themselves, and the transposing reads of gfx950.
+//! The rarer LDS instructions: accesses addressed by M0, counters of the whole wave, exchanges of two data, operations whose datum comes
+//! from LDS itself, and the transposing reads of gfx950.
 
 use super::access::Place;
 use super::atomic::{Flush, Modify, PAIRS, WORDS};
@@ -46,7 +46,7 @@ pub(crate) fn add(ops: &mut Ops) {
     }
 }
 
-/// Byte address in M0[15:0] plus the offset.
+/// The byte address `M0[15:0]` plus the offset.
 fn from_m0(cx: &Cx<'_>, s: &Step) -> u32 {
     (cx.w.m0() & 0xffff).wrapping_add(s.inst.mods.offset as u32)
 }
@@ -77,7 +77,7 @@ pub(super) fn vector(src: &Src) -> Result<u16, Fault> {
     }
 }
 
-/// Changes a counter by the number of active lanes, once; every active lane gets the old value.
+/// Changes a counter once, by the number of active lanes; every active lane gets the old value.
 fn count(cx: &mut Cx<'_>, s: &Step, f: fn(u32, u32) -> u32) -> Outcome {
     let exec = cx.w.exec();
     if exec == 0 {
@@ -92,12 +92,12 @@ fn count(cx: &mut Cx<'_>, s: &Step, f: fn(u32, u32) -> u32) -> Outcome {
     Ok(Next::Fall)
 }
 
-/// Writes two data and returns what was there.
+/// Writes two data and returns the old ones.
 fn exchange_two(cx: &mut Cx<'_>, s: &Step, words: u16, factor: u32) -> Outcome {
     let data = [vector(&s.src[1])?, vector(&s.src[2])?];
     for lane in lanes(cx.w.exec()) {
         let places = ds::two_addresses(cx, s, lane, 4 * u32::from(words) * factor)?;
-        // Both are read before one is written, and both data before the result overwrites them.
+        // Both old values are read before either is written, and both data before the results overwrite them.
         let mut old = [0; 4];
         let mut new = [0; 4];
         for (i, place) in (0u16..).zip(places) {
@@ -120,8 +120,7 @@ fn exchange_two(cx: &mut Cx<'_>, s: &Step, words: u16, factor: u32) -> Outcome {
     Ok(Next::Fall)
 }
 
-/// Two words at a multiple of eight bytes: each is replaced by the lower 31 bits of its datum if the datum's top bit is
-/// set.
+/// For two dwords at a multiple of eight bytes: replaces each by the lower 31 bits of its datum if the datum's top bit is set.
 fn exchange_if_marked(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     let data = vector(&s.src[1])?;
     for lane in lanes(cx.w.exec()) {
@@ -137,7 +136,7 @@ fn exchange_if_marked(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     Ok(Next::Fall)
 }
 
-/// The operations that take their datum from a second LDS address: names and functions.
+/// The names and functions of the operations whose datum comes from a second LDS address.
 fn with_second_source<T: Copy>(
     list: &'static [(&'static str, &'static str, Modify<T>)],
     types: &'static [&'static str],
@@ -146,19 +145,19 @@ fn with_second_source<T: Copy>(
         let (operation, ty) = ds.rsplit_once('_')?;
         let known =
             ["add", "sub", "rsub", "inc", "dec", "min", "max", "and", "or", "xor"].contains(&operation);
-        // There is no addition of f64 in this form.
+        // There is no f64 addition of this form.
         let exists = known && types.contains(&ty) && *ds != "add_f64";
         exists.then(|| (name(&["ds_", operation, "_src2_", ty]), *f))
     })
 }
 
-/// The two addresses: the lane's, and one that is a number of words away, which the offset or the address's upper half
-/// gives.
+/// The two addresses: that of the lane, and one at a distance in dwords from it, which the offset or the upper half of the address
+/// contains.
 fn both_addresses(cx: &Cx<'_>, s: &Step, lane: usize) -> Result<[Place; 2], Fault> {
     let address = cx.w.v[usize::from(vector(&s.src[0])?)][lane];
     let offset = s.inst.mods.offset as u32;
     let distance = if offset >> 15 & 1 == 1 { address as i32 >> 17 } else { (offset << 17) as i32 >> 17 };
-    // The address is as wide as LDS.
+    // LDS addresses have 16 bits.
     let first = address & 0xffff;
     Ok([first, first.wrapping_add_signed(4 * distance) & 0xffff].map(Place::Lds))
 }
@@ -183,8 +182,8 @@ fn from_second_address_wide(cx: &mut Cx<'_>, s: &Step, f: Modify<u64>) -> Outcom
     Ok(Next::Fall)
 }
 
-/// Sixteen lanes load rows of elements of `bits` bits and get them transposed: lane j of a group of 16 gets the elements
-/// at position j of the block's rows (for 8- and 16-bit elements a row is longer than what one lane loads).
+/// In each group of 16 lanes, the lanes load rows of elements of `bits` bits, which are transposed: lane j gets the elements at position j
+/// of the rows. For 8- and 16-bit elements, several lanes load one row.
 fn read_transposed(cx: &mut Cx<'_>, s: &Step, bits: u32, words: u16) -> Outcome {
     let exec = cx.w.exec();
     let mut loaded = [[0u32; LANES]; 3];
@@ -200,7 +199,7 @@ fn read_transposed(cx: &mut Cx<'_>, s: &Step, bits: u32, words: u16) -> Outcome 
         let pair = word(bit / 32) | word(bit / 32 + 1) << 32;
         (pair >> (bit % 32)) as u32 & ((1 << bits) - 1)
     };
-    // Elements that a lane loads, at most 16; as many lanes make a row of 16.
+    // The number of elements that a lane loads, at most 16; enough lanes to fill a row of 16 elements load it together.
     let each = 32 * u32::from(words) / bits;
     let lanes_per_row = 16 / each.min(16);
     for lane in lanes(exec) {

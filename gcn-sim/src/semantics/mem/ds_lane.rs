@@ -1,4 +1,4 @@
-//! Data movement between lanes through the LDS hardware: `ds_swizzle`, `ds_permute`, `ds_bpermute`.
+//! Permutations of lanes by the LDS hardware: `ds_swizzle`, `ds_permute`, `ds_bpermute`.
 
 use crate::core::fault::{Fault, Next, Outcome};
 use crate::core::machine::{Cx, Step};
@@ -20,7 +20,7 @@ fn vector(cx: &Cx<'_>, src: &Src) -> Result<[u32; LANES], Fault> {
     }
 }
 
-/// Each lane reads another lane of its group; an inactive source gives 0.
+/// Each lane reads another lane of its group; an inactive source lane gives 0.
 fn swizzle(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     let data = vector(cx, &s.src[0])?;
     let pattern = s.inst.mods.offset as u32;
@@ -32,8 +32,8 @@ fn swizzle(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     Ok(Next::Fall)
 }
 
-/// Source lane under a swizzle pattern: the bit reversal of an FFT (bits 15:13 = 111), a rotation in 32 lanes (110), a
-/// quad permutation (bit 15), or AND, OR and XOR masks on the lane number in 32 lanes.
+/// The source lane for a swizzle pattern: bit reversal for an FFT (bits 15:13 = 111), a rotation within 32 lanes (110), a quad permutation
+/// (bit 15), or AND, OR and XOR masks for the lane number within 32 lanes.
 fn swizzle_source(pattern: u32, lane: usize) -> usize {
     let (group, place) = (lane / 32 * 32, lane % 32);
     match pattern >> 13 & 7 {
@@ -44,7 +44,7 @@ fn swizzle_source(pattern: u32, lane: usize) -> usize {
         }
         0b110 => {
             let (mask, by) = ((pattern & 0x1f) as usize, (pattern >> 5 & 0x1f) as usize);
-            // Bit 10: rotate to the right, so that a lane reads from below.
+            // Bit 10 rotates to the right, so that a lane reads from a lower one.
             let turned = (if pattern >> 10 & 1 == 1 { place + 32 - by } else { place + by }) % 32;
             group + (place & mask | turned & !mask & 0x1f)
         }
@@ -56,8 +56,8 @@ fn swizzle_source(pattern: u32, lane: usize) -> usize {
     }
 }
 
-/// Each active lane sends its data to the lane that its address names; lanes that nobody sends to get 0, and of several
-/// senders the highest lane wins.
+/// Each active lane sends its data to the lane that its address selects. Lanes to which none sends get 0; of several senders, the highest
+/// lane wins.
 fn permute(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     let (addresses, data) = (vector(cx, &s.src[0])?, vector(cx, &s.src[1])?);
     let mut out = [0; LANES];
@@ -70,8 +70,7 @@ fn permute(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     Ok(Next::Fall)
 }
 
-/// Each active lane reads the data of the lane that its address names; an inactive source gives 0, or, if
-/// they are read as well, its data.
+/// Each active lane reads the data of the lane that its address selects. An inactive source lane gives 0, or its data if `inactive` is set.
 fn backward_permute(cx: &mut Cx<'_>, s: &Step, inactive: bool) -> Outcome {
     let (addresses, data) = (vector(cx, &s.src[0])?, vector(cx, &s.src[1])?);
     let exec = cx.w.exec();
@@ -82,7 +81,8 @@ fn backward_permute(cx: &mut Cx<'_>, s: &Step, inactive: bool) -> Outcome {
     Ok(Next::Fall)
 }
 
-/// The lane of a byte address in the 256 bytes of a register, or in those of 32 lanes where the hardware permutes so many.
+/// The lane that a byte address selects: modulo the 256 bytes of a register, or modulo the 128 bytes of 32 lanes on hardware that permutes
+/// only so many.
 fn target(s: &Step, lane: usize, address: u32) -> usize {
     let (group, number) =
         (s.arch.permuted_lanes(), (address.wrapping_add(s.inst.mods.offset as u32) / 4) as usize);

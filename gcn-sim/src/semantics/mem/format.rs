@@ -1,9 +1,9 @@
-//! Typed buffer accesses: what a data format and a number format (MI100 ISA table 39 and 9.1.4) make of memory.
+//! Typed buffer accesses: conversions between memory and registers for each data format and number format (MI100 ISA table 39 and 9.1.4).
 //!
-//! The manual names the formats and says what becomes a float; it does not say everything. From other public
-//! descriptions: in a packed format the first component has the lowest bits and the name lists the highest first. Assumed:
-//! integers wider than a 16-bit register or a narrower component are cut off, memory components that a store does not
-//! name are written as zero, components that the format does not have read as zero.
+//! The manual lists the formats and the conversions to floats, but leaves details open. From other public descriptions: in a packed format
+//! the first component has the lowest bits, while the name lists the highest first. Assumed: integers are truncated to a 16-bit register or
+//! a narrower component, memory components that a store does not provide are written as zero, and components that the format lacks read as
+//! zero.
 
 use gcn_isa::buffer_format::unified;
 use gcn_isa::target::Generation;
@@ -20,7 +20,7 @@ use crate::semantics::op::{Op, Ops};
 use super::buffer::Buffer;
 use super::name;
 
-/// Bits of the components by data format number, lowest first.
+/// The sizes in bits of the components, by data format number, lowest first.
 const COMPONENTS: [&[u32]; 16] = [
     &[],
     &[8],
@@ -40,11 +40,11 @@ const COMPONENTS: [&[u32]; 16] = [
     &[],
 ];
 
-/// The floats of 11 and 10 bits, which have no sign.
+/// The floats of 11 and 10 bits, which have no sign bit.
 const FLOAT11: Small = Small { exponent: 5, fraction: 6, bias: 15, top: Top::Ieee };
 const FLOAT10: Small = Small { exponent: 5, fraction: 5, bias: 15, top: Top::Ieee };
 
-/// How the bits of a component stand for a number.
+/// A number format: how the bits of a component represent a number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Number {
     Unorm,
@@ -67,10 +67,10 @@ impl Number {
         matches!(self, Number::Uint | Number::Sint)
     }
 
-    /// A component as a register sees it: an f32 or an integer.
+    /// Converts a component to a register: an f32 or an integer.
     fn widen(self, bits: u32, x: u32) -> u32 {
         let signed = (x << (32 - bits)) as i32 >> (32 - bits);
-        // 32-bit components undergo no conversion.
+        // 32-bit components are not converted.
         if bits == 32 {
             return x;
         }
@@ -91,7 +91,7 @@ impl Number {
         .to_bits()
     }
 
-    /// A register as a component.
+    /// Converts a register to a component.
     fn narrow(self, bits: u32, x: u32) -> u32 {
         let mask = u32::MAX >> (32 - bits);
         let value = f64::from(f32::from_bits(x));
@@ -115,7 +115,7 @@ impl Number {
     }
 }
 
-/// An f32 in a format without sign: negative numbers become zero.
+/// Converts an f32 to a format without sign bit: negative numbers become zero.
 fn unsigned(format: Small, x: u32) -> u32 {
     let code = format.narrow(Wide::F32, x, 0, Rounding::NearestEven, false);
     let (sign, magnitude) = (code >> (format.bits() - 1), code & ((1 << (format.bits() - 1)) - 1));
@@ -128,12 +128,12 @@ fn unsigned(format: Small, x: u32) -> u32 {
 struct Format {
     components: &'static [u32],
     number: Number,
-    /// For each register: 0, 1, or 4 plus the component.
+    /// For each register, a constant 0 or 1, or 4 plus the number of a component.
     select: [u8; 4],
 }
 
 impl Format {
-    /// The format in the resource, or for typed instructions the one in the instruction; `None` if it is invalid.
+    /// The format in the resource or, for typed instructions, in the instruction; `None` if it is invalid.
     fn of(cx: &Cx<'_>, s: &Step, typed: bool) -> Option<Format> {
         let word = cx.w.s[s.rsrc as usize + 3];
         let select = if typed { [4, 5, 6, 7] } else { [0, 3, 6, 9].map(|shift| (word >> shift & 7) as u8) };
@@ -158,7 +158,7 @@ impl Format {
         self.components.iter().sum::<u32>() / 8
     }
 
-    /// Lowest bit of a component.
+    /// The lowest bit of a component.
     fn position(&self, component: usize) -> u32 {
         self.components[..component].iter().sum()
     }
@@ -167,7 +167,7 @@ impl Format {
         if self.number.is_integer() { 1 } else { 1f32.to_bits() }
     }
 
-    /// The registers that an element in memory makes.
+    /// Converts an element in memory to registers.
     fn unpack(&self, memory: u128) -> [u32; 4] {
         let component = |n: usize| {
             let bits = *self.components.get(n)?;
@@ -181,7 +181,7 @@ impl Format {
         })
     }
 
-    /// The element in memory that registers make.
+    /// Converts registers to an element in memory.
     fn pack(&self, registers: &[u32]) -> u128 {
         let mut memory = 0;
         for (register, select) in registers.iter().zip(self.select) {
@@ -193,7 +193,7 @@ impl Format {
         memory
     }
 
-    /// A register as the 16 bits of a `d16` access, and back.
+    /// Converts a register to the 16 bits of a `d16` access, and back.
     fn word_to_half(self, x: u32) -> u32 {
         if self.number.is_integer() { x & 0xffff } else { u32::from(f32_to_f16(f32::from_bits(x))) }
     }
@@ -207,14 +207,14 @@ impl Format {
     }
 }
 
-/// Where the components are in registers.
+/// The arrangement of the components in registers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Layout {
-    /// One in each.
+    /// One component in each register.
     Words,
-    /// Two in each.
+    /// Two components in each register.
     Halves,
-    /// The only one in the upper half.
+    /// The only component, in the upper half of a register.
     UpperHalf,
 }
 
@@ -261,7 +261,7 @@ fn load(cx: &mut Cx<'_>, s: &Step, typed: bool, count: usize, layout: Layout) ->
         match layout {
             Layout::Words => (0..count).for_each(|i| cx.w.v[slot + i][lane] = registers[i]),
             Layout::Halves => {
-                // A single component leaves the other half alone, as other 16-bit loads do.
+                // Loading a single component keeps the other half, like other 16-bit loads.
                 let old = if count == 1 && !ecc { cx.w.v[slot][lane] >> 16 } else { 0 };
                 let half = |i: usize| if i < count { registers[i] } else { old };
                 (0..count.div_ceil(2))
@@ -301,12 +301,12 @@ fn store(cx: &mut Cx<'_>, s: &Step, typed: bool, count: usize, layout: Layout) -
     stored.map(|()| Next::Fall)
 }
 
-/// The pieces of an element that are accessed as one: dwords, or the whole if it is smaller.
+/// The offsets and sizes of the pieces in which an element is accessed: dwords, or the whole element if it is smaller.
 fn pieces(bytes: u32) -> impl Iterator<Item = (u32, u32)> {
     (0..bytes.div_ceil(4)).map(move |i| (4 * i, (bytes - 4 * i).min(4)))
 }
 
-/// The bytes of an element; `None` out of range.
+/// Reads an element; `None` if it is out of range.
 fn read(cx: &mut Cx<'_>, buffer: &Buffer, lane: usize, bytes: u32) -> Result<Option<u128>, Fault> {
     let Some(place) = buffer.place(cx, lane, 0, bytes) else { return Ok(None) };
     if bytes < 4 {

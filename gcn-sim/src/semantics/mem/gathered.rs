@@ -1,6 +1,6 @@
-//! Vector accesses whose lanes lie anywhere in one allocation: it is looked up once, and the addresses are computed and compared
-//! with its ends at once. The result is that of the path by lanes, which accesses with a trace take, and those to buffers, to
-//! scratch, or outside one allocation.
+//! A fast path for vector accesses whose lanes access arbitrary places in one allocation: the allocation is looked up once, and all
+//! addresses are computed and checked together. The result is the same as that of the lane-by-lane path, which accesses with a trace take,
+//! and those to buffers, to scratch, or not within one allocation.
 
 use super::address::Addresses;
 use super::datum::{Datum, extend, merge};
@@ -11,10 +11,10 @@ use crate::core::wave::Lanes;
 use crate::fp::host::{self, Work};
 use crate::semantics::valu::write::write32;
 
-/// Where the lanes' data are.
+/// The places of the lanes' data.
 struct Inside {
     allocation: usize,
-    /// By lane, as the allocation counts; that of some active lane for inactive ones.
+    /// The offset in the allocation for each lane; inactive lanes have that of some active lane.
     offsets: [u64; LANES],
 }
 
@@ -32,7 +32,7 @@ impl Addresses {
         }
     }
 
-    /// The address of each lane, active or not.
+    /// The address of each lane, including inactive ones.
     #[inline(always)]
     fn of_lanes(&self, v: &[Lanes]) -> Option<[u64; LANES]> {
         let mut at = [0; LANES];
@@ -56,17 +56,17 @@ impl Addresses {
     }
 }
 
-/// Computes where the lanes' data are; `None` if not all are in the allocation.
+/// Computes the offsets of the lanes' data; `None` if not all are in the allocation.
 struct Offsets<'a> {
     addresses: &'a Addresses,
     v: &'a [Lanes],
     active: u64,
-    /// The address of some active lane.
+    /// The address of an arbitrary active lane.
     some: u64,
-    /// First address of the allocation, and the furthest distance from there at which a datum fits in.
+    /// The first address of the allocation, and the largest distance from it at which a datum fits in.
     base: u64,
     furthest: u64,
-    /// The element number of the first address in the allocation.
+    /// The offset of the first address in the allocation.
     first: u64,
 }
 
@@ -96,7 +96,7 @@ fn inside(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum) -> Option<Insid
     let v = &cx.w.v[..];
     let some = addresses.of_lane(v, active.trailing_zeros() as usize)?;
     let bytes = u64::from(datum.size());
-    // The apertures of flat addresses hold no allocation.
+    // This fails for flat addresses in the apertures, which no allocation contains.
     let allocation = cx.memory.find(some, bytes, cx.w.memory_hint)?;
     cx.w.memory_hint = allocation;
     let (base, size) = cx.memory.allocation(allocation).extent();
@@ -105,7 +105,7 @@ fn inside(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum) -> Option<Insid
     Some(Inside { allocation, offsets })
 }
 
-/// Does a load; `None` if it has to go by lanes.
+/// Performs a load; `None` if it has to take the lane-by-lane path.
 pub(super) fn load(cx: &mut Cx<'_>, s: &Step, addresses: &Addresses, datum: &Datum) -> Option<()> {
     let inside = inside(cx, addresses, datum)?;
     match datum.pieces {
@@ -138,7 +138,7 @@ fn load_sized<const WORDS: usize>(cx: &mut Cx<'_>, s: &Step, inside: &Inside, da
     }
 }
 
-/// Does a store of the registers from `data` on; `None` if it has to go by lanes.
+/// Performs a store of the registers from `data` on; `None` if it has to take the lane-by-lane path.
 pub(super) fn store(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum, data: u16) -> Option<()> {
     let inside = inside(cx, addresses, datum)?;
     let registers = cx.w.v.get(data as usize..(data + datum.pieces) as usize)?;

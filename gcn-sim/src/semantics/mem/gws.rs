@@ -17,12 +17,12 @@ pub(crate) fn add(ops: &mut Ops) {
     ops.add("ds_gws_sema_release_all", Op::new(release_all));
 }
 
-/// M0[21:16] plus the offset.
+/// The resource number: `M0[21:16]` plus the offset.
 pub(crate) fn resource(cx: &Cx<'_>, s: &Step) -> u8 {
     ((cx.w.m0() >> 16).wrapping_add(s.inst.mods.offset as u32) & 63) as u8
 }
 
-/// The datum of the first active lane; of lane 0 if there is none.
+/// The datum of the first active lane, or of lane 0 if none is active.
 fn data(cx: &Cx<'_>, s: &Step) -> Result<u32, Fault> {
     let register = s.src.iter().find(|src| !matches!(src, Src::None)).unwrap_or(&Src::None);
     let lane = cx.w.exec().trailing_zeros() as usize % LANES;

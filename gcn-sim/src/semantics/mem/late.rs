@@ -1,10 +1,10 @@
-//! When loads to LDS write it.
+//! Delays the LDS writes of loads to LDS.
 //!
-//! They read memory when they are issued. What they read is in LDS at once in functional mode, where each wave runs as
-//! far as it can; when the wave waits for it in faithful mode, which is as late as a program without races can tell;
-//! and when the load is done in timed mode. Some programs count on the time that a copy takes: waves of AMD's flash attention
-//! for gfx950 load over tiles that others have yet to read. Their results are right where waves stay close together
-//! (`Options::turn`), which timed mode does not promise.
+//! A load to LDS reads memory when it is issued. When it writes LDS depends on the mode. In functional mode it does so at once, because
+//! each wave runs as far as it can. In faithful mode it does so when the wave waits for the load, which is the latest time that a race-free
+//! program allows. In timed mode it does so in the cycle in which the load completes. Some programs rely on the duration of a copy: waves
+//! of AMD's flash attention for gfx950 load over tiles that other waves have yet to read. Their results are right if waves stay close
+//! together (`Options::turn`), which timed mode does not guarantee.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::core::late::{Copy, When};
 use crate::core::machine::{Cx, Exec, Step};
 
 impl Cx<'_> {
-    /// Begins a load to LDS.
+    /// Starts a load to LDS.
     pub(super) fn begin_copy(&mut self) {
         let late = &mut self.w.late;
         if late.when != When::Issued {
@@ -25,12 +25,12 @@ impl Cx<'_> {
         }
     }
 
-    /// A dword of the copy that was begun last.
+    /// Adds a dword to the load that was started last.
     pub(super) fn copy_dword(&mut self, to: u32, lane: usize, dword: u32) -> Result<(), Fault> {
         if self.w.late.when == When::Issued {
             return self.store(Place::Lds(to), 4, lane, dword);
         }
-        // Faults belong to the load, not to the wait.
+        // A bad address is reported by the load, not by the later wait.
         self.check_store(Place::Lds(to), 4, lane)?;
         if let Some(copy) = self.w.late.copies.back_mut() {
             copy.dwords.push((to, lane as u8, dword));
@@ -38,25 +38,25 @@ impl Cx<'_> {
         Ok(())
     }
 
-    /// Writes the data that the wave's copies have read, oldest first, as long as they are `finished`.
+    /// Writes the data of the wave's pending loads to LDS, oldest first, as long as they are `finished`.
     fn finish_copies(&mut self, finished: impl Fn(&Copy) -> bool) {
         while self.w.late.copies.front().is_some_and(&finished) {
             let Some(copy) = self.w.late.copies.pop_front() else { break };
             for (to, lane, dword) in copy.dwords {
-                // Data out of bounds was reported when the load was issued.
+                // An address out of bounds was reported when the load was issued.
                 let _ = self.put(Place::Lds(to), 4, lane as usize, dword);
             }
         }
     }
 
-    /// Writes the data of the wave's copies that complete in this cycle.
+    /// Writes the data of the wave's pending loads that complete by this cycle.
     pub(crate) fn finish_copies_until(&mut self, cycle: u64) {
         self.finish_copies(|copy| copy.done <= cycle);
     }
 }
 
-/// Gives the instructions of a program that has loads to LDS what these need: operations are counted, waits and the program's
-/// end finish copies. Other programs run as before. True if there are any.
+/// In a program with loads to LDS, wraps the functions of the instructions involved: memory operations are counted, and waits and the
+/// program's end complete pending loads. Returns true if there are such loads; other programs remain unchanged.
 pub(crate) fn count(steps: &mut [Step]) -> bool {
     let is_copy = |step: &Step| {
         let effects = events(step.arch, &step.inst);
@@ -80,7 +80,7 @@ pub(crate) fn count(steps: &mut [Step]) -> bool {
     true
 }
 
-/// An operation that vmcnt counts.
+/// A memory operation that vmcnt counts.
 struct Counts(Arc<dyn Exec>);
 
 impl Exec for Counts {

@@ -1,5 +1,5 @@
-//! LDS accesses of a wave as a whole. Its addresses are computed at once, and its data are moved at once if they lie one after
-//! another. The result is that of the path by lanes, which accesses with a trace take, and those with a lane outside LDS.
+//! A fast path for the LDS accesses of a wave: all addresses are computed together, and the data are moved at once if they are contiguous.
+//! The result is the same as that of the lane-by-lane path, which accesses with a trace take, and those with a lane outside of LDS.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::core::value::{LANES, LOWER, lanes};
 use crate::core::wave::Lanes;
 use crate::semantics::valu::write::write32;
 
-/// Byte addresses of the lanes; those of inactive lanes are 0, which is in every LDS that is large enough for the access.
+/// The byte addresses of the lanes. Inactive lanes have address 0, which is valid in any LDS that is large enough for the access.
 #[inline]
 fn addresses(base: &Lanes, exec: u64, offset: u32) -> Lanes {
     let mut at = [0; LANES];
@@ -26,10 +26,10 @@ fn addresses(base: &Lanes, exec: u64, offset: u32) -> Lanes {
     at
 }
 
-/// The bytes of all lanes, if all are active and their data of `N` bytes lie one after another.
+/// The byte range of all lanes' data, if all lanes are active and their data of `N` bytes are contiguous.
 #[inline]
 fn consecutive<const N: usize>(at: &Lanes, exec: u64) -> Option<Range<usize>> {
-    // Without an early end the comparisons are vector instructions.
+    // Without an early exit, the compiler vectorises the comparisons.
     let follow = |lanes: &[u32]| {
         let place = |lane: usize| at[0].wrapping_add((lane * N) as u32);
         lanes.iter().enumerate().fold(0, |differ, (lane, at)| differ | (at ^ place(lane))) == 0
@@ -43,7 +43,7 @@ fn consecutive<const N: usize>(at: &Lanes, exec: u64) -> Option<Range<usize>> {
     Some(start..start + N * lanes)
 }
 
-/// The words at each lane's address.
+/// Reads the dwords at each lane's address.
 #[inline]
 fn gather<const N: usize, const WORDS: usize>(lds: &[u8], at: &Lanes) -> Option<[Lanes; WORDS]> {
     let mut to = [[0; LANES]; WORDS];
@@ -59,7 +59,7 @@ fn gather<const N: usize, const WORDS: usize>(lds: &[u8], at: &Lanes) -> Option<
     Some(to)
 }
 
-/// Puts the words of a lane at an address.
+/// Writes the dwords of a lane.
 #[inline]
 fn put<const N: usize, const WORDS: usize>(lds: &mut [u8], at: u32, words: [u32; WORDS]) -> Option<()> {
     let start = at as usize;
@@ -71,13 +71,13 @@ fn put<const N: usize, const WORDS: usize>(lds: &mut [u8], at: u32, words: [u32;
     Some(())
 }
 
-/// Calls `f` for each active lane, lowest first, as long as it gives something.
+/// Calls `f` for each active lane in ascending order until it returns `None`.
 #[inline]
 fn each(exec: u64, mut f: impl FnMut(usize) -> Option<()>) -> Option<()> {
     if exec == u64::MAX { (0..LANES).try_for_each(f) } else { lanes(exec).try_for_each(&mut f) }
 }
 
-/// Does a read of data that begin at the address in `base`; `None` if it has to go by lanes.
+/// Performs a read at the addresses in register `base`; `None` if it has to take the lane-by-lane path.
 #[inline]
 pub(super) fn read(cx: &mut Cx<'_>, s: &Step, datum: &Datum, base: u16) -> Option<()> {
     match datum.size() {
@@ -123,7 +123,7 @@ fn read_sized<const N: usize, const WORDS: usize>(
     Some(())
 }
 
-/// Does a write of the registers from `data` on; `None` if it has to go by lanes, which may repeat what this has done.
+/// Performs a write of the registers from `data` on; `None` if it has to take the lane-by-lane path, which may repeat some of the writes.
 #[inline]
 pub(super) fn write(cx: &mut Cx<'_>, s: &Step, datum: &Datum, base: u16, data: u16) -> Option<()> {
     match datum.size() {
@@ -164,8 +164,8 @@ fn write_sized<const N: usize, const WORDS: usize>(
     })
 }
 
-/// Does a read of two data, each of `WORDS` words of together `N` bytes, at two offsets from the address in `base`; `None` if it
-/// has to go by lanes.
+/// Performs a read of two data, each of `WORDS` dwords and `N` bytes, at two offsets from the addresses in register `base`; `None` if it
+/// has to take the lane-by-lane path.
 pub(super) fn read_two<const N: usize, const WORDS: usize>(
     cx: &mut Cx<'_>,
     s: &Step,
@@ -176,7 +176,7 @@ pub(super) fn read_two<const N: usize, const WORDS: usize>(
         return None;
     }
     let exec = cx.w.exec();
-    // The address register may be the destination: both data are read before one is written.
+    // Both data are read before either is written, because the address register may be the destination.
     let base = cx.w.v.get(base as usize)?;
     let [first, second] = offsets.map(|offset| addresses(base, exec, offset));
     let (first, second) = (gather::<N, WORDS>(cx.lds, &first)?, gather::<N, WORDS>(cx.lds, &second)?);
@@ -186,7 +186,8 @@ pub(super) fn read_two<const N: usize, const WORDS: usize>(
     Some(())
 }
 
-/// The same for a write of the registers from each of `data` on, which may repeat what this has done.
+/// As [`read_two`], for a write of the registers from each of `data` on; if it returns `None`, the lane-by-lane path may repeat some of the
+/// writes.
 pub(super) fn write_two<const N: usize, const WORDS: usize>(
     cx: &mut Cx<'_>,
     base: u16,
@@ -201,7 +202,7 @@ pub(super) fn write_two<const N: usize, const WORDS: usize>(
     let [first, second] = offsets.map(|offset| addresses(base, exec, offset));
     let registers = |slot: u16| cx.w.v.get(slot as usize..)?.first_chunk::<WORDS>();
     let (a, b) = (registers(data[0])?, registers(data[1])?);
-    // Lane after lane: the second datum of one may lie where the first of the next does.
+    // Lane by lane, because the second datum of one lane may overlap the first datum of the next.
     each(exec, |lane| {
         for (at, registers) in [(&first, a), (&second, b)] {
             let mut words = [0; WORDS];

@@ -1,4 +1,4 @@
-//! Scalar memory: loads, stores and atomics, plain, through a buffer resource, and of the scratch memory.
+//! Scalar memory: loads, stores and atomics, with a plain address, through a buffer resource, or in scratch.
 
 use super::access::Place;
 use super::atomic::{Flush, Modify, PAIRS, WORDS};
@@ -10,7 +10,7 @@ use crate::core::operand::Src;
 use crate::core::value::Ty;
 use crate::semantics::op::{Op, Ops};
 
-/// Cycles of the shader clock, 2.1 GHz on an MI300X, in one of the constant clock of 100 MHz.
+/// The number of shader clock cycles (2.1 GHz on an MI300X) in a cycle of the constant 100 MHz clock.
 pub(crate) const CYCLES_OF_REAL_TIME: u64 = 21;
 
 pub(crate) fn add(ops: &mut Ops) {
@@ -67,7 +67,7 @@ pub(crate) fn add(ops: &mut Ops) {
     }
 }
 
-/// The atomics of the vector formats that scalar memory has, too: those of integers.
+/// The atomics of the vector formats that scalar memory supports as well: the integer ones.
 fn integer_atomics<T: Copy>(
     list: &'static [(&'static str, &'static str, Modify<T>)],
 ) -> impl Iterator<Item = (&'static str, Modify<T>)> {
@@ -75,32 +75,32 @@ fn integer_atomics<T: Copy>(
     list.iter().filter(move |row| !row.0.is_empty() && !float(row.0)).map(|row| (row.0, row.2))
 }
 
-/// How an address is made.
+/// How the address is computed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// 64-bit base plus offset.
+    /// A 64-bit base plus an offset.
     Plain,
-    /// Base and size of a buffer resource.
+    /// The base of a buffer resource, whose size limits the access.
     Buffer,
-    /// As plain; the SGPR offset counts 64 bytes.
+    /// As plain, except that the SGPR offset counts units of 64 bytes.
     Scratch,
 }
 
-/// Addresses from `start` on that are before `end`.
+/// The addresses from `start` up to `end`.
 struct Span {
     start: u64,
     end: u64,
 }
 
 impl Span {
-    /// Address of `bytes` bytes, `ahead` bytes into the datum; `None` outside a buffer.
+    /// The address of `bytes` bytes, `ahead` bytes into the datum; `None` if it exceeds a buffer.
     fn at(&self, ahead: u64, bytes: u64) -> Option<u64> {
         let address = self.start.wrapping_add(ahead);
         (self.end == u64::MAX || address + bytes <= self.end).then_some(address)
     }
 }
 
-/// Immediate plus SGPR offset.
+/// The immediate plus the SGPR offset.
 fn offset(cx: &Cx<'_>, s: &Step, kind: Kind) -> Result<i64, Fault> {
     let register = match s.src[1] {
         Src::None => 0,
@@ -110,12 +110,12 @@ fn offset(cx: &Cx<'_>, s: &Step, kind: Kind) -> Result<i64, Fault> {
     Ok(register * unit + s.imm + i64::from(s.inst.mods.offset))
 }
 
-/// The two low bits of addresses are ignored.
+/// The addresses of a datum of dwords; the two low bits of the address are ignored.
 fn span(cx: &Cx<'_>, s: &Step, kind: Kind) -> Result<Span, Fault> {
     span_of(cx, s, kind, !3)
 }
 
-/// The addresses of a datum, with the bits of `kept`.
+/// The addresses of a datum; the address is masked with `kept`.
 fn span_of(cx: &Cx<'_>, s: &Step, kind: Kind, kept: u64) -> Result<Span, Fault> {
     let offset = offset(cx, s, kind)?;
     if kind != Kind::Buffer {
@@ -138,7 +138,7 @@ fn put(cx: &mut Cx<'_>, s: &Step, values: &[u32]) -> Outcome {
     Ok(Next::Fall)
 }
 
-/// The SGPRs that hold data to store.
+/// The SGPRs that contain the data to store.
 fn data(cx: &Cx<'_>, s: &Step, words: usize) -> Result<Vec<u32>, Fault> {
     let Src::Scalar(first) = s.src[2] else {
         return Err(Fault::Unsupported("scalar data outside the SGPRs"));
@@ -148,7 +148,7 @@ fn data(cx: &Cx<'_>, s: &Step, words: usize) -> Result<Vec<u32>, Fault> {
     Ok(registers.ok_or(Fault::Unsupported("scalar data beyond the SGPRs"))?.to_vec())
 }
 
-/// Reads beyond a resource's records give 0.
+/// Loads dwords; those beyond the end of a buffer are 0.
 fn load(cx: &mut Cx<'_>, s: &Step, kind: Kind, words: usize) -> Outcome {
     let span = span(cx, s, kind)?;
     let mut values = [0; 16];
@@ -156,7 +156,7 @@ fn load(cx: &mut Cx<'_>, s: &Step, kind: Kind, words: usize) -> Outcome {
     put(cx, s, &values[..words])
 }
 
-/// A byte or two, extended; no more of memory is read.
+/// Loads one or two bytes, extended; only these bytes are read from memory.
 fn load_part(cx: &mut Cx<'_>, s: &Step, kind: Kind, bytes: u32, signed: bool) -> Outcome {
     let span = span_of(cx, s, kind, !(u64::from(bytes) - 1))?;
     let part = match span.at(0, bytes.into()) {
@@ -168,7 +168,7 @@ fn load_part(cx: &mut Cx<'_>, s: &Step, kind: Kind, bytes: u32, signed: bool) ->
     put(cx, s, &[value])
 }
 
-/// Writes beyond a resource's records are dropped.
+/// Stores dwords; those beyond the end of a buffer are dropped.
 fn store(cx: &mut Cx<'_>, s: &Step, kind: Kind, words: usize) -> Outcome {
     let span = span(cx, s, kind)?;
     let mut combined = Combined::default();
@@ -213,7 +213,7 @@ fn atomic_pair(cx: &mut Cx<'_>, s: &Step, kind: Kind, f: Modify<u64>) -> Outcome
     }
 }
 
-/// Words of the data operand, at least those of one datum.
+/// The number of dwords of the data operand, at least one.
 fn data_words(s: &Step) -> usize {
     let operand = s.inst.desc.operands.iter().find(|o| o.name == "sdata");
     operand.map_or(2, |o| usize::from(o.dwords))

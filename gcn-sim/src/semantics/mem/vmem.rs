@@ -1,4 +1,4 @@
-//! Loads and stores of the vector memory formats.
+//! Loads and stores in vector memory formats.
 
 use super::access::Place;
 use super::address::{Addresses, Segment};
@@ -43,7 +43,7 @@ const STORES: [Datum; 8] = [
     datum("short_d16_hi", 2, 1, false, Some(true)),
 ];
 
-/// The segments with the prefixes of their mnemonics.
+/// The address kinds with the prefixes of their mnemonics.
 pub(crate) const SEGMENTS: [(&str, Segment); 4] = [
     ("global", Segment::Global),
     ("flat", Segment::Flat),
@@ -66,7 +66,7 @@ pub(crate) fn add(ops: &mut Ops) {
         }
     }
     ops.add("buffer_store_lds_dword", Op::new(store_from_lds));
-    // Cache control: the simulator's memory is always coherent.
+    // Cache control has no effect, because the simulator's memory is always coherent.
     for name in [
         "buffer_wbl2",
         "buffer_inv",
@@ -96,7 +96,7 @@ fn load(segment: Segment, datum: Datum) -> Op {
             return Ok(Next::Fall);
         }
         let ecc = cx.machine.has_sram_ecc();
-        // A destination may overlap the address: all lanes and pieces of addresses are read before a lane is written.
+        // The destination may overlap the address, so all data of a lane are loaded before its registers are written.
         for lane in lanes(cx.w.exec()) {
             let values = fetch(cx, &addresses, &datum, lane)?;
             for (piece, value) in values.iter().enumerate().take(datum.pieces as usize) {
@@ -108,7 +108,7 @@ fn load(segment: Segment, datum: Datum) -> Op {
     })
 }
 
-/// The data that a lane loads.
+/// Loads the data of a lane.
 #[inline]
 fn fetch(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum, lane: usize) -> Result<[u32; 4], Fault> {
     if datum.pieces > 1 {
@@ -132,7 +132,7 @@ fn store(segment: Segment, datum: Datum) -> Op {
         }
         let mut combined = Combined::default();
         let stored = store_lanes(cx, &addresses, &datum, data, &mut combined);
-        // Data before a lane's fault is stored.
+        // The data of lanes before the faulting one are stored.
         combined.flush(cx.memory);
         stored.map(|()| Next::Fall)
     })
@@ -159,14 +159,14 @@ fn store_lanes(
     Ok(())
 }
 
-/// LDS byte address that a load to LDS starts at: M0 plus the instruction's offset. M0 counts for as many bits as the LDS
-/// has addresses; the manual's 16 bits (9.1.9) are those of 64 KB.
+/// The LDS byte address at which a load to LDS starts: M0 plus the instruction's offset. As many bits of M0 are used as LDS addresses have;
+/// the manual's 16 bits (9.1.9) apply to 64 KB of LDS.
 pub(super) fn lds_start(cx: &Cx<'_>, s: &Step) -> u32 {
     let mask = (s.arch.lds_per_cu() - 1).next_power_of_two() - 1;
     (cx.w.m0() & mask).wrapping_add_signed(s.inst.mods.offset)
 }
 
-/// Load straight to LDS, lane after lane, at least a dword each.
+/// A load directly to LDS; each lane's data follow those of the lane before, at least a dword each.
 fn load_to_lds(segment: Segment, datum: Datum) -> Op {
     let stride = 4 * u32::from(datum.pieces);
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
@@ -184,7 +184,7 @@ fn load_to_lds(segment: Segment, datum: Datum) -> Op {
     })
 }
 
-/// Store of a dword per lane from LDS to consecutive places of a buffer.
+/// A store from LDS: a dword for each lane, to consecutive places of a buffer.
 fn store_from_lds(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     let addresses = Addresses::of(cx, s, Segment::Buffer)?;
     let start = cx.w.m0() & 0xffff;

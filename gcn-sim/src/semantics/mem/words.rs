@@ -1,5 +1,5 @@
-//! Accesses of several words: two that lie in an aligned pair are read or written as one, so that other threads never see one
-//! without the other ([`crate::core::memory::allocation`]).
+//! Accesses of several dwords: two that form an aligned pair are read or written as one, so that other threads never see one without the
+//! other ([`crate::core::memory::allocation`]).
 
 use super::access::Place;
 use crate::core::fault::Fault;
@@ -7,10 +7,10 @@ use crate::core::machine::Cx;
 use crate::core::memory::Combined;
 use crate::core::trace::Kind;
 
-/// Words of the widest vector access.
+/// The number of dwords of the widest vector access.
 const MOST: usize = 4;
 
-/// Scalar accesses have no lane.
+/// Removes the lane from a fault, because scalar accesses have none.
 fn without_lane(fault: Fault) -> Fault {
     match fault {
         Fault::OutOfBounds { space, write, address, bytes, .. } => {
@@ -21,7 +21,7 @@ fn without_lane(fault: Fault) -> Fault {
 }
 
 impl Cx<'_> {
-    /// Loads words, each from its place; one that has none is 0.
+    /// Loads dwords from the given places; one without a place is 0.
     #[inline]
     pub(crate) fn load_words(
         &mut self,
@@ -50,7 +50,7 @@ impl Cx<'_> {
         Ok(values)
     }
 
-    /// An aligned pair of words of global memory, if that is what is at `place`.
+    /// Loads an aligned pair of dwords of global memory, if that is what is at `place`.
     #[inline]
     fn pair(&mut self, place: Place) -> Option<u64> {
         let Place::Global(address) = place else { return None };
@@ -60,7 +60,7 @@ impl Cx<'_> {
         Some(allocation.load_pair(allocation.offset(address)))
     }
 
-    /// Stores the low 1, 2 or 4 bytes of `value`. In global memory they are there after [`Combined::flush`].
+    /// Stores the low 1, 2 or 4 bytes of `value`. A store to global memory may be delayed until [`Combined::flush`].
     #[inline]
     pub(crate) fn store_combined(
         &mut self,
@@ -99,8 +99,8 @@ impl Cx<'_> {
         Ok(())
     }
 
-    /// Ends a lane's stores. A trace wants them in memory before it looks at those of the next lane; otherwise they may be
-    /// combined with them.
+    /// Ends a lane's stores. With a trace they have to be in memory before the next lane's stores are recorded; otherwise they may be
+    /// combined with the next lane's.
     #[inline]
     pub(crate) fn finish_lane(&mut self, combined: &mut Combined) {
         if self.trace.is_some() {
@@ -108,7 +108,7 @@ impl Cx<'_> {
         }
     }
 
-    /// Loads words by way of scalar memory, which has no lanes; one without an address is 0.
+    /// Loads dwords through scalar memory, which has no lanes; one without an address is 0.
     #[inline]
     pub(crate) fn load_scalars(
         &mut self,
@@ -137,7 +137,7 @@ impl Cx<'_> {
         Ok(())
     }
 
-    /// Loads a byte or two by way of scalar memory.
+    /// Loads one or two bytes through scalar memory.
     pub(crate) fn load_scalar_part(&mut self, address: u64, bytes: u32) -> Result<u32, Fault> {
         let place = Place::Global(address);
         self.note(place, bytes, None, Kind::Read);
@@ -145,7 +145,7 @@ impl Cx<'_> {
         self.excuse(loaded)
     }
 
-    /// Stores a dword by way of scalar memory. It is there after [`Combined::flush`].
+    /// Stores a dword through scalar memory. The store may be delayed until [`Combined::flush`].
     #[inline]
     pub(crate) fn store_scalar(
         &mut self,

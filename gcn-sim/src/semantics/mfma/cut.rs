@@ -1,8 +1,9 @@
-//! Sums of products that are cut: [`super::model::Arithmetic::Cut`].
+//! Sums of truncated products: [`super::model::Arithmetic::Cut`].
 //!
-//! A group of products has the exponent M of its largest, the sum of the exponents of two factors. Products are integers that count
-//! 2^(M-24), C counts 2^(E-24) where E is the larger of M and C's exponent, and the sum 2^(E-32). A row of the result is computed side by
-//! side in integers of 32 bits; where these do not suffice (infinities and NaN, ends of the range) one by one.
+//! Let M be the largest exponent of a group's products, where the exponent of a product is the sum of its factors' exponents, and E the
+//! larger of M and C's exponent. Products are integers in units of 2^(M-24), C is one in units of 2^(E-24), and the sum in units of
+//! 2^(E-32). A row of the result is computed with the host's vectors of 32-bit integers. Elements for which these do not suffice
+//! (infinities, NaN, the ends of the exponent range) are computed one by one.
 
 use gcn_isa::layout::ElemType;
 
@@ -11,14 +12,14 @@ use super::dense::STRETCH;
 /// An input format.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Format {
-    /// Bits of the fraction.
+    /// The number of fraction bits.
     pub fraction: i32,
-    /// The least exponent, which denormals have as well.
+    /// The smallest exponent, which denormals have as well.
     pub least: i32,
 }
 
 impl Format {
-    /// `None` of types that no model has.
+    /// The format of an input type; `None` for types without a model.
     pub(super) fn of(ty: ElemType) -> Option<Format> {
         let (fraction, least) = match ty {
             ElemType::F16 => (10, -14),
@@ -32,17 +33,17 @@ impl Format {
     }
 }
 
-/// Fraction bits of products, counted from the largest exponent.
+/// The number of fraction bits of products, relative to the largest exponent.
 const BITS: i32 = 24;
-/// The exponent of zero, so that it is never the largest.
+/// The exponent of zero, chosen so that it is never the largest.
 const OF_ZERO: i32 = -0x800;
-/// The exponent of infinities and NaN, so that it is the largest, even times zero.
+/// The exponent of infinities and NaN, chosen so that it is always the largest, even for a product with zero.
 const OF_SPECIAL: i32 = 0x2000;
-/// Exponents in which sums are made side by side: products and C are finite, and powers of two that stand for the last bits are normal.
+/// The exponents for which sums are computed with vectors: all products and C are finite, and the scale factors are normal numbers.
 const LEAST: i32 = -100;
 const MOST: i32 = 125;
 
-/// Elements of a line of A or B: magnitudes as integers, exponents, and signs (0 or -1).
+/// The elements of a line of A or B, decomposed: significands as integers, exponents, and signs (0 or -1).
 #[derive(Clone, Copy)]
 struct Parts<const N: usize> {
     significand: [i32; N],
@@ -53,7 +54,7 @@ struct Parts<const N: usize> {
 impl<const N: usize> Parts<N> {
     const ZERO: Parts<N> = Parts { significand: [0; N], exponent: [OF_ZERO; N], sign: [0; N] };
 
-    /// Of elements widened to f32, with significands `up` bits higher.
+    /// Decomposes elements that were widened to f32; significands are shifted left by `up`.
     #[inline(always)]
     fn of(values: &[f32; N], format: Format, up: i32) -> Parts<N> {
         let mut parts = Parts::ZERO;
@@ -63,7 +64,7 @@ impl<const N: usize> Parts<N> {
             let hidden = if field == 0 { 0 } else { 1 << 23 };
             let own = field.max(1);
             let biased = own.max(format.least + 127);
-            // Only zero is so far below the least exponent that nothing is left.
+            // Only zero is so far below the smallest exponent that no bit is left.
             let down = (23 - format.fraction + biased - own).min(31);
             let significand = ((bits & 0x7f_ffff | hidden) >> down) << up;
             let exponent = if field == 0xff { OF_SPECIAL } else { biased - 127 };
@@ -75,7 +76,7 @@ impl<const N: usize> Parts<N> {
     }
 }
 
-/// x * 2^-n, floored.
+/// x * 2^-n, rounded down.
 #[inline(always)]
 fn floored(x: i32, n: i32) -> i32 {
     x >> n.clamp(0, 31)
@@ -87,7 +88,7 @@ fn power_of_two(n: i32) -> f32 {
     f32::from_bits(((n + 127) << 23) as u32)
 }
 
-/// Adds the products of `a` and `b`, `group` k after the other.
+/// Adds the products of `a` and `b` in groups of `group` consecutive k.
 #[inline(always)]
 pub(super) fn add<const HALVES: bool, const N: usize>(
     a: &[[f32; N]],
@@ -112,7 +113,7 @@ pub(super) fn add<const HALVES: bool, const N: usize>(
     }
 }
 
-/// As [`add`], for groups of `G`.
+/// As [`add`], for groups of size `G`.
 #[inline(always)]
 fn groups<const HALVES: bool, const N: usize, const G: usize>(
     [a, b]: [&[[f32; N]]; 2],
@@ -136,7 +137,7 @@ fn groups<const HALVES: bool, const N: usize, const G: usize>(
     }
 }
 
-/// The largest exponent of the products of each column, and their sum.
+/// For each column, the largest exponent of a group's products and the sum of its truncated products.
 #[inline(always)]
 fn cut_sums<const HALVES: bool, const N: usize, const G: usize>(
     a: &[Parts<N>; G],
@@ -146,7 +147,7 @@ fn cut_sums<const HALVES: bool, const N: usize, const G: usize>(
     if !HALVES {
         return cut_sums_of::<1, N, G>(a, b, row);
     }
-    // Of even and of odd k, eight each.
+    // Products of even and of odd k are summed separately, eight each.
     let (even, odd) = (cut_sums_of::<2, N, 8>(a, b, row), cut_sums_of::<2, N, 8>(&a[1..], &b[1..], row));
     let (mut largest, mut sums) = ([0; N], [0; N]);
     for j in 0..N {
@@ -156,9 +157,9 @@ fn cut_sums<const HALVES: bool, const N: usize, const G: usize>(
     (largest, sums)
 }
 
-/// The same of `G` products, every `STEP`-th of those from the first on.
-// From locals to locals, so that the compiler sees that nothing overlaps. One loop over columns, with everything of a column in it: what is
-// of a column stays in the host's registers. With more than eight products the compiler would not do that.
+/// As [`cut_sums`], for `G` products: every `STEP`-th one from the first on.
+// Written for the vectoriser: all data are in local arrays, which cannot alias, and the loop body handles one column completely, so that
+// its values stay in the host's registers. With more than eight products the compiler does not manage that.
 #[inline(always)]
 fn cut_sums_of<const STEP: usize, const N: usize, const G: usize>(
     a: &[Parts<N>],
@@ -189,7 +190,8 @@ fn cut_sums_of<const STEP: usize, const N: usize, const G: usize>(
     (largest, sums)
 }
 
-/// Adds sums of a group to a row of the accumulator; true if some element is not computed so, which `alone` says.
+/// Adds a group's sums to a row of the accumulator, with vector operations. Returns true if some elements are out of their range; `alone`
+/// marks these.
 #[inline(always)]
 fn side_by_side<const HALVES: bool, const N: usize>(
     (largest, sums): &([i32; N], [i32; N]),
@@ -210,18 +212,18 @@ fn side_by_side<const HALVES: bool, const N: usize>(
         if HALVES && below > BITS + 1 {
             c = 0;
         }
-        // 256 * high + low counts 2^(exponent - 32).
+        // 256 * high + low is the sum in units of 2^(exponent - 32).
         let below = exponent - largest[j];
         let near = below.min(8);
         let sum = floored(sums[j], below - near);
         let high = (sum >> near) + c;
         let low = sum << (8 - near) & 0xff;
-        // The bits beyond the 32nd are cut: as many as the magnitude (of a negative sum, the magnitude less one, which differs for powers
-        // of two only, and those have none) has more than 24 in `high`.
+        // Truncates the sum to 32 significant bits: clears as many low bits as the magnitude in `high` has beyond 24. For a negative sum,
+        // the magnitude less one is used instead; the two differ only for powers of two, which have no bits to clear.
         let upper = ((high ^ high >> 31) & !0xff) as f32;
         let beyond = ((upper.to_bits() >> 23) as i32 - (127 + 23)).max(0);
         let low = low & (-1 << beyond);
-        // Both terms are exact, so that their sum is rounded once.
+        // Both terms are exact, so their sum is rounded only once.
         let rounded = (high & !0xff) as f32 + ((high & 0xff) << 8 | low) as f32 * (1.0 / 256.0);
         after[j] = rounded * power_of_two(exponent.clamp(LEAST, MOST) - BITS);
         let tiny = exponent < LEAST && (sum | significand) != 0;
@@ -230,8 +232,8 @@ fn side_by_side<const HALVES: bool, const N: usize>(
     alone.iter().fold(0, |any, one| any | one) != 0
 }
 
-/// Infinities and NaN among the terms of elements: their sum is the result. A product beyond the range of f32 is an infinity. True if elements
-/// are left that have to be computed one by one.
+/// Handles elements with infinities or NaNs among their terms: the result is the sum of these. A product beyond the range of f32 is an
+/// infinity. Returns true if elements remain that have to be computed one by one.
 #[inline(always)]
 fn specials<const N: usize>(
     a: &[[f32; N]],
@@ -248,7 +250,7 @@ fn specials<const N: usize>(
     }
     for (a, b) in a.iter().zip(b) {
         for j in 0..N {
-            // Exact in its range.
+            // Products within the range of f32 are exact.
             sums[j] += special(a[row] * b[j]);
         }
     }
@@ -260,7 +262,7 @@ fn specials<const N: usize>(
     alone.iter().fold(0, |any, one| any | one) != 0
 }
 
-/// As [`side_by_side`], for elements of any range: by the letter of the model.
+/// As [`side_by_side`], for elements with any exponents: a direct implementation of the model.
 #[cold]
 #[inline(never)]
 fn one_by_one<const HALVES: bool, const N: usize>(
@@ -282,7 +284,7 @@ fn one_by_one<const HALVES: bool, const N: usize>(
             let parts = parts.filter(|(_, product)| *product != 0);
             let largest = parts.clone().map(|(exponent, _)| exponent).max();
             let cut = |largest: i32| {
-                // Division cuts.
+                // Integer division truncates.
                 parts.map(|(exponent, product)| product / (1 << (largest - exponent).min(62))).sum::<i64>()
             };
             largest.map(|largest| (largest, cut(largest)))
@@ -293,13 +295,13 @@ fn one_by_one<const HALVES: bool, const N: usize>(
         let sum = sums.iter().flatten().map(|(e, sum)| floor(*sum, largest.unwrap_or(0) - e)).sum::<i64>();
         let bits = before[column].to_bits();
         let of_c = (bits >> 23 & 0xff).max(1) as i32 - 127;
-        // C counts 2^(of_c - 23).
+        // C as an integer in units of 2^(of_c - 23).
         let c = (f64::from(before[column]) * 2f64.powi(23 - of_c)) as i64;
         let exponent = largest.map_or(of_c, |largest| largest.max(of_c));
         let sum = largest.map_or(0, |largest| floor(sum << 8, exponent - largest));
         let c = if HALVES && of_c < exponent - BITS - 1 { 0 } else { floor(c << 1, exponent - of_c) };
         let total = sum + 256 * c;
-        // 31 bits below the leading one, which is not below that of the least normal number.
+        // Keeps 31 bits below the leading one, but none below the last bit of the smallest normal number.
         let beyond = (64 - total.unsigned_abs().leading_zeros() as i32 - 32).max(-125 - exponent).max(0);
         let total = total >> beyond << beyond;
         acc[column] = (total as f64 * 2f64.powi(exponent - BITS - 8)) as f32;

@@ -16,20 +16,20 @@ use crate::core::value::LANES;
 use crate::core::wave::Lanes;
 use crate::fp::host::{self, Work};
 
-/// k that are widened at a time.
+/// The number of consecutive k that are widened at a time.
 pub(super) const STRETCH: usize = 16;
 
-/// How A or B is read: a line of elements side by side for each block and k, broadcasts applied.
+/// How to read A or B: a line of elements for each block and k, with broadcasts applied.
 pub(super) struct Input {
     pub(super) decoder: Decoder,
     pub(super) lines: Vec<Line>,
-    /// The lane that each lane's elements come from, if not itself.
+    /// For each lane, the lane from which its elements come, if lanes are permuted.
     pub(super) lanes: Option<[u8; LANES]>,
 }
 
 impl Input {
-    /// Widens the elements of some lines, into the first of `out`.
-    // Loops instead of `array::map` here and below: that is not inlined into code for the host's wide vectors.
+    /// Reads and widens the elements of some lines into the first entries of `out`.
+    // Loops are used instead of `array::map` here and below, because `map` is not inlined into code for the host's wide vectors.
     #[inline(always)]
     fn read<T: Sum, const N: usize>(
         &self,
@@ -46,7 +46,7 @@ impl Input {
             if self.decoder.ty == ElemType::F64 {
                 high = self.words(registers.get(line.register, true), *line);
             } else if shift + self.decoder.bits() > 32 {
-                // Elements of 6 bits go on in the next register.
+                // 6-bit elements may continue in the next register.
                 let next: [u32; N] = self.words(registers.get(line.register + 1, false), *line);
                 low.iter_mut().zip(next).for_each(|(low, next)| *low |= next << (32 - shift));
             }
@@ -57,7 +57,7 @@ impl Input {
         T::widen(&self.decoder, out.as_flattened_mut());
     }
 
-    /// The words of a line.
+    /// The dwords of a line, with the permutation of lanes applied.
     #[inline(always)]
     fn words<const N: usize>(&self, register: &Lanes, line: Line) -> [u32; N] {
         let Some(lanes) = &self.lanes else { return side_by_side(register, line) };
@@ -68,16 +68,16 @@ impl Input {
     }
 }
 
-/// A matrix instruction with its operand layouts worked out.
+/// A dense matrix instruction with its operand layouts.
 pub(super) struct Dense<T> {
     pub(super) shape: Shape,
     pub(super) a: Input,
     pub(super) b: Input,
-    /// One line per block and row.
+    /// A line of D for each block and row.
     d_lines: Vec<Line>,
     flush_result: bool,
     pub(super) exact_product: bool,
-    /// Bit 0 A, bit 1 B, bit 2 C.
+    /// The operands to negate: bit 0 for A, bit 1 for B, bit 2 for C.
     negations: u8,
     accumulator: PhantomData<T>,
 }
@@ -90,7 +90,7 @@ impl<T: Acc> Dense<T> {
         }
         let k = usize::from(shape.k);
         let plain = input_lines(&shape, Matrix::A).ok_or_else(missing)?;
-        // The f8f6f4 instructions have the formats of A and B in the fields that broadcast and permute.
+        // In f8f6f4 instructions, the fields `cbsz` and `blgp` contain the formats of A and B instead of a broadcast and a permutation.
         let (cbsz, blgp) = if shape.formats_chosen { (0, 0) } else { (mods.cbsz, mods.blgp) };
         let source = |block: u8| usize::from(layout::a_source_block(cbsz, mods.abid, block)) * k;
         let a_lines = (0..shape.blocks).flat_map(|b| plain[source(b)..source(b) + k].to_vec()).collect();
@@ -112,13 +112,13 @@ impl<T: Acc> Dense<T> {
     }
 }
 
-/// What is added to a block of the accumulator, whose rows have `N` elements. `FUSED`: the host has a fused multiply-add. `R` rows at
-/// a time stay in the host's registers.
+/// The products to add to a block of the accumulator with `N` columns. `FUSED`: the host has a fused multiply-add. `R` is the number of
+/// rows that are kept in the host's registers at a time.
 pub(super) trait Products<T> {
-    /// The least and the most rows of a matrix.
+    /// The minimum and maximum number of rows of a matrix.
     const ROWS: [u16; 2];
 
-    /// Adds it.
+    /// Adds the products to `acc`.
     fn add<const FUSED: bool, const N: usize, const R: usize>(
         &self,
         cx: &Cx<'_>,
@@ -129,15 +129,15 @@ pub(super) trait Products<T> {
 }
 
 impl<T: Acc> Dense<T> {
-    /// Registers of A and B.
+    /// The registers of A and B.
     #[inline(always)]
     pub(super) fn inputs<'c>(&self, cx: &'c Cx<'_>, s: &Step) -> Result<[Registers<'c>; 2], Fault> {
         let wide = T::WORDS == 2;
         Ok([Registers::of(cx, &s.src[0], wide)?, Registers::of(cx, &s.src[1], wide)?])
     }
 
-    /// Widens elements of these lines of A and of B.
-    // A loop, so that the code for every format stands once in that of a size.
+    /// Reads and widens the elements of these lines of A and of B.
+    // A loop over both operands, so that the code for every format is generated only once for each size.
     #[inline(always)]
     pub(super) fn read<'o, const N: usize>(
         &self,
@@ -156,7 +156,7 @@ impl<T: Acc> Dense<T> {
     }
 }
 
-/// acc + a * b for ascending k, each step rounded once.
+/// Computes acc + a * b in ascending order of k, each step rounded once.
 #[inline(always)]
 pub(super) fn multiply<T: Acc, const FUSED: bool, const N: usize, const R: usize>(
     a: &[[T::Sum; N]],
@@ -165,7 +165,7 @@ pub(super) fn multiply<T: Acc, const FUSED: bool, const N: usize, const R: usize
     exact_product: bool,
 ) {
     for (at, rows) in acc.as_chunks_mut::<R>().0.iter_mut().enumerate() {
-        // It is in registers throughout.
+        // The tile stays in registers throughout the loop.
         let mut tile = [[T::Sum::default(); N]; R];
         for (sum, acc) in tile.as_flattened_mut().iter_mut().zip(rows.as_flattened()) {
             *sum = acc.begin();
@@ -181,12 +181,12 @@ pub(super) fn multiply<T: Acc, const FUSED: bool, const N: usize, const R: usize
     }
 }
 
-/// Numbers of `len` elements from `start` on, `STRETCH` at a time.
+/// Splits the range of `len` values of k from `start` on into ranges of at most `STRETCH`.
 pub(super) fn stretches(start: usize, len: usize) -> impl Iterator<Item = Range<usize>> {
     (start..start + len).step_by(STRETCH).map(move |at| at..(at + STRETCH).min(start + len))
 }
 
-/// Room for widened elements of A and B.
+/// Zeroed arrays for widened elements of A and B.
 #[inline(always)]
 pub(super) fn room<T: Sum, const N: usize>() -> [[[T; N]; STRETCH]; 2] {
     [[[T::default(); N]; STRETCH]; 2]
@@ -209,7 +209,7 @@ impl<T: Acc> Products<T> for Dense<T> {
         let mut widened = room::<T::Sum, N>();
         for lines in stretches(block * k, k) {
             let [a, b] = self.read(&registers, [lines.clone(), lines], &mut widened);
-            // The sign of A's elements is as good as that of B's.
+            // Negating B has the same effect as negating A.
             if (neg ^ neg >> 1) & 1 == 1 {
                 a.as_flattened_mut().iter_mut().for_each(|x| *x = x.negated());
             }
@@ -225,7 +225,7 @@ impl<T: Acc> Exec for Dense<T> {
     }
 }
 
-/// Reads C, adds the products of each block to it, and writes D.
+/// Executes an instruction: reads C, adds the products of each block, and writes D.
 pub(super) struct Execution<'e, 'c, T, P> {
     pub(super) dense: &'e Dense<T>,
     pub(super) products: &'e P,
@@ -250,11 +250,11 @@ impl<T: Acc, P: Products<T>> Work for Execution<'_, '_, T, P> {
 }
 
 impl<T: Acc, P: Products<T>> Execution<'_, '_, T, P> {
-    /// For matrices of N rows and columns.
+    /// Executes it for matrices of `N` rows and columns.
     #[inline(always)]
     fn sized<const FUSED: bool, const N: usize, const R: usize>(self) -> Outcome {
         let Execution { dense, products, cx, s } = self;
-        // EXEC does not matter to matrix instructions.
+        // Matrix instructions ignore EXEC.
         let old = Src::Vector(s.vdst);
         let c = if dense.shape.sparse { &old } else { &s.src[2] };
         let registers = Registers::of(cx, c, T::WORDS == 2)?;
@@ -271,9 +271,9 @@ impl<T: Acc, P: Products<T>> Execution<'_, '_, T, P> {
     }
 }
 
-/// The rows of C. All of it is read before any of D is written: they may overlap, with A and B, too.
-// In a vector, since to clear an array of this size first takes a tenth of the time of a matrix instruction, and its stores hold up
-// the loads.
+/// The rows of C. All of C is read before any of D is written, because D may overlap C, and A and B as well.
+// A `Vec` rather than an array: clearing an array of this size first takes a tenth of the time of a matrix instruction, and its stores
+// delay the loads.
 #[inline(always)]
 fn load<T: Acc, const N: usize>(registers: &Registers<'_>, lines: &[Line]) -> Vec<[T; N]> {
     let row = |line: &Line| {
@@ -288,8 +288,7 @@ fn load<T: Acc, const N: usize>(registers: &Registers<'_>, lines: &[Line]) -> Ve
     lines.iter().map(row).collect()
 }
 
-/// The words of a line. It is a copy, so that the compiler knows that the next write does not change it, and can use
-/// wide vectors.
+/// The dwords of a line, as a copy: the compiler then knows that the following stores do not change them, and uses wide vectors.
 #[inline(always)]
 fn side_by_side<const N: usize>(register: &Lanes, line: Line) -> [u32; N] {
     let mut words = [0; N];

@@ -1,4 +1,4 @@
-//! Element types of matrix operands: widening inputs to the type of the accumulator.
+//! Element types of matrix operands, and the widening of inputs to the accumulator's type.
 
 use gcn_isa::Target;
 use gcn_isa::layout::ElemType;
@@ -6,41 +6,41 @@ use gcn_isa::layout::ElemType;
 use crate::fp::small::{Small, Widening};
 use crate::fp::{NAN32, NAN64, bf16_to_f32, f16_to_f32, flush32, fma32_each};
 
-/// The accumulator's type.
+/// A type of accumulator elements (C and D).
 pub(super) trait Acc: Copy + Default + Send + Sync + 'static {
-    /// Registers of an element.
+    /// The number of registers of an element.
     const WORDS: u8;
-    /// The accumulator of products.
+    /// The type in which products are summed.
     type Sum: Sum;
     fn from_words(low: u32, high: u32) -> Self;
     fn into_words(self) -> (u32, u32);
     fn negated(self) -> Self;
-    /// Where the sum begins.
+    /// The value with which the sum starts.
     fn begin(self) -> Self::Sum;
-    /// The accumulator after a sum that began with it: `self` was its start, and `sum` is its value now.
+    /// The final element: `self` is its initial value, and `sum` the sum that started with it.
     fn end(self, sum: Self::Sum) -> Self;
-    /// The result as it is written: default NaN, denormals flushed if asked.
+    /// The result to write: a NaN becomes the default NaN, and denormals are flushed if `flush` is set.
     fn finished(self, flush: bool) -> Self;
 }
 
-/// The type of widened inputs and of sums of their products.
+/// A type of widened inputs and of sums of their products.
 pub(super) trait Sum: Copy + Default {
-    /// sum[j] + a * b[j], rounded once, for a row. `FUSED`: the host has a fused multiply-add.
+    /// `sum[j] += a * b[j]` for a row, each rounded once. `FUSED`: the host has a fused multiply-add.
     fn steps<const FUSED: bool>(sum: &mut [Self], a: Self, b: &[Self], exact_product: bool);
     fn negated(self) -> Self;
-    /// The bits of an input element, lowest of `low`, and of `high` if it has two words, before [`Sum::widen`].
+    /// The bits of an input element, before [`Sum::widen`]: in the lowest bits of `low`, and in `high` if it has two dwords.
     fn raw(low: u32, high: u32) -> Self;
-    /// Makes values of the bits of input elements.
+    /// Converts the bits of input elements to values, in place.
     fn widen(decoder: &Decoder, elements: &mut [Self]);
 }
 
-/// How input elements are read.
+/// How to decode input elements.
 #[derive(Clone, Copy)]
 pub(super) struct Decoder {
     pub ty: ElemType,
-    /// Denormal inputs count as +0.
+    /// True if denormal inputs count as +0.
     pub flush: bool,
-    /// Of floats of at most eight bits.
+    /// The decoder for floats of at most eight bits.
     small: Option<Widening>,
 }
 
@@ -49,12 +49,12 @@ impl Decoder {
         Decoder { ty, flush: flushes_denormals(ty, target), small: small(ty, target).map(Widening::of) }
     }
 
-    /// Bits of an element.
+    /// The size of an element in bits.
     pub(super) fn bits(&self) -> u32 {
         self.ty.bits().map_or(32, u32::from)
     }
 
-    /// Widens elements to f32, in place. One loop over many of them, which the compiler vectorises better than several short ones.
+    /// Widens elements to f32, in place: a single loop over many elements, which the compiler vectorises better than several short ones.
     #[inline(always)]
     fn widen(&self, elements: &mut [f32]) {
         match self.ty {
@@ -82,7 +82,7 @@ fn each(elements: &mut [f32], widen: impl Fn(u32) -> f32) {
     elements.iter_mut().for_each(|x| *x = widen(x.to_bits()));
 }
 
-/// The format of floats of at most eight bits.
+/// The format of an element type, if it is a float of at most eight bits.
 fn small(ty: ElemType, target: Target) -> Option<Small> {
     match ty {
         ElemType::Fp8 => Some(Small::fp8(target)),
@@ -94,19 +94,19 @@ fn small(ty: ElemType, target: Target) -> Option<Small> {
     }
 }
 
-/// f16 and bf16 matrix instructions of some targets take denormals for +0.
+/// True if f16 and bf16 matrix instructions of the target treat denormals as +0.
 pub(super) fn flushes_denormals(ty: ElemType, target: Target) -> bool {
     matches!(ty, ElemType::F16 | ElemType::Bf16) && target.flushes_half_products()
 }
 
 /// True if the product of two elements is exact in f32.
 pub(super) fn product_is_exact(ty: ElemType) -> bool {
-    // bf16 products have few enough bits, but not the range.
+    // Products of bf16 have few enough bits, but may exceed the exponent range.
     matches!(ty, ElemType::F16 | ElemType::I8) || small(ty, Target::GFX950).is_some()
 }
 
-/// f32 cut to 10 fraction bits, as the hardware does (hipBLASLt rounds before it for that: ROCm/rocm-libraries pull request 9176). A NaN
-/// stays one.
+/// f32 truncated to 10 fraction bits, as the hardware does (because of that, hipBLASLt rounds beforehand: ROCm/rocm-libraries pull request
+/// 9176). A NaN remains a NaN.
 #[inline(always)]
 fn cut_xf32(bits: u32) -> f32 {
     f32::from_bits(if bits & 0x7fff_ffff > 0x7f80_0000 { bits } else { bits & !0x1fff })
@@ -231,11 +231,12 @@ impl Sum for f64 {
     fn widen(_: &Decoder, _: &mut [f64]) {}
 }
 
-/// Where sums of integers begin: in the middle of the f32 whose last bit counts ones, so that their bits are integers side by side.
+/// The start value of integer sums: the middle of the range of f32 values whose last bit counts units, so that the bits of sums are
+/// consecutive integers.
 const INTEGERS: f32 = 12_582_912.0;
 
-/// Products of two bytes have at most 15 bits and matrices at most 128 of them for an element: f32 adds them exactly, and hosts
-/// multiply and add floats faster than integers.
+/// Integer sums are computed in f32, which is exact: products of two bytes have at most 15 bits, and an element is the sum of at most 128
+/// of them. Hosts multiply and add floats faster than integers.
 impl Acc for i32 {
     const WORDS: u8 = 1;
     type Sum = f32;
@@ -276,7 +277,7 @@ mod tests {
     use super::*;
     use crate::fp::host::{self, Work};
 
-    /// Some steps of a row of the accumulator.
+    /// A sequence of steps on a row of the accumulator, as a test case.
     #[derive(Clone)]
     struct Steps<T> {
         acc: Vec<T>,
@@ -296,7 +297,7 @@ mod tests {
         }
     }
 
-    /// Bits that are any, or special, or close to each other.
+    /// Random bits: arbitrary, special values, or close to each other.
     fn bits(state: &mut u64) -> u64 {
         *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let x = (*state ^ *state >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) ^ *state >> 32;
@@ -324,7 +325,7 @@ mod tests {
         }
     }
 
-    /// The host's wide registers with its own multiply-add give the same bits as a host without it.
+    /// The host's wide vectors with fused multiply-add give the same bits as a host without them.
     #[test]
     fn wide_and_portable_steps_are_the_same() {
         same(|bits| f32::from_bits(bits as u32), false);

@@ -1,49 +1,49 @@
-//! The known arithmetic of matrix instructions: for each kind of them the order, the width and the rounding with which
-//! the hardware adds products.
+//! The known arithmetic of matrix instructions: the order, width and rounding with which the hardware adds products.
 //!
-//! The source is "Bit-Accurate Modeling of GPU Matrix Multiply-Accumulate Units" (Xie et al., arXiv 2511.10909) with its models, which
-//! were compared bit by bit with MI100, MI250X and MI300X on about a million random inputs of each instruction. That gfx90a flushes
-//! denormals and that xf32 inputs are cut the vendor says as well.
+//! The source is "Bit-Accurate Modeling of GPU Matrix Multiply-Accumulate Units" (Xie et al., arXiv 2511.10909), whose models were compared
+//! bit by bit with MI100, MI250X and MI300X on about a million random inputs for each instruction. AMD also documents that gfx90a flushes
+//! denormals and that xf32 inputs are truncated.
 
 use gcn_isa::Target;
 use gcn_isa::layout::{ElemType, Shape};
 
-/// How products are added to an element of C, `group` consecutive k at a time; the result of a group is the C of the next.
+/// How products are added to an element of C. `group` consecutive k are added at a time, and the result of a group is the C of the next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Arithmetic {
     /// One fused multiply-add after the other.
     Chain,
-    /// The sum of C and the products of a group is exact and rounded once.
+    /// The exact sum of C and the products of a group, rounded once.
     Exact,
-    /// The products of a group are added pairwise and then to C, each sum rounded to f32. Denormals are zero in A, B and C, in each
-    /// product and in each sum.
+    /// The products of a group are added pairwise and then to C, each sum rounded to f32. Denormals are flushed to zero in A, B and C, in
+    /// each product and in each sum.
     Tree,
-    /// Products are cut to multiples of 2^-24 of the largest, C is floored to the same, and the sum to 32 bits. The exponent of a product
-    /// is the sum of its factors' exponents, whatever its significand.
+    /// Products are truncated to multiples of 2^-24 relative to the largest exponent, C is rounded down to the same precision, and the sum
+    /// is truncated to 32 bits. The exponent of a product is the sum of its factors' exponents, even if its significand is 2 or more.
     Cut,
-    /// As [`Arithmetic::Cut`], but products of even and of odd k are cut and added apart, and C is dropped where it is below the last bit.
+    /// As [`Arithmetic::Cut`], except that products of even and of odd k are truncated and summed separately, and C is dropped if it is
+    /// below the last bit.
     CutInHalves,
 }
 
-/// The number of k in a group.
+/// The number of consecutive k in a group.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Group {
-    /// As many as a lane has elements of a row of A.
+    /// The number of elements of a row of A that a lane holds.
     OfLane,
-    /// So many, or all if there are fewer.
+    /// This number, or all k if there are fewer.
     Of(u16),
 }
 
-/// The arithmetic of an instruction, and where it was seen.
+/// The arithmetic of an instruction, and the evidence for it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Model {
     pub arithmetic: Arithmetic,
     pub group: u16,
-    /// The evidence for it.
+    /// The evidence: where and how it was validated.
     pub witness: &'static str,
 }
 
-/// Instructions by their target and the type of A.
+/// The arithmetic of the instructions of a target with these types of A.
 struct Row {
     target: Target,
     inputs: &'static [ElemType],
@@ -88,7 +88,7 @@ const MODELS: &[Row] = &{
     ]
 };
 
-/// The model of an instruction that was validated; `None` of all others, which add products as [`Arithmetic::Chain`].
+/// The validated model of an instruction; `None` for others, which are computed as [`Arithmetic::Chain`].
 pub(crate) fn of(shape: &Shape, target: Target) -> Option<Model> {
     if shape.sparse || shape.scaled || shape.formats_chosen {
         return None;

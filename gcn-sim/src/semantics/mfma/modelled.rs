@@ -1,4 +1,4 @@
-//! Dense matrix instructions whose arithmetic is known and is not a chain of fused multiply-adds: see [`super::model`].
+//! Dense matrix instructions with a validated model other than a chain of fused multiply-adds: see [`super::model`].
 
 use super::cut::{self, Format};
 use super::dense::{Dense, Execution, Products, room, stretches};
@@ -9,17 +9,17 @@ use crate::core::machine::{Cx, Exec, Step};
 use crate::core::matrix::MatrixArithmetic;
 use crate::fp::host;
 
-/// A matrix instruction that computes as the hardware does.
+/// A matrix instruction that is computed by its model.
 pub(super) struct Modelled {
     dense: Dense<f32>,
     model: Model,
-    /// Of A and B.
+    /// The formats of A and B.
     formats: [Format; 2],
 }
 
 impl Modelled {
     /// # Errors
-    /// An input type that no model has.
+    /// An error if an input type has no model.
     pub(super) fn new(dense: Dense<f32>, model: Model) -> Result<Modelled, String> {
         let format = |ty| Format::of(ty).ok_or("no model has its types".to_owned());
         Ok(Modelled { formats: [format(dense.shape.a)?, format(dense.shape.b)?], dense, model })

@@ -1,7 +1,6 @@
-//! Scaled matrix instructions (gfx950): each 32 consecutive k of a row of A and of a column of B have a scale of their own,
-//! a power of two.
+//! Scaled matrix instructions (gfx950): each 32 consecutive k of a row of A, and of a column of B, have a scale, which is a power of two.
 //!
-//! Product and scales are exact; they are added to the accumulator for ascending k, each addition rounded once.
+//! Scaled products are exact; they are added to the accumulator in ascending order of k, each addition rounded once.
 
 use gcn_isa::layout::{Controls, Matrix, Shape};
 use gcn_isa::{Inst, Target};
@@ -12,13 +11,13 @@ use crate::core::fault::{Fault, Outcome};
 use crate::core::machine::{Cx, Exec, Step};
 use crate::fp::{add_exact, host};
 
-/// k that share a scale.
+/// The number of consecutive k that share a scale.
 const RUN: usize = 32;
 
-/// A scaled instruction with its operand layouts worked out.
+/// A scaled instruction with its operand layouts.
 pub(super) struct Scaled {
     dense: Dense<f32>,
-    /// Lines of bytes, one for each 32 k.
+    /// The lines of the scales of A and B (bytes), one for each 32 k.
     scales: [Vec<Line>; 2],
 }
 
@@ -57,11 +56,11 @@ impl Scaled {
     }
 }
 
-/// The scale that is NaN. The others are exponents, biased as in f32.
+/// The encoding of a NaN scale. Other encodings are exponents with the bias of f32.
 const NAN: u32 = 0xff;
 const BIAS: u32 = 127;
 
-/// True if scaled elements and their products are exact in f32: far from the ends of the range.
+/// True if elements with this scale and their products are exact in f32, because they are far from the ends of its range.
 #[inline(always)]
 fn is_near(scale: u32) -> bool {
     scale.abs_diff(BIAS) <= 48
@@ -80,7 +79,7 @@ impl Products<f32> for Scaled {
     ) -> Result<(), Fault> {
         let registers = self.dense.inputs(cx, s)?;
         let mut widened = room();
-        // N, which the compiler does not know here: it would unroll the loop over a row and vectorise across rows instead.
+        // Equal to `N`, but unknown to the compiler here, which otherwise unrolls the loop over a row and vectorises across rows instead.
         let width = usize::from(self.dense.shape.n);
         for run in 0..usize::from(self.dense.shape.k) / RUN {
             let scales = [self.scales::<N>(cx, s, 0, run), self.scales(cx, s, 1, run)];
@@ -100,7 +99,7 @@ impl Products<f32> for Scaled {
     }
 }
 
-/// As [`multiply`], for scales that take products out of the range of f32.
+/// As [`multiply`], for scales with which products may exceed the range of f32.
 fn multiply_far<const N: usize>(
     a: &[[f32; N]],
     b: &[[f32; N]],
@@ -120,13 +119,13 @@ fn multiply_far<const N: usize>(
     }
 }
 
-/// 2^n for an n in the range of f64's exponents, as sums of two scales are.
+/// 2^n, for an exponent in the range of f64, as the sum of two scales is.
 #[inline(always)]
 fn power_of_two(n: i32) -> f64 {
     f64::from_bits(((n + 1023) as u64) << 52)
 }
 
-/// Multiplies by scales that are near.
+/// Multiplies elements by scales for which [`is_near`] holds.
 #[inline(always)]
 fn scale<const N: usize>(rows: &mut [[f32; N]], scales: &[u32]) {
     for row in rows {

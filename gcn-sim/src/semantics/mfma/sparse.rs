@@ -1,4 +1,4 @@
-//! Sparse matrix instructions: A holds two of every four elements of a row, and an index operand gives their positions.
+//! Sparse matrix instructions: A contains two of every four elements of a row, and an index operand gives their positions.
 
 use gcn_isa::Target;
 use gcn_isa::inst::Mods;
@@ -13,18 +13,18 @@ use crate::core::operand::Src;
 use crate::core::value::LANES;
 use crate::fp::host;
 
-/// A sparse instruction with its operand layouts worked out.
+/// A sparse instruction with its operand layouts.
 pub(super) struct Sparse<T> {
-    /// Its A has the lines of the elements that are there: two for each four k.
+    /// The dense part, in which A has lines only for stored elements: two for every four k.
     dense: Dense<T>,
-    /// For each of these, where its index is: the place of its k among the four.
+    /// For each of these lines, the location of its index, which is the position of its k among the four.
     indices: Vec<Line>,
 }
 
 impl<T: Acc> Sparse<T> {
     pub(super) fn new(shape: Shape, target: Target, mods: &Mods) -> Result<Sparse<T>, String> {
         let missing = || "its layout is not regular".to_owned();
-        // A set has four bits for each group of four elements that a lane holds.
+        // An index set has four bits for each group of four elements that a lane holds.
         let set_bits = u32::from(shape.k) * u32::from(shape.m) / LANES as u32;
         // `abid` chooses one of several index sets if `cbsz` is 0.
         let set = if mods.cbsz == 0 { u32::from(mods.abid) } else { 0 };
@@ -42,7 +42,7 @@ impl<T: Acc> Sparse<T> {
     }
 }
 
-/// The lines of the two elements of each group, `bits` apart, of the lines of all k, which are the same for the four of a group.
+/// The lines of the two elements of each group, `bits` bits apart, given the lines for all k, which are the same for the four k of a group.
 fn pairs(lines: &[Line], bits: u8) -> Vec<Line> {
     let firsts = lines.iter().step_by(4);
     firsts.flat_map(|line| [0, bits].map(|above| Line { low_bit: line.low_bit + above, ..*line })).collect()
@@ -78,7 +78,7 @@ impl<T: Acc> Products<T> for Sparse<T> {
     }
 }
 
-/// acc + a * b for the two elements of each group, in the order in which A has them, each step rounded once.
+/// Computes acc + a * b for the two elements of each group, in the order of A, each step rounded once.
 #[inline(always)]
 fn multiply<T: Acc, const FUSED: bool, const N: usize, const R: usize>(
     a: &[[T::Sum; N]],
@@ -88,7 +88,7 @@ fn multiply<T: Acc, const FUSED: bool, const N: usize, const R: usize>(
     exact_product: bool,
 ) {
     for (at, rows) in acc.as_chunks_mut::<R>().0.iter_mut().enumerate() {
-        // It is in registers throughout.
+        // The tile stays in registers throughout the loop.
         let mut tile = [[T::Sum::default(); N]; R];
         for (sum, acc) in tile.as_flattened_mut().iter_mut().zip(rows.as_flattened()) {
             *sum = acc.begin();

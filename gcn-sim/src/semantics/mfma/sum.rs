@@ -1,13 +1,13 @@
-//! Sums that the hardware makes in f32 or exactly: [`super::model::Arithmetic::Tree`] and [`super::model::Arithmetic::Exact`].
+//! Sums that the hardware computes in f32 or exactly: [`super::model::Arithmetic::Tree`] and [`super::model::Arithmetic::Exact`].
 
 use super::cut::Format;
 use super::dense::STRETCH;
 use crate::fp::{add_exact, exact_sum, flush32};
 
-/// The least normal f32.
+/// The exponent of the smallest normal f32.
 const NORMAL: i32 = -126;
 
-/// x, or +0 for a denormal and for -0.
+/// x, or +0 if it is a denormal or -0.
 #[inline(always)]
 pub(super) fn flushed_to_plus_zero(x: f32) -> f32 {
     if x.to_bits() & 0x7f80_0000 == 0 { 0.0 } else { x }
@@ -18,8 +18,8 @@ fn flushed(x: f32) -> f32 {
     f32::from_bits(flush32(x.to_bits()))
 }
 
-/// The least and the largest exponent of the elements, except zeros, infinities and NaN, whose results do not depend on
-/// the order.
+/// The smallest and the largest exponent of the elements, except zeros, infinities and NaN, with which the order of additions does not
+/// matter.
 #[inline(always)]
 fn exponents<'v>(values: impl Iterator<Item = &'v f32>) -> (i32, i32) {
     let (mut least, mut largest) = (i32::MAX, 0);
@@ -31,7 +31,7 @@ fn exponents<'v>(values: impl Iterator<Item = &'v f32>) -> (i32, i32) {
     (least.min(0x1000) - 127, largest - 127)
 }
 
-/// Adds groups of products as MI250X does.
+/// Adds groups of products as the MI250X does.
 #[inline(always)]
 pub(super) fn tree<const FUSED: bool, const N: usize>(
     a: &[[f32; N]],
@@ -41,10 +41,11 @@ pub(super) fn tree<const FUSED: bool, const N: usize>(
     acc: &mut [[f32; N]; N],
 ) {
     let (of_a, of_b) = (exponents(a.as_flattened().iter()), exponents(b.as_flattened().iter()));
-    // Products and their sums are multiples of the product of two last bits, and products less than 2^128.
+    // Products and their sums are multiples of the product of the last bits of two factors; if that is normal and products are less than
+    // 2^128, none is denormal or overflows.
     let normal =
         of_a.0 + of_b.0 - formats[0].fraction - formats[1].fraction >= NORMAL && of_a.1 + of_b.1 <= 125;
-    // Products of f16 have few enough bits and a small enough range that no sum with a normal C is denormal.
+    // Products of f16 have so few bits and such a small range that no sum with a normal C is denormal.
     let half = formats[0].least + formats[1].least > -64;
     match group {
         2 => trees::<FUSED, N, 2>(a, b, (normal, half), acc),
@@ -52,7 +53,7 @@ pub(super) fn tree<const FUSED: bool, const N: usize>(
     }
 }
 
-/// As [`tree`], for groups of `G`.
+/// As [`tree`], for groups of size `G`.
 #[inline(always)]
 fn trees<const FUSED: bool, const N: usize, const G: usize>(
     a: &[[f32; N]],
@@ -69,7 +70,7 @@ fn trees<const FUSED: bool, const N: usize, const G: usize>(
     }
 }
 
-/// One group. `INNER`: its products and sums may be denormal; `OUTER`: its sum with C may.
+/// Adds one group. `INNER`: its products and their sums may be denormal. `OUTER`: its sum with C may be denormal.
 #[inline(always)]
 fn tree_of_group<const FUSED: bool, const INNER: bool, const OUTER: bool, const N: usize, const G: usize>(
     a: &[[f32; N]; G],
@@ -81,7 +82,7 @@ fn tree_of_group<const FUSED: bool, const INNER: bool, const OUTER: bool, const 
         for j in 0..N {
             let pair = |at: usize| {
                 let first = inner(a[at][row] * b[at][j]);
-                // The product is exact, so that one rounding is that of the sum.
+                // The product is exact, so the fused operation rounds like a separate addition.
                 if FUSED && !INNER {
                     a[at + 1][row].mul_add(b[at + 1][j], first)
                 } else {
@@ -95,7 +96,7 @@ fn tree_of_group<const FUSED: bool, const INNER: bool, const OUTER: bool, const 
     }
 }
 
-/// Adds groups of products as MI100 does.
+/// Adds groups of products as the MI100 does.
 #[inline(always)]
 pub(super) fn exact<const FUSED: bool, const N: usize>(
     a: &[[f32; N]],
@@ -114,7 +115,7 @@ pub(super) fn exact<const FUSED: bool, const N: usize>(
             let mut of_row = [0.0; STRETCH];
             of_row.iter_mut().zip(a).for_each(|(value, a)| *value = a[row]);
             let of_a = exponents(of_row[..a.len()].iter());
-            // Products are multiples of 2^last and less than 2^(first + 2), sums of up to four less than 2^(first + 4).
+            // Products are multiples of 2^last and less than 2^(first + 2), and sums of up to four of them are less than 2^(first + 4).
             let last = of_a.0 + of_b.0 - formats[0].fraction - formats[1].fraction;
             let first = of_a.1 + of_b.1;
             if first + 4 - last <= 53 {
@@ -126,7 +127,7 @@ pub(super) fn exact<const FUSED: bool, const N: usize>(
     }
 }
 
-/// C and the products of a group whose sum is exact in f64.
+/// The sum of C and the products of a group, for products whose sum is exact in f64.
 #[inline(always)]
 fn sums_that_fit<const FUSED: bool, const N: usize>(a: &[f32], b: &[[f64; N]; STRETCH], acc: &mut [f32; N]) {
     let mut sums = [0f64; N];
@@ -145,7 +146,7 @@ fn sums_that_fit<const FUSED: bool, const N: usize>(a: &[f32], b: &[[f64; N]; ST
         doubtful |= u32::from(tie | tiny);
         results[j] = sum as f32;
     }
-    // f32 may round the rounded sum once more than it should: between two values, and below the normal range.
+    // Rounding the rounded f64 sum to f32 may be wrong if it lies halfway between two values, or below the normal range.
     if doubtful != 0 {
         for j in 0..N {
             results[j] = add_exact(acc[j], sums[j]);
@@ -154,7 +155,7 @@ fn sums_that_fit<const FUSED: bool, const N: usize>(a: &[f32], b: &[[f64; N]; ST
     *acc = results;
 }
 
-/// As [`sums_that_fit`], of any terms.
+/// As [`sums_that_fit`], for arbitrary terms.
 #[cold]
 #[inline(never)]
 fn sums_of_any<const N: usize>(a: &[f32], b: &[[f64; N]; STRETCH], acc: &mut [f32; N]) {

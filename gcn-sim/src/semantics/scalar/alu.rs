@@ -1,4 +1,4 @@
-//! SOP1, SOP2, SOPC and SOPK arithmetic.
+//! Arithmetic of SOP1, SOP2, SOPC and SOPK.
 
 use super::{s1, s1c, s2, s2c, sc};
 use crate::core::fault::Next;
@@ -34,7 +34,7 @@ fn moves(ops: &mut Ops) {
     ops.add("s_pack_hh_b32_b16", s2(|a: u32, b: u32| a >> 16 | b & 0xffff_0000));
 }
 
-/// Does something only if SCC is set.
+/// Executes `op` only if SCC is set.
 fn if_scc(op: Op) -> Op {
     let exec = op.exec;
     Op::new(move |cx: &mut Cx<'_>, s: &Step| if cx.w.scc { exec.run(cx, s) } else { Ok(Next::Fall) })
@@ -69,8 +69,8 @@ fn arithmetic(ops: &mut Ops) {
         }),
     );
     ops.add("s_min_i32", s2c(|a: i32, b: i32, _| (a.min(b), a < b)));
-    // SCC is set when S0 is the maximum. AMD's later pseudo-code compares with >=; the MI100 manual's "if S0 was max"
-    // does not exclude equal sources.
+    // SCC is set if S0 is the maximum. AMD's later pseudo-code compares with >=, and the MI100 manual's "if S0 was max" does not exclude
+    // equal sources.
     ops.add("s_max_i32", s2c(|a: i32, b: i32, _| (a.max(b), a >= b)));
     ops.add("s_min_u32", s2c(|a: u32, b: u32, _| (a.min(b), a < b)));
     ops.add("s_max_u32", s2c(|a: u32, b: u32, _| (a.max(b), a >= b)));
@@ -131,13 +131,13 @@ fn logic64(ops: &mut Ops) {
     ops.add("s_quadmask_b64", s1c(|a: u64| (quad_mask(a), a != 0)));
 }
 
-/// Every group of four bits in which one is set, all set.
+/// Sets all bits of every aligned group of four bits that has any bit set.
 fn whole_quads(a: u64) -> u64 {
     let any = (a | a >> 1 | a >> 2 | a >> 3) & 0x1111_1111_1111_1111;
     any * 0xf
 }
 
-/// Bit i: is any bit of group i of four set?
+/// Bit i of the result tells whether the i-th group of four bits has any bit set.
 fn quad_mask(a: u64) -> u64 {
     (0..16).fold(0, |mask, i| mask | u64::from(a >> (4 * i) & 0xf != 0) << i)
 }
@@ -184,7 +184,8 @@ fn counting(ops: &mut Ops) {
 fn bit_fields(ops: &mut Ops) {
     ops.add("s_bfm_b32", s2(|a: u32, b: u32| ((1u32 << (a & 31)) - 1) << (b & 31)));
     ops.add("s_bfm_b64", s2(|a: u32, b: u32| ((1u64 << (a & 63)) - 1) << (b & 63)));
-    // S1: offset in bits 4:0 (5:0), width in bits 22:16. They set SCC, whatever the manuals say (Mesa's errata).
+    // S1 contains the offset in bits 4:0 (5:0) and the width in bits 22:16. These instructions set SCC, although the manuals differ (Mesa's
+    // errata).
     ops.add("s_bfe_u32", s2c(|a: u32, b: u32, _| scc_of(field(u64::from(a), b & 31, b >> 16 & 0x7f) as u32)));
     ops.add(
         "s_bfe_u64",
@@ -352,7 +353,7 @@ fn exec_masks(ops: &mut Ops) {
     }
 }
 
-/// EXEC = f(S0, EXEC); D is the old EXEC (`save`) or the new.
+/// EXEC = f(S0, EXEC); D is the old EXEC if `save` is set, otherwise the new one.
 fn exec_mask(f: fn(u64, u64) -> u64, save: bool) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
         let a = cx.scalar_wide(&s.src[0], crate::core::value::Ty::B64)?;
@@ -365,7 +366,7 @@ fn exec_mask(f: fn(u64, u64) -> u64, save: bool) -> Op {
     })
 }
 
-/// The same with EXEC of 32 lanes.
+/// The same for the 32-bit EXEC.
 fn exec_word(f: fn(u64, u64) -> u64, save: bool) -> Op {
     const EXEC: usize = gcn_isa::reg::EXEC.index as usize;
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
@@ -379,7 +380,7 @@ fn exec_word(f: fn(u64, u64) -> u64, save: bool) -> Op {
     })
 }
 
-/// Moves to and from an SGPR at a distance of M0 from the one named.
+/// Moves from and to an SGPR whose number is M0 plus that of the named one.
 fn relative_moves(ops: &mut Ops) {
     for (name, words) in [("s_movrels_b32", 1), ("s_movrels_b64", 2)] {
         ops.add(
@@ -417,7 +418,7 @@ fn relative_moves(ops: &mut Ops) {
     );
 }
 
-/// Both at distances: the source of M0[9:0], the destination of M0[25:16].
+/// Both registers are relative: the source by `M0[9:0]`, the destination by `M0[25:16]`.
 fn relative_both(cx: &mut Cx<'_>, s: &Step) -> crate::core::fault::Outcome {
     let crate::core::operand::Src::Scalar(base) = s.src[0] else {
         return Err(crate::core::fault::Fault::Unsupported("a relative move from a constant"));

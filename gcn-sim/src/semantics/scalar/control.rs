@@ -1,4 +1,4 @@
-//! Branches, barriers, MODE, and the instructions that only matter for timing.
+//! Branches, barriers, MODE, and instructions that matter only for timing.
 
 use gcn_isa::target::Family;
 
@@ -11,7 +11,7 @@ use crate::semantics::op::{Op, Ops};
 pub(crate) fn add(ops: &mut Ops) {
     branches(ops);
     jumps(ops);
-    // Waits, priorities and caches: the simulator's memory is always up to date.
+    // Waits, priorities and cache control have no effect, because the simulator's memory is always up to date.
     for name in [
         "s_nop",
         "s_waitcnt",
@@ -63,7 +63,7 @@ pub(crate) fn add(ops: &mut Ops) {
     ops.add(
         "s_sleep",
         Op::new(|cx: &mut Cx<'_>, s: &Step| {
-            // A wave that waits for a time gets there as fast as on hardware.
+            // Counts the cycles, so that a wave that sleeps until a certain time does not have to loop more often than on hardware.
             cx.w.slept += 64 * (s.imm as u64 & 0x7f);
             Ok(Next::Yield)
         }),
@@ -99,7 +99,7 @@ pub(crate) fn add(ops: &mut Ops) {
     ops.add("s_subvector_loop_begin", Op::new(begin_halves));
     ops.add("s_subvector_loop_end", Op::new(end_halves));
     ops.add("s_sendmsg", Op::new(send_message));
-    // The host, which is the simulator, lets a halted wave go on at once.
+    // The simulator acts as the host here, and resumes a halted wave at once.
     ops.add("s_sendmsghalt", Op::new(send_message));
     ops.add("s_setvskip", Op::new(set_skip));
     ops.add("s_trap", Op::new(trap));
@@ -141,7 +141,7 @@ fn branches(ops: &mut Ops) {
     }
 }
 
-/// Address after the instruction.
+/// The address of the following instruction.
 pub(super) fn next_address(cx: &Cx<'_>, s: &Step) -> u64 {
     cx.machine.code_base() + u64::from(s.offset + s.size)
 }
@@ -170,7 +170,7 @@ fn jumps(ops: &mut Ops) {
             jump_to(cx, address)
         }),
     );
-    // There is no trap handler to return from: only the jump remains.
+    // There is no trap handler to return from, so these only jump.
     for name in ["s_rfe_b64", "s_rfe_restore_b64"] {
         ops.add(
             name,
@@ -199,7 +199,7 @@ fn jumps(ops: &mut Ops) {
     );
 }
 
-/// The trap handler of the runtime without a debugger: the breakpoint for debuggers does nothing (LLVM AMDGPU guide, "Trap Handler ABI").
+/// Acts as the runtime's trap handler without a debugger: debugger breakpoints do nothing (LLVM AMDGPU guide, "Trap Handler ABI").
 fn trap(_: &mut Cx<'_>, s: &Step) -> Outcome {
     const DEBUGGER_BREAKPOINT: u8 = 3;
     match s.imm as u8 {
@@ -208,8 +208,7 @@ fn trap(_: &mut Cx<'_>, s: &Step) -> Outcome {
     }
 }
 
-/// Messages to the host (interrupts) and to the graphics pipeline: nobody in the simulation answers them, so that only
-/// the one with an answer in a register is refused.
+/// Messages to the host (interrupts) and to the graphics pipeline are ignored; the one that expects an answer in a register is refused.
 fn send_message(_: &mut Cx<'_>, s: &Step) -> Outcome {
     const GET_DOORBELL: i64 = 10;
     if s.imm & 0xf == GET_DOORBELL {
@@ -218,8 +217,8 @@ fn send_message(_: &mut Cx<'_>, s: &Step) -> Outcome {
     Ok(Next::Fall)
 }
 
-/// MODE.VSKIP = bit S1 of S0: vector instructions are skipped. SCC becomes the same, which LLVM has and the manual does
-/// not say.
+/// MODE.VSKIP = bit S1 of S0: vector instructions are skipped while it is set. SCC is set to the same value, according to LLVM; the manual
+/// does not mention it.
 fn set_skip(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     let (a, b) = (cx.scalar(&s.src[0], Ty::B32)?, cx.scalar(&s.src[1], Ty::B32)?);
     let skip = a >> (b & 31) & 1 == 1;
@@ -229,7 +228,7 @@ fn set_skip(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     Ok(Next::Fall)
 }
 
-/// The barrier of the workgroup, the only one of a launch without named ones.
+/// Checks that the barrier is that of the workgroup; named barriers are not supported.
 fn of_workgroup(id: i32) -> Result<(), Fault> {
     const WORKGROUP: i32 = -1;
     if id == WORKGROUP {
@@ -239,13 +238,13 @@ fn of_workgroup(id: i32) -> Result<(), Fault> {
     }
 }
 
-/// Arrives at the barrier; true for the first wave that does.
+/// Arrives at the barrier; true for the first wave to arrive.
 fn signal(cx: &mut Cx<'_>, s: &Step) -> Result<bool, Fault> {
     of_workgroup(cx.scalar(&s.src[0], Ty::B32)? as i32)?;
     Ok(cx.w.arrivals.signal())
 }
 
-/// Messages with an answer. Of those to the runtime only the clock has one here.
+/// Messages with an answer. Of the requests to the runtime, only the clock is supported.
 fn answered(cx: &mut Cx<'_>, s: &Step, words: usize) -> Outcome {
     const GET_REALTIME: i64 = 0x83;
     if s.imm & 0xff != GET_REALTIME || words != 2 {
@@ -256,7 +255,7 @@ fn answered(cx: &mut Cx<'_>, s: &Step, words: usize) -> Outcome {
     Ok(Next::Fall)
 }
 
-/// Four bits of MODE from `low` on.
+/// Sets four bits of MODE from bit `low` on.
 fn set_mode_field(cx: &mut Cx<'_>, s: &Step, low: u32) -> Outcome {
     let bits = cx.w.mode.bits() & !(0xf << low) | (s.imm as u32 & 0xf) << low;
     cx.w.mode = Mode::new(bits);
@@ -266,7 +265,7 @@ fn set_mode_field(cx: &mut Cx<'_>, s: &Step, low: u32) -> Outcome {
 const EXEC_LOW: usize = gcn_isa::reg::EXEC.index as usize;
 const EXEC_HIGH: usize = EXEC_LOW + 1;
 
-/// A loop over the halves of a wave of 64 lanes, for each that has active lanes (RDNA ISA, "Subvector Execution").
+/// Starts a loop over the two halves of a wave of 64 lanes, skipping halves without active lanes (RDNA ISA, "Subvector Execution").
 fn begin_halves(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     let [low, high] = [cx.w.s[EXEC_LOW], cx.w.s[EXEC_HIGH]];
     match (low, high) {
@@ -292,7 +291,7 @@ fn end_halves(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     Ok(Next::Fall)
 }
 
-/// A field of a hardware register: id in bits 5:0, offset in 10:6, width - 1 in 15:11.
+/// The operand of `s_getreg` and `s_setreg`, a field of a hardware register: ID in bits 5:0, offset in 10:6, width - 1 in 15:11.
 struct HwField {
     id: u32,
     offset: u32,
@@ -307,12 +306,12 @@ impl HwField {
     }
 }
 
-/// Ids of the hardware registers.
+/// IDs of hardware registers.
 const HW_MODE: u32 = 1;
 const HW_TRAPSTS: u32 = 3;
 const HW_HW_ID: u32 = 4;
 
-/// Of RDNA.
+/// IDs that exist on RDNA only.
 const HW_SCRATCH_LOW: u32 = 20;
 const HW_SCRATCH_HIGH: u32 = 21;
 const HW_ID1: u32 = 23;
@@ -328,10 +327,10 @@ fn registers_of_rdna(cx: &mut Cx<'_>, id: u32) -> Option<u32> {
     Some(match id {
         _ if !is_rdna(cx) => return None,
         HW_SCRATCH_LOW | HW_SCRATCH_HIGH | HW_ID2 => 0,
-        // The wave's slot.
+        // The wave's slot; all other fields are 0.
         HW_ID1 => cx.w.id & 0x1f,
         HW_CYCLES => cx.w.clock() as u32,
-        // Compilers read it before and after the lower half, all of which is one reading of the clock.
+        // Does not count as a reading of the clock: compilers read this half before and after the lower one, as one reading.
         HW_CYCLES_HIGH => (cx.w.cycles() >> 32) as u32,
         _ => return None,
     })
@@ -342,7 +341,7 @@ fn get_register(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     let value = match field.id {
         HW_MODE => cx.w.mode.bits(),
         HW_TRAPSTS => 0,
-        // The wave's slot; everything else about its place is 0.
+        // The wave's slot; all other fields are 0.
         HW_HW_ID => cx.w.id & 0xf,
         id => registers_of_rdna(cx, id).ok_or(Fault::Unsupported("reading this hardware register"))?,
     };
@@ -360,7 +359,7 @@ fn write_register(cx: &mut Cx<'_>, s: &Step, value: u32) -> Outcome {
             Ok(Next::Fall)
         }
         HW_TRAPSTS => Ok(Next::Fall),
-        // Scratch is reached without it.
+        // Ignored, because this simulator addresses scratch without it.
         HW_SCRATCH_LOW | HW_SCRATCH_HIGH if is_rdna(cx) => Ok(Next::Fall),
         _ => Err(Fault::Unsupported("writing this hardware register")),
     }
@@ -376,7 +375,7 @@ fn set_register_literal(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     write_register(cx, s, value)
 }
 
-/// M0[7:0] is added to the VGPR numbers of the operands that M0[15:12] selects (MI100 ISA 6.6).
+/// `M0[7:0]` is added to the VGPR numbers of the operands that `M0[15:12]` selects (MI100 ISA 6.6).
 const INDEX: u32 = 0xff;
 const INDEXED_OPERANDS: u32 = 0xf000;
 

@@ -1,5 +1,5 @@
-//! Floats of the scalar ALU (RDNA 3.5 and later). They round and treat denormals according to MODE, as those of the
-//! vector ALU do; a result of 16 bits makes the upper half of its register zero.
+//! Floating-point instructions of the scalar ALU (RDNA 3.5 and later). Rounding and denormals follow MODE, as in the vector ALU. A 16-bit
+//! result clears the upper half of its register.
 
 use std::cmp::Ordering;
 
@@ -21,13 +21,13 @@ pub(crate) fn add(ops: &mut Ops) {
         rounding(ops, width, suffix);
         compares(ops, width, suffix);
     }
-    // The literal comes between the factors and the addend.
+    // In the encoding, the literal comes between the factors and the addend.
     ops.add("s_fmamk_f32", computed(Width::Single, [0, 2, 1], fused));
     ops.add("s_fmaak_f32", computed(Width::Single, [0, 1, 2], fused));
     conversions(ops);
 }
 
-/// The two types, which have the same instructions.
+/// The two operand types, for which the same instructions exist.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Width {
     Half,
@@ -47,7 +47,7 @@ impl Width {
         if self == Width::Half { mode.round16_64 } else { mode.round32 }
     }
 
-    /// An operand with denormals as MODE says.
+    /// An operand, with denormals flushed according to MODE.
     fn input(self, mode: &Mode, bits: u32) -> u32 {
         match self {
             Width::Half if mode.flush_in16_64 => flush16(bits & 0xffff),
@@ -66,21 +66,21 @@ impl Width {
         }
     }
 
-    /// As an f32, which holds each f16.
+    /// The value as an f32, which represents every f16 exactly.
     fn wide(self, bits: u32) -> f32 {
         if self == Width::Half { f16_to_f32(bits as u16) } else { f32::from_bits(bits) }
     }
 
-    /// The bits of an f32 that is a number of this type.
+    /// The bits of a value of this type, given as an f32.
     fn narrow(self, x: f32) -> u32 {
         if self == Width::Half { u32::from(f32_to_f16(x)) } else { x.to_bits() }
     }
 }
 
-/// The result's bits from those of the operands.
+/// Computes the bits of the result from those of the operands.
 type Compute<const N: usize> = fn(width: Width, round: Round, operands: [u32; N]) -> u32;
 
-/// The operands, in the roles of these places.
+/// The operands, in the roles that `places` gives.
 fn operands<const N: usize>(
     cx: &Cx<'_>,
     s: &Step,
@@ -233,7 +233,7 @@ fn conversions(ops: &mut Ops) {
     ops.add("s_cvt_pk_rtz_f16_f32", s2(move |a: f32, b: f32| towards_zero(a) | towards_zero(b) << 16));
 }
 
-/// A mnemonic of two parts, which lives as long as the table of functions.
+/// A mnemonic of two parts, leaked because the table of functions lives as long as the process.
 fn named(operation: &str, suffix: &str) -> &'static str {
     Box::leak(format!("{operation}_{suffix}").into_boxed_str())
 }

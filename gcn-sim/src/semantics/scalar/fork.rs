@@ -1,5 +1,5 @@
-//! Fork and join: branches that run both paths one after the other, the smaller set of lanes first (MI100 ISA 4.6).
-//! MODE.CSP (bits 31:29) counts the entries of a stack in the SGPRs, four for each: mask, then address.
+//! Fork and join: divergent branches that execute both paths one after the other, that with fewer lanes first (MI100 ISA 4.6). MODE.CSP
+//! (bits 31:29) is the number of entries of a stack in SGPRs; each entry has four SGPRs: a mask, then an address.
 
 use crate::core::fault::{Fault, Next, Outcome};
 use crate::core::machine::{Cx, Step};

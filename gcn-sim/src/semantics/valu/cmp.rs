@@ -1,4 +1,4 @@
-//! Vector compares: a mask of the lanes where a condition holds, 0 in inactive lanes.
+//! Vector compares: the result is a mask of the lanes in which a condition holds, with 0 for inactive lanes.
 
 use super::{Lane, each};
 use crate::core::fault::Next;
@@ -28,7 +28,7 @@ pub(crate) fn add(ops: &mut Ops) {
     });
 }
 
-/// Adds the compare that writes a mask and the one that also writes EXEC.
+/// Adds a compare that writes a mask, and one that also writes EXEC.
 fn both<A: Lane, B: Lane>(
     ops: &mut Ops,
     [plain, exec]: [&'static str; 2],
@@ -54,7 +54,7 @@ fn compare<A: Lane, B: Lane>(
     })
 }
 
-/// Names of the sixteen float compares of a type, `v_cmp` and `v_cmpx`, in condition-code order.
+/// The names of the sixteen float compares of a type, `v_cmp` and `v_cmpx`, in the order of condition codes.
 macro_rules! float_names {
     ($ty:literal) => {
         float_names!(@ $ty, "f" "lt" "eq" "le" "gt" "lg" "ge" "o" "u" "nge" "nlg" "ngt" "nle" "neq" "nlt" "tru")
@@ -103,7 +103,7 @@ fn floats<A: Lane + Compared>(ops: &mut Ops, names: &[[&'static str; 2]; 16]) {
     both(ops, names[15], |_: A, _: A| true);
 }
 
-/// A float operand as a number the host compares.
+/// A float operand, as a number that the host can compare.
 trait Compared: Copy {
     type Number: PartialOrd;
     fn number(self) -> Self::Number;
@@ -141,8 +141,8 @@ fn integers<A: Lane + Ord>(ops: &mut Ops, names: &[[&'static str; 2]; 8]) {
     both(ops, names[7], |_: A, _: A| true);
 }
 
-/// Class bit of a number: 0 signaling NaN, 1 quiet NaN, 2 -inf, 3 -normal, 4 -denormal, 5 -0, 6 +0, 7 +denormal,
-/// 8 +normal, 9 +inf.
+/// The class mask of a number. Bits: 0 signaling NaN, 1 quiet NaN, 2 -inf, 3 -normal, 4 -denormal, 5 -0, 6 +0, 7 +denormal, 8 +normal, 9
+/// +inf.
 fn class(x: f64, quiet: bool, denormal: bool) -> u32 {
     let negative = x.is_sign_negative();
     let bit = if x.is_nan() {

@@ -77,19 +77,19 @@ fn from_integers(ops: &mut Ops) {
     ops.add("v_cvt_f32_ubyte1", op1(|a: u32| (a >> 8 & 0xff) as f32));
     ops.add("v_cvt_f32_ubyte2", op1(|a: u32| (a >> 16 & 0xff) as f32));
     ops.add("v_cvt_f32_ubyte3", op1(|a: u32| (a >> 24) as f32));
-    // A signed 4-bit number in sixteenths.
+    // A signed 4-bit number in units of 1/16.
     ops.add("v_cvt_off_f32_i4", op1(|a: u32| ((a << 28) as i32 >> 28) as f32 / 16.0));
 }
 
 fn to_integers(ops: &mut Ops) {
-    // Rust's casts truncate, saturate and turn NaN into 0, as the hardware does.
+    // Rust's casts truncate, saturate and convert NaN to 0, as the hardware does.
     ops.add("v_cvt_i32_f32", op1(|a: f32| a as i32));
     ops.add("v_cvt_u32_f32", op1(|a: f32| a as u32));
     ops.add("v_cvt_i32_f64", op1(|a: f64| a as i32));
     ops.add("v_cvt_u32_f64", op1(|a: f64| a as u32));
     ops.add("v_cvt_i16_f16", op1(|a: Half| a.0 as i16));
     ops.add("v_cvt_u16_f16", op1(|a: Half| a.0 as u16));
-    // The addition is one of f32, to nearest even: AMD's pseudo-code has it so, and LLVM selects the instruction for it.
+    // The addition is rounded to f32, to nearest even: so in AMD's pseudo-code, and LLVM selects the instruction for exactly that.
     ops.add("v_cvt_rpi_i32_f32", op1(|a: f32| (a + 0.5).floor() as i32));
     ops.add("v_cvt_flr_i32_f32", op1(|a: f32| a.floor() as i32));
     ops.add("v_cvt_i32_i16", op1(|a: i16| i32::from(a)));
@@ -98,12 +98,12 @@ fn to_integers(ops: &mut Ops) {
     ops.add("v_cvt_norm_u16_f16", op1(|a: Half| norm_u16(a.0)));
 }
 
-/// -1..=1 to a signed normalized integer.
+/// Converts a value in -1..=1 to a signed normalized integer.
 fn norm_i16(x: f32) -> i16 {
     (f64::from(x).clamp(-1.0, 1.0) * 32_767.0).round_ties_even() as i16
 }
 
-/// 0..=1 to an unsigned normalized integer.
+/// Converts a value in 0..=1 to an unsigned normalized integer.
 fn norm_u16(x: f32) -> u16 {
     (f64::from(x).clamp(0.0, 1.0) * 65_535.0).round_ties_even() as u16
 }
@@ -126,7 +126,7 @@ fn packed(ops: &mut Ops) {
     ops.add("v_cvt_pk_u16_f32", op2(|a: f32, b: f32| pair(a as u16, b as u16)));
     ops.add("v_cvt_pk_i16_f32", op2(|a: f32, b: f32| pair(a as i16 as u16, b as i16 as u16)));
     ops.add("v_pack_b32_f16", op2(|a: HalfBits, b: HalfBits| pair(a.0, b.0)));
-    // To nearest even in any mode (AMD's pseudo-code sets ROUND_MODE for these two).
+    // Rounded to nearest even whatever MODE says (AMD's pseudo-code sets ROUND_MODE for these two).
     ops.add("v_cvt_pk_f16_f32", op2(|a: f32, b: f32| pair(fp::f32_to_f16(a), fp::f32_to_f16(b))));
     ops.add("v_cvt_pk_bf16_f32", op2(|a: f32, b: f32| pair(fp::f32_to_bf16(a), fp::f32_to_bf16(b))));
 }

@@ -1,9 +1,9 @@
-//! The three helpers of IEEE division: `v_div_scale`, `v_div_fmas`, `v_div_fixup`.
+//! The three instructions that support IEEE division: `v_div_scale`, `v_div_fmas`, `v_div_fixup`.
 //!
-//! A compiler divides by scaling the operands into a safe range, refining a reciprocal with fused multiply-adds, undoing
-//! the scaling in the last of them, and patching special values. The semantics here are what makes that sequence round
-//! correctly for all operands, denormal results included. The published pseudo-code differs in two places that cannot be
-//! right: it scales a huge denominator up (to infinity) where it must go down, and it undoes a scaling by 2^64 with 2^32.
+//! A compiler divides as follows: it scales the operands into a safe range, refines a reciprocal with fused multiply-adds, undoes the
+//! scaling in the last of these, and corrects special values. The semantics here are those with which that sequence rounds correctly for
+//! all operands, including denormal results. The published pseudo-code differs in two places that cannot be right: it scales a huge
+//! denominator up (to infinity) where it must scale down, and it undoes a scaling by 2^64 with 2^32.
 
 use super::read::Fetch;
 use super::write::{Finish, write_mask};
@@ -28,18 +28,18 @@ pub(crate) fn add(ops: &mut Ops) {
     }
 }
 
-/// What the division helpers need to know of a float format.
+/// The properties of a float format that the division instructions need.
 trait Divided: Lane + Copy + PartialEq {
     const FORMAT: soft::Format;
-    /// Largest exponent field.
+    /// The largest exponent field.
     const MAX_EXPONENT: i32;
-    /// Exponent difference from which a quotient is near the top of the range.
+    /// The exponent difference from which on a quotient is near the top of the range.
     const FAR: i32;
-    /// Exponent field up to which a numerator is tiny: its residual would be denormal.
+    /// The largest exponent field of a tiny numerator, whose residual would be denormal.
     const TINY: i32;
-    /// log2 of the scaling.
+    /// The log2 of the scale factor.
     const SCALE: i32;
-    /// Exponent difference below which a quotient rounds to zero.
+    /// The exponent difference below which a quotient rounds to zero.
     const UNDERFLOW: i32;
 
     /// a * b + c, rounded once to nearest even.
@@ -51,10 +51,10 @@ trait Divided: Lane + Copy + PartialEq {
     fn ldexp(self, e: i32) -> Self;
     fn quiet(self) -> Self;
     fn is_denormal(self) -> bool;
-    /// True if the exact quotient is a denormal, or so small that it rounds to 0: the sequence of the division rounds correctly only if
-    /// those are scaled, too.
+    /// True if the exact quotient is denormal, or so small that it rounds to 0: the division sequence rounds these correctly only if they
+    /// are scaled, too.
     fn quotient_is_denormal(n: Self, d: Self) -> bool;
-    /// The NaN of 0/0 and inf/inf in `v_div_fixup`, sign bit set.
+    /// The NaN that `v_div_fixup` returns for 0/0 and inf/inf; its sign bit is set.
     fn invalid() -> Self;
     fn not_scalable() -> Self;
 }
@@ -147,8 +147,7 @@ impl Divided for f64 {
     }
 }
 
-/// The operand `x` (the denominator `d` or the numerator `n`) scaled for the division, and whether the quotient will have
-/// to be scaled back.
+/// The operand `x` (the denominator `d` or the numerator `n`) scaled for the division, and whether the quotient has to be scaled back.
 fn scaled<F: Divided>(x: F, d: F, n: F) -> (F, bool) {
     let one = F::from_bits(((F::MAX_EXPONENT / 2) as u64) << mantissa_bits::<F>());
     let reciprocal_denormal = F::quotient_is_denormal(one, d);
@@ -177,7 +176,7 @@ fn mantissa_bits<F: Divided>() -> u32 {
     if F::TY == Ty::F64 { 52 } else { 23 }
 }
 
-/// (a * b + c), scaled back if `scale`: up if the quotient estimate `c` is large, down if it is small.
+/// a * b + c, scaled back if `scale` is set: up if the quotient estimate `c` is large, down if it is small.
 fn fmas<F: Divided>(a: F, b: F, c: F, scale: bool, round: Round) -> F {
     if !scale && round == Round::NearestEven {
         return F::fused(a, b, c);
@@ -191,7 +190,7 @@ fn fmas<F: Divided>(a: F, b: F, c: F, scale: bool, round: Round) -> F {
     F::from_bits(soft::fma_scaled(F::FORMAT, round, [a, b, c].map(F::bits), by))
 }
 
-/// The quotient `q` of `n` / `d`, special operands taken care of.
+/// The quotient `q` of `n` / `d`, corrected for special operands.
 fn div_fixup<F: Divided>(q: F, d: F, n: F) -> F {
     let sign_bit = if F::TY == Ty::F64 { 1u64 << 63 } else { 1 << 31 };
     let sign = (d.bits() ^ n.bits()) & sign_bit;
@@ -208,7 +207,7 @@ fn div_fixup<F: Divided>(q: F, d: F, n: F) -> F {
     } else if dv.is_infinite() || nv == 0.0 || n.exponent() - d.exponent() < F::UNDERFLOW {
         0
     } else if q.number().is_nan() {
-        // The refinement of a quotient beyond the range met infinities.
+        // Refining a quotient beyond the range has involved infinities.
         infinity
     } else {
         q.bits() & !sign_bit
@@ -277,7 +276,7 @@ mod tests {
     use super::*;
     use crate::fp::{fma32, fma64};
 
-    /// The sequence that LLVM emits for an IEEE f32 division, on one lane.
+    /// The sequence that LLVM emits for an IEEE f32 division, for one lane.
     fn divide32(n: f32, d: f32) -> f32 {
         let (ds, _) = scaled(d, d, n);
         let (ns, flag) = scaled(n, d, n);
@@ -292,7 +291,7 @@ mod tests {
     fn divide64(n: f64, d: f64) -> f64 {
         let (ds, _) = scaled(d, d, n);
         let (ns, flag) = scaled(n, d, n);
-        // The hardware's reciprocal is only good to about 2^-27.
+        // The hardware's reciprocal is only accurate to about 2^-27.
         let r = f64::from_bits((1.0 / ds).to_bits() & !((1 << 25) - 1));
         let r = fma64(r, fma64(-ds, r, 1.0), r);
         let r = fma64(r, fma64(-ds, r, 1.0), r);
@@ -345,7 +344,7 @@ mod tests {
         for _ in 0..2_000_000 {
             check(f32::from_bits(bits.next() as u32), f32::from_bits((bits.next() >> 32) as u32));
         }
-        // Quotients about half the smallest denormal.
+        // Quotients near half of the smallest denormal.
         for _ in 0..200_000 {
             let n = f32::from_bits(bits.next() as u32 & 0x80ff_ffff);
             let d = n.abs() * 2f32.powi(75) * 2f32.powi(75);

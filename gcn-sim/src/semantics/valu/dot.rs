@@ -1,8 +1,8 @@
 //! Dot products within a lane.
 //!
-//! The order in which the hardware adds the products of the float forms is not documented; here each exact product is
-//! added to the accumulator in ascending order, each addition rounded to nearest even. MODE's denormal fields do not matter: the
-//! target alone says whether denormals count (values measured on gfx90a and gfx950: LLVM pull request 205101).
+//! The order in which the hardware adds the products of the floating-point forms is not documented. Here each exact product is added to the
+//! accumulator in ascending order, each addition rounded to nearest even. MODE's denormal fields are ignored: the target alone determines
+//! whether denormals are flushed (measured on gfx90a and gfx950: LLVM pull request 205101).
 
 use gcn_isa::Target;
 
@@ -47,7 +47,7 @@ pub(crate) fn add(ops: &mut Ops) {
     ops.add("v_dot8_u32_u4", integer(4, false));
 }
 
-/// Four products of bytes that are small floats, added to an f32.
+/// Four products of 8-bit floats, added to an f32.
 fn bytes(formats: [fn(Target) -> Small; 2]) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
         let [a, b, c] = operands(cx, s)?;
@@ -70,9 +70,9 @@ fn bytes(formats: [fn(Target) -> Small; 2]) -> Op {
     .rounds()
 }
 
-/// Two products of halves, added to a half. Packed operands have no modifiers for their halves here; the addend and the result are in a half
-/// each. Sums of f16 are rounded each. Those of bf16 are f32 until the last, of which gfx12 cuts what does not fit (2^20 values of gfx1200:
-/// Triton issue 11217).
+/// Two products of halves, added to a half. The halves of the packed operands have no modifiers here; the addend and the result are one
+/// half of a register each. With f16, each sum is rounded to f16. With bf16, sums are f32 until the last one, whose excess bits gfx12
+/// truncates (2^20 values of gfx1200: Triton issue 11217).
 fn halves(bf16: bool) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
         let [mut a, mut b, _] = operands(cx, s)?;
@@ -110,7 +110,7 @@ fn float(widen: fn(u16) -> f32) -> Op {
         let [a, b, c] = operands(cx, s)?;
         let (mode, flushes) = (cx.w.mode, s.arch.flushes_half_products());
         let flush = |x: f32| if flushes { f32::from_bits(flush32(x.to_bits())) } else { x };
-        // The only format of the target that flushes is f16. The sign goes, too: gfx90a gives +0 for -2^-24.
+        // On targets that flush denormals, f16 is the only such format. The sign is lost, too: gfx90a gives +0 for -2^-24.
         let widen = |h: u16| if flushes && h & 0x7c00 == 0 { 0.0 } else { widen(h) };
         let mut out = [0; LANES];
         for lane in 0..LANES {
@@ -139,10 +139,10 @@ fn operands(cx: &Cx<'_>, s: &Step) -> Result<[[u32; LANES]; 3], Fault> {
     Ok(lanes)
 }
 
-/// Sum of the products of the `bits`-wide integer elements; saturates with `clamp`.
+/// The sum of the products of integer elements of `bits` bits; saturates with `clamp`.
 fn integer(bits: u32, signed: bool) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
-        // Where neg_lo says whether the factors are signed, an unsigned one of this name is none.
+        // On targets where neg_lo selects signed factors, the unsigned forms of the same names have no such choice.
         let chosen = signed && bits < 16 && s.arch.signs_by_neg_lo();
         let signs = if chosen { [0, 1].map(|i| s.inst.mods.neg_lo >> i & 1 == 1) } else { [signed; 2] };
         if !chosen && s.inst.mods.neg_lo | s.inst.mods.neg_hi != 0 {

@@ -1,8 +1,8 @@
-//! The work of an instruction on all lanes, a group of them at a time: operands are read where they are, and results written where they
-//! belong, unless a modifier has something to do with them.
+//! Runs a lane function on all lanes, a group at a time. Operands are read directly from the register file and results are written directly
+//! to it, unless modifiers have to be applied.
 //!
-//! A result of a lane depends on operands of that lane alone, and a group is read before it is written: it does not matter that the
-//! destination may be a source, or overlap one.
+//! The result of a lane depends only on operands of the same lane, and each group is read before it is written, so the destination may be,
+//! or overlap, a source.
 
 use std::marker::PhantomData;
 
@@ -14,14 +14,14 @@ use crate::core::value::{GROUP, LANES, LOWER, Value};
 use crate::core::wave::Lanes;
 use crate::fp::host::{self, Work};
 
-/// A value a lane function can take and give.
+/// A type of operands and results of lane functions.
 pub(crate) trait Lane: Value<Raw: Fetch + Finish> {}
 impl<V: Value<Raw: Fetch + Finish>> Lane for V {}
 
-/// What an instruction computes. Operands that it does not have are `()`, as is the result of one that gives flags alone.
+/// The computation of an instruction. Operands that it does not have are of type `()`, and so is the result if it only computes flags.
 pub(crate) trait Lanewise<A: Lane, B: Lane, C: Lane, D: Lane>: Copy {
-    /// The results of a group; gives a flag of each lane. `bits` has a bit of the mask operand for each lane. `FUSED`: the host has a
-    /// fused multiply-add.
+    /// Computes the results of a group, and returns a flag for each lane. `bits` contains the lanes' bits of the mask operand. `FUSED`: the
+    /// host has a fused multiply-add.
     fn group<const FUSED: bool>(
         self,
         bits: u32,
@@ -30,7 +30,7 @@ pub(crate) trait Lanewise<A: Lane, B: Lane, C: Lane, D: Lane>: Copy {
     ) -> u16;
 }
 
-/// A function of the operands of a lane.
+/// A function of a lane's operands.
 #[derive(Clone, Copy)]
 pub(crate) struct Each<F>(pub F);
 
@@ -49,7 +49,7 @@ impl<A: Lane, B: Lane, C: Lane, D: Lane, F: Fn(A, B, C) -> D + Copy> Lanewise<A,
     }
 }
 
-/// A function of a lane's bit of the mask operand and of its other operands, which gives a flag as well.
+/// A function of a lane's bit in the mask operand and of its other operands, which also returns a flag.
 #[derive(Clone, Copy)]
 pub(crate) struct Flagged<F>(pub F);
 
@@ -74,7 +74,7 @@ impl<A: Lane, B: Lane, C: Lane, D: Lane, F: Fn(bool, A, B, C) -> (D, bool) + Cop
     }
 }
 
-/// The bits of all, halves of the lanes together at a time, as vector instructions do it.
+/// The bitwise or of all elements, by repeatedly combining the two halves, which the compiler vectorises.
 #[inline(always)]
 fn union(mut flags: [u16; GROUP]) -> u16 {
     let mut left = GROUP / 2;
@@ -87,8 +87,8 @@ fn union(mut flags: [u16; GROUP]) -> u16 {
     flags[0]
 }
 
-/// Does an instruction's work on the lanes of its wave. Its operands are the sources at these places, and `mask`, a bit for each lane;
-/// gives the mask of the flags, in which those of inactive lanes mean nothing.
+/// Runs an instruction on the lanes of its wave. Its operands are the sources with the given indices and `mask`, which has a bit for each
+/// lane. Returns a mask of the flags, in which the bits of inactive lanes are undefined.
 #[inline(always)]
 pub(crate) fn run<A: Lane, B: Lane, C: Lane, D: Lane, W: Lanewise<A, B, C, D>>(
     cx: &mut Cx<'_>,
@@ -105,7 +105,8 @@ pub(crate) fn run<A: Lane, B: Lane, C: Lane, D: Lane, W: Lanewise<A, B, C, D>>(
     ];
     let (exec, lanes) = (cx.w.exec(), cx.w.lanes);
     let in_place = D::Raw::is_written_in_place(&cx.w.mode, s, D::TY);
-    // A group is read before it is written, and not read again: a result to be changed takes the room of the first operand.
+    // A result that still needs modifiers is first written to the extra slots of the first operand: each group is read before it is
+    // written, and not read again.
     let (target, active) = if in_place { (s.vdst as usize, exec) } else { (room, lanes) };
     let v = &mut cx.w.v[..];
     let flags = host::lanes(Groups { v, lanes, active, mask, slots, target, work, of: PhantomData });
@@ -115,14 +116,14 @@ pub(crate) fn run<A: Lane, B: Lane, C: Lane, D: Lane, W: Lanewise<A, B, C, D>>(
     Ok(flags)
 }
 
-/// An instruction's work with its operands found.
+/// A run with resolved operands.
 struct Groups<'v, A, B, C, D, W> {
     v: &'v mut [Lanes],
-    /// The lanes that there are.
+    /// A mask of the wave's lanes.
     lanes: u64,
     active: u64,
     mask: u64,
-    /// Where the operands and the result begin.
+    /// The first slots of the operands and of the result.
     slots: [usize; 3],
     target: usize,
     work: W,

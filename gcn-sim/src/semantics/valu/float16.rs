@@ -1,4 +1,4 @@
-//! f16 arithmetic. Operands are widened to f32; a single rounding to f16 follows (see [`Half`]).
+//! f16 arithmetic. Operands are widened to f32, and the result is rounded once to f16 (see [`Half`]).
 
 use super::float32::{frexp, max32, maximum32, med32, min32, minimum32};
 use super::{op1, op2, op2e, op3, op3e, round2, round3};
@@ -51,7 +51,7 @@ fn fused() -> Op {
     op3(|a: Half, b: Half, c: Half| HalfBits(fma16(a.0, b.0, c.0))).directed(round3(soft_fma))
 }
 
-/// a * b + c with a rounding to f16 after the multiplication.
+/// a * b + c, rounded to f16 after the multiplication as well.
 fn unfused(a: Half, b: Half, c: Half) -> Half {
     Half(add32(rounded(mul32(a.0, b.0)), c.0))
 }
@@ -64,7 +64,7 @@ fn multiply_add(ops: &mut Ops) {
     for name in ["v_fma_f16", "v_fma_legacy_f16", "v_fmac_f16", "v_fmaak_f16"] {
         ops.add(name, fused());
     }
-    // The literal comes between the factors and the addend.
+    // In the encoding, the literal comes between the factors and the addend.
     ops.add(
         "v_fmamk_f16",
         op3(|a: Half, b: Half, k: Half| HalfBits(fma16(a.0, k.0, b.0)))

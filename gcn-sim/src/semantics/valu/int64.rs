@@ -43,8 +43,8 @@ fn wide_sub(a: u32, b: u32, borrow: bool) -> (u32, bool) {
     (difference as u32, difference >> 32 != 0)
 }
 
-/// An addition or subtraction with carry-out and, if `carry_in`, carry-in from the mask in `src2`. `saturate` gives the
-/// result when `clamp` is set.
+/// An addition or subtraction with carry-out and, if `carry_in` is set, with carry-in from the mask in `src2`. `saturate` computes the
+/// result if `clamp` is set.
 fn carry(
     carry_in: bool,
     f: impl Fn(u32, u32, bool) -> (u32, bool) + Copy + Send + Sync + 'static,

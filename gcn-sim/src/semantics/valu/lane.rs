@@ -1,4 +1,4 @@
-//! Instructions that look across lanes or select by a lane mask, and moves to and from AGPRs.
+//! Instructions that communicate between lanes or select by a lane mask, and moves to and from AGPRs.
 
 use super::read::{Fetch, scalar32};
 use super::write::{Finish, write_mask, write32};
@@ -25,13 +25,14 @@ pub(crate) fn add(ops: &mut Ops) {
     ops.add("v_mbcnt_lo_u32_b32", mask_count(|lane| if lane < 32 { (1u32 << lane) - 1 } else { u32::MAX }));
     ops.add("v_mbcnt_hi_u32_b32", mask_count(|lane| if lane < 32 { 0 } else { (1u32 << (lane - 32)) - 1 }));
     ops.add("v_swap_b32", Op::new(|cx: &mut Cx<'_>, s: &Step| swap(cx, s, |lane| lane)));
-    // Row 1 (3) of the first register with row 0 (2) of the second; and the upper half with the lower half.
+    // The first swaps rows 1 and 3 of the first register with rows 0 and 2 of the second; the other swaps the upper half with the lower
+    // half.
     ops.add("v_permlane16_swap_b32", Op::new(|cx: &mut Cx<'_>, s: &Step| swap_rows(cx, s, 16)));
     ops.add("v_permlane32_swap_b32", Op::new(|cx: &mut Cx<'_>, s: &Step| swap_rows(cx, s, 32)));
 }
 
 fn read_first_lane(cx: &mut Cx<'_>, s: &Step) -> Outcome {
-    // With no active lane, lane 0 is read.
+    // If no lane is active, lane 0 is read.
     let first = cx.w.exec().trailing_zeros() as usize % LANES;
     cx.w.s[s.sdst as usize] = of_lane(cx, &s.src[0], first)?;
     Ok(Next::Fall)
@@ -43,7 +44,7 @@ fn read_lane(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     Ok(Next::Fall)
 }
 
-/// What an operand has in a lane.
+/// The value of an operand in a lane.
 fn of_lane(cx: &Cx<'_>, src: &Src, lane: usize) -> Result<u32, Fault> {
     match src {
         Src::Vector(slot) => Ok(cx.w.v[*slot as usize][lane]),
@@ -58,10 +59,10 @@ fn write_lane(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     Ok(Next::Fall)
 }
 
-/// src1 where the mask bit is set, else src0.
+/// Selects src1 in lanes whose mask bit is set, and src0 in others.
 fn select<A: Lane>(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     let mask = cx.scalar_wide(&s.src[2], Ty::B64)?;
-    // The value is of 16 bits or of 32, and neither is a float to MODE.
+    // The value has 16 or 32 bits and is copied unchanged: denormals are not flushed.
     each::run::<A, A, (), A, _>(
         cx,
         s,
@@ -72,7 +73,7 @@ fn select<A: Lane>(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     Ok(Next::Fall)
 }
 
-/// Number of set bits of src0 below the lane, plus src1.
+/// src1 plus the number of set bits of src0 below the lane.
 fn mask_count(below: fn(usize) -> u32) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
         let (mut buffer_a, mut buffer_b) = (u32::ZERO, u32::ZERO);
@@ -98,7 +99,7 @@ fn swap(cx: &mut Cx<'_>, s: &Step, _same: fn(usize) -> usize) -> Outcome {
     Ok(Next::Fall)
 }
 
-/// Exchanges two halves of registers.
+/// Swaps two 16-bit halves of registers.
 fn swap_halves(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     let Src::Vector(other) = s.src[1] else {
         return Err(Fault::Unsupported("a swap with a non-vector operand"));
@@ -120,7 +121,7 @@ fn swap_halves(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     Ok(Next::Fall)
 }
 
-/// Exchanges the odd rows of the first register with the even rows of the second; EXEC does not matter.
+/// Swaps the odd rows of the first register with the even rows of the second; EXEC is ignored.
 fn swap_rows(cx: &mut Cx<'_>, s: &Step, row: usize) -> Outcome {
     let Src::Vector(other) = s.src[1] else {
         return Err(Fault::Unsupported("a swap with a non-vector operand"));

@@ -1,5 +1,5 @@
-//! f32 and f64 arithmetic of all lanes at once. Which NaN comes out is asked only where one does: the usual pass is then short
-//! enough for vector instructions to take a lane each.
+//! Arithmetic on f32 and f64 for a group of lanes at once. Which NaN to return is only determined if there is one; the usual code is then
+//! short enough to be vectorised.
 
 use super::Lane;
 use super::each::{self, Lanewise};
@@ -12,9 +12,9 @@ use crate::semantics::op::Op;
 /// f32 or f64.
 pub(crate) trait Number: Lane {
     fn is_nan(self) -> bool;
-    /// `result`, or, if that is a NaN, the one that the hardware gives.
+    /// `result`, or if that is a NaN, the NaN that the hardware returns.
     fn pick(operands: [Self; 3], result: Self) -> Self;
-    /// a * b + c of each lane, rounded once, with any NaN. `FUSED`: the host has a fused multiply-add.
+    /// a * b + c in each lane, rounded once; a NaN may be any NaN. `FUSED`: the host has a fused multiply-add.
     fn fuse<const FUSED: bool, const L: usize>(operands: [&[Self::Raw; L]; 3], out: &mut [Self::Raw; L]);
 }
 
@@ -69,15 +69,15 @@ impl Number for f64 {
     }
 }
 
-/// True if some lane has a NaN.
+/// True if any lane is a NaN.
 #[inline(always)]
 fn has_nan<N: Number>(lanes: &[N::Raw; GROUP]) -> bool {
-    // Without an early end the comparisons are vector instructions.
+    // Without an early exit, the compiler vectorises the comparisons.
     lanes.iter().fold(false, |some, lane| some | N::from_raw(*lane).is_nan())
 }
 
-/// The results with each NaN made the one that the hardware gives. Operands and results are handed over as copies, so that they are in
-/// memory only where there are NaNs.
+/// The results with each NaN replaced by the one that the hardware returns. Operands and results are passed by value, so that they are in
+/// memory only if there are NaNs.
 #[cold]
 #[inline(never)]
 fn pick_each<N: Number>([a, b, c]: [[N::Raw; GROUP]; 3], mut out: [N::Raw; GROUP]) -> [N::Raw; GROUP] {
@@ -87,7 +87,8 @@ fn pick_each<N: Number>([a, b, c]: [[N::Raw; GROUP]; 3], mut out: [N::Raw; GROUP
     out
 }
 
-/// An instruction with two sources: `f` gives the result with any NaN, and the operands among which the hardware looks for one.
+/// An instruction with two sources. `f` returns the result, which may be any NaN, and the operands among which the hardware looks for a NaN
+/// to return.
 pub(crate) fn number2<N: Number>(f: impl Fn(N, N) -> (N, [N; 2]) + Copy + Send + Sync + 'static) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
         each::run::<N, N, (), N, _>(cx, s, [0, 1, 2], 0, Two(f))?;
@@ -123,7 +124,7 @@ impl<N: Number, F: Fn(N, N) -> (N, [N; 2]) + Copy> Lanewise<N, N, (), N> for Two
     }
 }
 
-/// Fused multiply-add: the sources at these places are `a`, `b` and `c` of a * b + c.
+/// Fused multiply-add: `places` are the source indices of `a`, `b` and `c` in a * b + c.
 pub(crate) fn fused<N: Number>(places: [usize; 3]) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
         each::run::<N, N, N, N, _>(cx, s, places, 0, Fuse)?;
@@ -132,7 +133,7 @@ pub(crate) fn fused<N: Number>(places: [usize; 3]) -> Op {
     .result(N::TY)
 }
 
-/// a * b + c, with the NaN that the hardware gives.
+/// a * b + c, with the NaN that the hardware returns.
 #[derive(Clone, Copy)]
 struct Fuse;
 

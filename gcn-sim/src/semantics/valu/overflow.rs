@@ -1,8 +1,7 @@
-//! MODE.FP16_OVFL: an f16 result that overflows becomes the greatest finite number of its sign. One that is infinite because an
-//! operand is, or because of a division by zero, stays infinite (LLVM AMDGPU guide, `compute_pgm_rsrc1`, FP16_OVFL).
+//! MODE.FP16_OVFL: an f16 result that overflows becomes the largest finite number of the same sign. A result that is infinite because of an
+//! infinite operand or a division by zero stays infinite (LLVM AMDGPU guide, `compute_pgm_rsrc1`, FP16_OVFL).
 //!
-//! The mode is rare. So instructions are carried out as without it, and infinite results of finite operands are replaced
-//! after them.
+//! The mode is rarely used, so instructions are executed as without it, and infinite results of finite operands are replaced afterwards.
 
 use super::mix;
 use super::packed;
@@ -17,7 +16,7 @@ use crate::core::value::{LANES, Ty};
 const INFINITE: u32 = 0x7c00;
 const GREATEST: u32 = 0x7bff;
 
-/// Carries an instruction out.
+/// Executes an instruction.
 pub(crate) fn run(cx: &mut Cx<'_>, s: &Step, form: Form, exec: &dyn Exec) -> Outcome {
     let kept = infinite(cx, s, form)?;
     let mask = write_mask(cx, s);
@@ -35,7 +34,7 @@ pub(crate) fn run(cx: &mut Cx<'_>, s: &Step, form: Form, exec: &dyn Exec) -> Out
     Ok(next)
 }
 
-/// Lanes whose result may be infinite, for the low and the high half of the destination.
+/// Masks of the lanes whose result may legitimately be infinite, for the low and the high half of the destination.
 fn infinite(cx: &Cx<'_>, s: &Step, form: Form) -> Result<[u64; 2], Fault> {
     let is_infinite = |bits: u32| bits & 0x7fff == INFINITE;
     let mut kept = [0; 2];
@@ -69,14 +68,14 @@ fn lanes<T>(values: &[T; LANES], is: impl Fn(&T) -> bool) -> u64 {
     values.iter().enumerate().fold(0, |mask, (lane, value)| mask | u64::from(is(value)) << lane)
 }
 
-/// Whether the instruction writes this half of its destination as an f16.
+/// True if the instruction writes this half of its destination as an f16.
 fn written(s: &Step, form: Form, half: usize) -> bool {
     let high = half == 1;
     match form {
         Form::Packed => true,
         Form::Mixed(upper) => high == upper,
         _ => match (s.inst.mods.sdwa, s.half) {
-            // The whole, or one of the words; a byte of an f16 is not an f16.
+            // The whole register or one of its words; a byte of an f16 is not an f16.
             (Some(sdwa), _) => matches!((sdwa.dst_sel, high), (4 | 6, false) | (5, true)),
             (None, Some(kept)) => high == (kept == 1),
             (None, None) => !high,

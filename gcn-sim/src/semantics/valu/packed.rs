@@ -1,7 +1,7 @@
 //! Packed instructions (VOP3P): two 16-bit or two 32-bit operations at once.
 //!
-//! `op_sel` chooses the half of each source for the low result, `op_sel_hi` for the high one; `neg_lo` and `neg_hi`
-//! negate them.
+//! `op_sel` selects the half of each source for the low result, `op_sel_hi` that for the high one; `neg_lo` and `neg_hi` negate these
+//! halves.
 
 use super::Env;
 use super::float32::{max32, maximum32, min32, minimum32};
@@ -43,7 +43,7 @@ fn halves(ops: &mut Ops) {
     }
 }
 
-/// Sources of a packed 16-bit instruction: per source its lanes, with constants as `float` or integer operands read them.
+/// The sources of a packed 16-bit instruction; constants have the value for `float` or for integer operands.
 pub(super) fn sources(cx: &Cx<'_>, s: &Step, float: bool) -> Result<[Lanes; 3], Fault> {
     let mut lanes = [[0; LANES]; 3];
     for (src, lanes) in s.src.iter().zip(&mut lanes) {
@@ -56,7 +56,7 @@ pub(super) fn sources(cx: &Cx<'_>, s: &Step, float: bool) -> Result<[Lanes; 3], 
     Ok(lanes)
 }
 
-/// Bit `i` of the four selection fields for source `i`: (half for low, half for high, negate low, negate high).
+/// The selections for source `i`: half for the low result, half for the high result, negate low, negate high.
 fn selection(s: &Step, i: usize) -> (bool, bool, bool, bool) {
     let mods = &s.inst.mods;
     let bit = |field: u8| field >> i & 1 == 1;
@@ -65,7 +65,7 @@ fn selection(s: &Step, i: usize) -> (bool, bool, bool, bool) {
     (bit(mods.op_sel), !selectable || bit(mods.op_sel_hi), bit(mods.neg_lo), bit(mods.neg_hi))
 }
 
-/// The halves of a source that the low and the high operation use, negated (sign bit) if asked.
+/// The halves of a source for the low and the high operation, with the sign bit inverted if they are to be negated.
 pub(crate) fn pick(s: &Step, i: usize, x: u32) -> [u16; 2] {
     let (low, high, negate_low, negate_high) = selection(s, i);
     let half = |upper: bool, negate: bool| {
@@ -97,7 +97,7 @@ fn packed_half(f: Half3) -> Op {
     .packed()
 }
 
-/// Lane function of a packed integer instruction: exact result, and the range that `clamp` keeps it in.
+/// The lane function of a packed integer instruction, which returns the exact result; and the range to which `clamp` limits it.
 type Int3 = fn([u16; 3]) -> i64;
 
 #[derive(Clone, Copy)]
@@ -162,13 +162,13 @@ fn singles(ops: &mut Ops) {
     ops.add("v_pk_mov_b32", Op::new(packed_move));
 }
 
-/// Word `upper` of a 64-bit source.
+/// The lower or upper dword of a 64-bit source.
 fn word(cx: &Cx<'_>, src: &Src, upper: bool) -> Result<Lanes, Fault> {
     Ok(match src {
         Src::Vector(slot) => cx.w.v[*slot as usize + usize::from(upper)],
         Src::Scalar(n) => [cx.w.s[*n as usize + usize::from(upper)]; LANES],
-        // Extended by zeros, by its sign or repeated, 0 is 0. Of other constants the manuals do not say it, and LLVM always reads the
-        // lower word (`op_sel_hi` 0).
+        // 0 is 0, however it is extended or repeated. For other constants the manuals do not define the upper dword, and LLVM always
+        // selects the lower one (`op_sel_hi` 0).
         Src::Const(c) if upper && c.wide(Ty::B64) != 0 => {
             return Err(Fault::Unsupported("the upper word of a packed f32 constant other than 0"));
         }
@@ -208,7 +208,7 @@ fn packed_single(f: impl Fn([f32; 3]) -> f32 + Copy + Send + Sync + 'static) -> 
     })
 }
 
-/// Low word from src0, high word from src1, each as its `op_sel` bit says.
+/// The low dword of the result comes from src0 and the high dword from src1, each selected by its `op_sel` bit.
 fn packed_move(cx: &mut Cx<'_>, s: &Step) -> crate::core::fault::Outcome {
     let op_sel = s.inst.mods.op_sel;
     let low = word(cx, &s.src[0], op_sel & 1 == 1)?;

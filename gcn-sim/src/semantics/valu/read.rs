@@ -1,5 +1,5 @@
-//! Fetching vector operands: registers, broadcasts of scalars and constants, and the source modifiers in the order the
-//! hardware applies them: DPP, SDWA selection, `op_sel`, abs, neg, denormal flush.
+//! Fetches vector operands: registers, broadcasts of scalars and constants, and the source modifiers in the order in which the hardware
+//! applies them: DPP, SDWA selection, `op_sel`, abs, neg, denormal flush.
 
 use gcn_isa::SrcSpecial;
 
@@ -10,10 +10,10 @@ use crate::core::value::{GROUP, LANES, Raw, Ty};
 use crate::core::wave::{Lanes, Wave};
 use crate::fp::{flush16, flush32, flush64};
 
-/// A word type that vector operands come in.
+/// A type of register contents that vector operands may have.
 pub(crate) trait Fetch: Raw {
-    /// Source `i` of `s` as an operand of type `ty`, with its modifiers applied. The result is in the register file
-    /// itself where nothing has to be done to it, otherwise in `buffer`.
+    /// Source `i` of `s` as an operand of type `ty`, with its modifiers applied. Borrows from the register file if nothing has to be
+    /// applied, and uses `buffer` otherwise.
     fn fetch<'a>(
         cx: &'a Cx<'_>,
         s: &Step,
@@ -22,8 +22,8 @@ pub(crate) trait Fetch: Raw {
         buffer: &'a mut [Self; LANES],
     ) -> Result<&'a [Self; LANES], Fault>;
 
-    /// The slot of the register file from which on the same operand can be read: its own where nothing has to be done to it, otherwise
-    /// `room`, where it is put.
+    /// The slot of the register file from which the operand can be read: that of its register if nothing has to be applied, otherwise
+    /// `room`, to which the converted operand is written.
     #[inline(always)]
     fn slot(cx: &mut Cx<'_>, s: &Step, i: usize, ty: Ty, room: usize) -> Result<usize, Fault> {
         match s.src[i] {
@@ -32,10 +32,10 @@ pub(crate) trait Fetch: Raw {
         }
     }
 
-    /// Puts the operand into the register file.
+    /// Writes the converted operand to slot `room` of the register file.
     fn put_into(cx: &mut Cx<'_>, s: &Step, i: usize, ty: Ty, room: usize) -> Result<(), Fault>;
 
-    /// A group of the lanes of the operand that begins at a slot.
+    /// A group of lanes of the operand that starts at `slot`.
     fn group_of(v: &[Lanes], slot: usize, group: usize) -> [Self; GROUP];
 }
 
@@ -128,7 +128,7 @@ impl Fetch for u64 {
     }
 }
 
-/// An operand that an instruction does not have.
+/// Stands for an operand that an instruction does not have.
 impl Fetch for () {
     fn fetch<'a>(
         _: &'a Cx<'_>,
@@ -163,7 +163,7 @@ fn flushes_input(w: &Wave, ty: Ty) -> bool {
     }
 }
 
-/// Register or broadcast value, before modifiers.
+/// A register or a broadcast value, before modifiers.
 pub(crate) fn raw32(cx: &Cx<'_>, src: &Src, ty: Ty) -> Result<Lanes, Fault> {
     Ok(match src {
         Src::Vector(slot) => cx.w.v[*slot as usize],
@@ -171,7 +171,7 @@ pub(crate) fn raw32(cx: &Cx<'_>, src: &Src, ty: Ty) -> Result<Lanes, Fault> {
     })
 }
 
-/// What an operand that is no vector register has in each lane.
+/// The value, in every lane, of an operand other than a vector register.
 #[inline]
 pub(super) fn scalar32(cx: &Cx<'_>, src: &Src, ty: Ty) -> Result<u32, Fault> {
     match src {
@@ -188,7 +188,7 @@ fn modified32(cx: &Cx<'_>, s: &Step, i: usize, ty: Ty, out: &mut Lanes) -> Resul
     if let (0, Some(dpp)) = (i, s.dpp) {
         *out = dpp.of_words(cx.w.exec(), out);
     }
-    // A destination that is read, too, has one half for both.
+    // A destination that is also a source uses the same half for both.
     let upper = if tied && s.tied { s.half == Some(1) } else { mods.op_sel >> i & 1 == 1 };
     if let (Some(sdwa), false) = (mods.sdwa, tied) {
         let select = if i == 0 { sdwa.src0_sel } else { sdwa.src1_sel };
@@ -237,7 +237,7 @@ fn modify64(cx: &Cx<'_>, s: &Step, i: usize, ty: Ty, out: &mut [u64; LANES]) {
     }
 }
 
-/// A byte, word or the whole of a dword (SDWA selectors 0 to 6), extended.
+/// The part of a dword that an SDWA selector (0 to 6) selects: a byte, a word or the whole; extended.
 fn select_part(x: u32, select: u8, sign_extend: bool) -> u32 {
     let (shift, bits) = match select {
         0..=3 => (u32::from(select) * 8, 8),

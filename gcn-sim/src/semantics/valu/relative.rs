@@ -1,4 +1,4 @@
-//! Moves from and to VGPRs at a distance that M0 says (RDNA).
+//! Moves from and to VGPRs whose numbers are relative to M0 (RDNA).
 
 use super::read::raw32;
 use super::write::{write_mask, write32};
@@ -8,7 +8,7 @@ use crate::core::operand::Src;
 use crate::core::value::Ty;
 use crate::semantics::op::{Op, Ops};
 
-/// The distances of source and destination for a value of M0.
+/// Computes the distances of source and destination from a value of M0.
 type Distances = fn(m0: u32) -> [u32; 2];
 
 pub(crate) fn add(ops: &mut Ops) {
@@ -24,14 +24,14 @@ pub(crate) fn add(ops: &mut Ops) {
     ops.add("v_swaprel_b32", Op::new(swap_at));
 }
 
-/// The slot at a distance from one.
+/// The slot at a distance from another.
 fn moved(cx: &Cx<'_>, slot: u16, by: u32) -> Result<u16, Fault> {
     let beyond = Fault::Unsupported("a relative move beyond the VGPRs");
     let to = u32::from(slot).checked_add(by).filter(|to| (*to as usize) < cx.w.room());
     to.map(|to| to as u16).ok_or(beyond)
 }
 
-/// The slot of the destination as the instruction names it. Some forms declare it as read, because M0 says what is written.
+/// The slot of the named destination. Some forms declare it as a source, because M0 determines the register that is written.
 fn named_destination(cx: &Cx<'_>, s: &Step) -> u16 {
     s.inst.operands.first().and_then(|o| o.reg()).map_or(s.vdst, |reg| cx.machine.registers().slot(reg))
 }

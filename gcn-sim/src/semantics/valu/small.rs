@@ -1,8 +1,7 @@
-//! Conversions from and to fp8, bf8, fp6, bf6 and fp4, scaled and not, and stochastic rounding.
+//! Conversions from and to fp8, bf8, fp6, bf6 and fp4, with and without scale, and stochastic rounding.
 //!
-//! A scaled conversion divides by 2^(exponent of its scale operand) when it narrows and multiplies when it widens; a
-//! scale whose exponent field is all ones is NaN and makes every result NaN. The conversions do not depend on the
-//! rounding and denormal modes.
+//! A scaled conversion divides by 2^(exponent of its scale operand) when it narrows, and multiplies when it widens. A scale whose exponent
+//! field is all ones is NaN and makes every result NaN. The conversions ignore the rounding and denormal modes.
 
 use super::Fetch;
 use super::read::raw32;
@@ -59,24 +58,24 @@ fn four_and_six_bits(ops: &mut Ops) {
     }
 }
 
-/// `v_cvt_scalef32_` and the parts, which live as long as the table of functions.
+/// `v_cvt_scalef32_` followed by the parts; leaked, because the table of functions lives as long as the process.
 fn scaled(parts: &[&str]) -> &'static str {
     Box::leak(format!("v_cvt_scalef32_{}", parts.join("_")).into_boxed_str())
 }
 
-/// The pseudo-random sequence that the multi-element stochastic conversions run through.
+/// The next element of the pseudo-random sequence that multi-element stochastic conversions use.
 fn next_random(x: u32) -> u32 {
     x << 1 ^ if x >> 31 == 1 { 197 } else { 0 }
 }
 
-/// The two 8-bit formats, which differ by target.
+/// The two 8-bit formats, whose encodings depend on the target.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Format8 {
     Fp8,
     Bf8,
 }
 
-/// A small format, perhaps yet to be chosen by target.
+/// A small format, which may depend on the target.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Target8 {
     Eight(Format8),
@@ -93,7 +92,7 @@ impl Target8 {
     }
 }
 
-/// The formats on the other side.
+/// The wide format of a conversion.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Bits {
     F32,
@@ -139,7 +138,7 @@ fn unscaled(ops: &mut Ops) {
     }
 }
 
-/// Bytes 0 and 1 (of the part that SDWA selects) as f32 in as many registers.
+/// Converts bytes 0 and 1 (of the part that SDWA selects) to f32, one register each.
 fn widen_plain(format: Target8, count: usize) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
         let mut buffer = u32::ZERO;
@@ -156,7 +155,7 @@ fn widen_plain(format: Target8, count: usize) -> Op {
     })
 }
 
-/// 2^`n`, or NaN.
+/// A scale 2^`n`, or NaN.
 #[derive(Clone, Copy)]
 struct Scale(Option<i32>);
 
@@ -167,13 +166,13 @@ impl Scale {
     }
 }
 
-/// A widening conversion: `count` elements.
+/// A widening conversion of `count` elements.
 #[derive(Clone, Copy)]
 struct Widen {
     from: Target8,
     to: Bits,
     count: usize,
-    /// Bits of the part of the source that `op_sel` chooses; 0 if it chooses none.
+    /// The size in bits of the part of the source that `op_sel` selects; 0 if there is no selection.
     unit: u32,
 }
 
@@ -184,7 +183,7 @@ fn widen(what: Widen) -> Op {
         let format = what.from.of(s);
         let registers = (what.count * format.bits() as usize).div_ceil(32);
         let source = words(cx, &s.src[0], registers)?;
-        // Two bits choose a byte, one a half.
+        // Two bits of `op_sel` select a byte, one selects a half.
         let chosen = u32::from(s.inst.mods.op_sel) & if what.unit == 8 { 3 } else { 1 };
         let mut out = [[0; LANES]; 32];
         for lane in 0..LANES {
@@ -205,29 +204,30 @@ fn widen(what: Widen) -> Op {
     })
 }
 
-/// A narrowing conversion: `count` elements.
+/// A narrowing conversion of `count` elements.
 #[derive(Clone, Copy)]
 struct Narrow {
     from: Bits,
     to: Target8,
     count: usize,
-    /// The last source is a scale.
+    /// True if the last source is a scale.
     scaled: bool,
-    /// src1 holds random bits.
+    /// True if src1 contains random bits.
     random: bool,
 }
 
 impl Narrow {
-    /// Two f32 to fp8.
+    /// The conversion of two f32 to fp8.
     const PAIR: Narrow =
         Narrow { from: Bits::F32, to: Target8::Eight(Format8::Fp8), count: 2, scaled: true, random: false };
 
-    /// Sources of elements: `src0`, and `src1` where two registers of f32 do not stand side by side in `src0`.
+    /// The number of sources with elements: `src0`, and also `src1` if there are several f32 and `src0` is not a tuple that contains them
+    /// all.
     fn element_sources(&self) -> usize {
         if self.from == Bits::F32 && !self.random && self.count > 1 { 2 } else { 1 }
     }
 
-    /// The elements of every lane. Those of two sources alternate.
+    /// The elements of every lane. If there are two sources, their elements alternate.
     fn elements(&self, cx: &Cx<'_>, s: &Step) -> Result<Vec<Lanes>, Fault> {
         let sources = self.element_sources();
         let each = self.count / sources;
@@ -250,7 +250,7 @@ impl Narrow {
         Ok(elements)
     }
 
-    /// The elements of a source of one register or less: one, or two halves.
+    /// The elements of a source of at most one register: one element, or two halves.
     fn one_register(
         &self,
         cx: &Cx<'_>,
@@ -279,7 +279,7 @@ impl Narrow {
         Ok(())
     }
 
-    /// Source modifiers of elements that were read without them.
+    /// Applies source modifiers to elements that were read without them.
     fn modify(&self, s: &Step, source: usize, elements: &mut [Lanes]) -> Result<(), Fault> {
         let mods = &s.inst.mods;
         let (abs, neg) = (mods.abs >> source & 1 == 1, mods.neg >> source & 1 == 1);
@@ -318,7 +318,7 @@ fn narrow(what: Narrow) -> Op {
             for (i, element) in elements.iter().enumerate() {
                 let round = if what.random { Rounding::Stochastic(random) } else { Rounding::NearestEven };
                 random = next_random(random);
-                // A NaN scale is as good as a NaN element.
+                // A NaN scale has the same effect as a NaN element.
                 let (x, scale) = match scale.0 {
                     Some(scale) => (element[lane], scale),
                     None => (element[lane] | ((1 << (what.from.width() - 1)) - 1), 0),
@@ -336,7 +336,7 @@ fn narrow(what: Narrow) -> Op {
     })
 }
 
-/// Overflow gives the largest number.
+/// True if overflow gives the largest number.
 fn saturates(cx: &Cx<'_>) -> bool {
     cx.w.mode.keeps_f16_finite()
 }
@@ -345,7 +345,7 @@ fn part_of(x: u32, part: usize, width: usize) -> u32 {
     if width == 32 { x } else { x >> (16 * part) & 0xffff }
 }
 
-/// The registers of an operand. Only vector registers come in more than one.
+/// The registers of an operand; only vector registers can be tuples.
 fn words(cx: &Cx<'_>, src: &Src, count: usize) -> Result<Vec<Lanes>, Fault> {
     match src {
         Src::Vector(slot) => Ok((0..count).map(|n| cx.w.v[*slot as usize + n]).collect()),
@@ -354,14 +354,15 @@ fn words(cx: &Cx<'_>, src: &Src, count: usize) -> Result<Vec<Lanes>, Fault> {
     }
 }
 
-/// `bits` bits from `bit` on of a lane's registers.
+/// `bits` bits, from bit `bit` on, of a lane's registers.
 fn field(words: &[Lanes], lane: usize, bit: usize, bits: u32) -> u32 {
     let word = |n: usize| words.get(n).map_or(0, |w| u64::from(w[lane]));
     let pair = word(bit / 32) | word(bit / 32 + 1) << 32;
     (pair >> (bit % 32)) as u32 & ((1 << bits) - 1)
 }
 
-/// Writes `bits` bits per lane. Less than a register: to the byte or half that `op_sel` chooses, the rest is kept.
+/// Writes `bits` bits for each lane. If that is less than a register, it goes to the byte or half that `op_sel` selects, and the rest is
+/// kept.
 fn store(cx: &mut Cx<'_>, s: &Step, bits: usize, out: &[Lanes; 32]) {
     let mask = write_mask(cx, s);
     if bits >= 32 {
@@ -372,7 +373,7 @@ fn store(cx: &mut Cx<'_>, s: &Step, bits: usize, out: &[Lanes; 32]) {
     }
     let op_sel = s.inst.mods.op_sel;
     let last = s.inst.desc.op_sel_dst_bit().unwrap_or(3);
-    // The last bit of op_sel is the upper bit of a byte's number, or the number of a half.
+    // The last bit of op_sel is the upper bit of a byte number, or the number of a half.
     let upper = u32::from(op_sel >> last & 1);
     let lower = u32::from(op_sel >> last.saturating_sub(1) & 1);
     let shift = if bits == 8 { 16 * upper + 8 * lower } else { 16 * upper };

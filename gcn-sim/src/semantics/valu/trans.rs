@@ -1,9 +1,9 @@
 //! Transcendental instructions.
 //!
-//! The hardware's results are specified by an error bound (1 ulp for f32 and f16, about 2^-27 relative for the f64 ones);
-//! the exact bits are not documented. The simulator computes in f64 and rounds once, which is within that bound:
-//! results are correctly rounded but for rare double roundings.
-//! The f32 instructions do not handle denormals: inputs and results are flushed whatever MODE says.
+//! The hardware's results are specified by an error bound (1 ulp for f32 and f16, a relative error of about 2^-27 for the f64
+//! instructions); the exact bits are not documented. The simulator computes in f64 and rounds once, so its results are within that bound,
+//! and correctly rounded except for rare double roundings. The f32 instructions do not support denormals: inputs and results are flushed
+//! whatever MODE says.
 
 use super::read::Fetch;
 use super::write::{modify_f16, modify_f32};
@@ -66,7 +66,7 @@ fn f64_by(f: impl Fn(f64) -> f64 + Copy + Send + Sync + 'static) -> Op {
     op1(move |a: f64| pick_nan64([a, 0.0, 0.0], f(a)))
 }
 
-/// Transcendentals with a scalar operand and a scalar result.
+/// Transcendental instructions with a scalar operand and result.
 fn scalars(ops: &mut Ops) {
     let list: [(&'static str, &'static str, fn(f64) -> f64); 5] = [
         ("v_s_exp_f32", "v_s_exp_f16", f64::exp2),
@@ -97,18 +97,18 @@ fn scalars(ops: &mut Ops) {
     }
 }
 
-/// `f(2 pi x)`. The period is 1, so the argument is reduced exactly; infinities have no result.
+/// `f(2 pi x)`. The period in x is 1, so the argument is reduced exactly; an infinity gives NaN.
 fn periodic(x: f64, f: impl Fn(f64) -> f64) -> f64 {
     if x.is_infinite() {
         return f64::NAN;
     }
-    // The quarter turns are exact; their sine and cosine must be, too.
+    // Multiples of a quarter turn are exact, so their sines and cosines have to be as well.
     let turn = x.fract();
     let angle = f(turn * std::f64::consts::TAU);
     if (turn * 4.0).fract() == 0.0 { angle.round() } else { angle }
 }
 
-/// 2/pi in binary, 1201 bits after the point, most significant first.
+/// 2/pi in binary: 1201 bits after the point, most significant first.
 const TWO_OVER_PI: [u64; 19] = [
     0xa2f9_836e_4e44_1529,
     0xfc27_57d1_f534_ddc0,
@@ -131,8 +131,8 @@ const TWO_OVER_PI: [u64; 19] = [
     0x5603_3046_fc7b_6bab,
 ];
 
-/// A 53-bit piece of 2/pi for the argument reduction of sine and cosine (GCN3 ISA, `V_TRIG_PREOP_F64)`: the piece number
-/// `segment`, moved on by the exponent of large arguments, scaled to its place.
+/// A 53-bit segment of 2/pi for the argument reduction of sine and cosine (GCN3 ISA, `V_TRIG_PREOP_F64)`: number `segment`, offset by the
+/// exponent of large arguments, and scaled to its position.
 fn trig_preop(a: f64, segment: u32) -> f64 {
     let exponent = (a.to_bits() >> 52 & 0x7ff) as i32;
     let mut shift = (segment & 0x1f) as i32 * 53;

@@ -1,4 +1,4 @@
-//! Writing vector results: output modifiers, denormal flush, and the masked write.
+//! Writes vector results: output modifiers, denormal flush, and the masked write.
 
 use gcn_isa::target::WaveSize;
 
@@ -7,23 +7,23 @@ use crate::core::value::{GROUP, LANES, LOWER, Raw, Ty};
 use crate::core::wave::{Lanes, Mode};
 use crate::fp::{self, f16_to_f32, f32_to_f16, flush16, flush32, flush64};
 
-/// A word type that vector results come in.
+/// A type of register contents that vector results may have.
 pub(crate) trait Finish: Raw {
     /// Applies the output modifiers of `s` to `out` and writes the active lanes of the destination.
     fn finish(cx: &mut Cx<'_>, s: &Step, ty: Ty, out: &mut [Self; LANES]);
 
-    /// The same of the result that begins at a slot of the register file.
+    /// As [`Finish::finish`], for a result that starts at `slot` of the register file.
     fn finish_from(cx: &mut Cx<'_>, s: &Step, ty: Ty, slot: usize);
 
-    /// True if there are no output modifiers to apply to a result of type `ty`, so that the destination may be written at once.
+    /// True if a result of type `ty` needs no output modifiers, so that it may be written directly to the destination.
     fn is_written_in_place(mode: &Mode, s: &Step, ty: Ty) -> bool;
 
-    /// Writes the active lanes of a group of those of the result that begins at a register.
+    /// Writes the active lanes of a group to the register that starts at `slot`.
     fn put_group(v: &mut [Lanes], slot: usize, group: usize, active: u16, out: &[Self; GROUP]);
 }
 
-/// Which bits of four lanes are written, by the mask of those that are active. Words from memory: what the compiler knows to be a choice
-/// becomes sixteen branches.
+/// For each mask of four active lanes, a bit mask of the dwords to write. It is loaded from memory, because code that the compiler
+/// recognises as a selection becomes sixteen branches.
 static WRITTEN: [[u32; 4]; 16] = {
     let mut written = [[0; 4]; 16];
     let mut at = 0;
@@ -104,7 +104,7 @@ impl Finish for u64 {
 
     #[inline(always)]
     fn put_group(v: &mut [Lanes], slot: usize, group: usize, active: u16, out: &[u64; GROUP]) {
-        // Loops, which become vector instructions where `map` does not.
+        // Loops, which the compiler vectorises, unlike `map`.
         let (mut low, mut high) = ([0; GROUP], [0; GROUP]);
         for lane in 0..GROUP {
             (low[lane], high[lane]) = (out[lane] as u32, (out[lane] >> 32) as u32);
@@ -114,7 +114,7 @@ impl Finish for u64 {
     }
 }
 
-/// The result of an instruction that gives flags alone.
+/// Stands for the result of an instruction that only computes flags.
 impl Finish for () {
     fn finish(_: &mut Cx<'_>, _: &Step, _: Ty, _: &mut [(); LANES]) {}
 
@@ -129,7 +129,7 @@ impl Finish for () {
     fn put_group(_: &mut [Lanes], _: usize, _: usize, _: u16, _: &[(); GROUP]) {}
 }
 
-/// True if a result of type `ty` replaces the register and has no modifiers.
+/// True if a result of type `ty` replaces the whole register and has no modifiers.
 #[inline(always)]
 fn is_whole(s: &Step, ty: Ty) -> bool {
     s.plain_dst && !(ty.is_16() && s.half.is_some())
@@ -143,7 +143,7 @@ fn flushes_output(mode: &Mode, ty: Ty) -> bool {
     }
 }
 
-/// EXEC, less the lanes that DPP leaves alone.
+/// EXEC without the lanes that DPP does not write.
 pub(crate) fn write_mask(cx: &Cx<'_>, s: &Step) -> u64 {
     let exec = cx.w.exec();
     s.dpp.map_or(exec, |dpp| exec & dpp.written(exec))
@@ -202,8 +202,8 @@ fn modified32(cx: &mut Cx<'_>, s: &Step, ty: Ty, out: &mut Lanes) {
     write32(cx, s.vdst, mask, out);
 }
 
-/// Places a result in the part of the destination that SDWA selects. `unused`: 0 zeroes the rest, 1 sign-extends
-/// (and zeroes below), 2 keeps it.
+/// Inserts a result into the part of the destination that SDWA selects. `unused`: 0 clears the rest, 1 sign-extends (and clears below), 2
+/// keeps it.
 fn insert_part(x: u32, old: u32, select: u8, unused: u8) -> u32 {
     let (shift, bits) = match select {
         0..=3 => (u32::from(select) * 8, 8),
@@ -223,7 +223,7 @@ fn insert_part(x: u32, old: u32, select: u8, unused: u8) -> u32 {
     }
 }
 
-/// Output modifiers work only where denormal results are flushed and IEEE mode is off (CDNA ISA 6.2.2).
+/// The factor of `omod`. It applies only if denormal results are flushed and IEEE mode is off (CDNA ISA 6.2.2).
 fn scale(mode: &Mode, s: &Step, ty: Ty) -> Option<f64> {
     let factor = [1.0, 2.0, 4.0, 0.5][(s.inst.mods.omod & 3) as usize];
     (s.inst.mods.omod != 0 && !mode.ieee && flushes_output(mode, ty)).then_some(factor)

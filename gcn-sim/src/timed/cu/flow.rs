@@ -1,4 +1,4 @@
-//! Everything that a wave waits for before its next instruction: code, registers, counters, barriers.
+//! Determines what a wave waits for before its next instruction: code, registers, counters, barriers.
 
 use super::{Code, Cu, Finished, Shared};
 use crate::core::wave::Status;
@@ -8,7 +8,7 @@ use crate::timed::stall::Stall;
 use crate::timed::wave::{Block, State};
 
 impl Cu {
-    /// Adds a stretch that ends at the first slot from `until` on, if that is after `base`; returns where it ends.
+    /// Adds a stall that ends at the first slot at or after `until`, if that is after `base`; returns its end.
     pub(super) fn block(
         &mut self,
         code: &Code<'_>,
@@ -27,12 +27,12 @@ impl Cu {
         until
     }
 
-    /// Finds out what the next instruction of a wave waits for, from cycle `base` on.
+    /// Determines, from cycle `base` on, what the next instruction of a wave waits for.
     pub(super) fn prepare(&mut self, code: &Code<'_>, shared: &mut Shared, w: usize, base: u64) {
         let wave = &mut self.waves[w];
         let at = wave.pc;
         let (mut time, mut operands) = (base, 0);
-        // Most instructions wait for nothing of this.
+        // A fast path, because most instructions wait for none of these.
         if let Some(cost) = code.costs.get(at)
             && cost.free
             && wave.current == cost.lines
@@ -74,8 +74,8 @@ impl Cu {
         simd.next = simd.next.min(time);
     }
 
-    /// When `lines` of code are in the instruction buffer of a wave that wants them in cycle `now`. Lines further on are
-    /// fetched with them.
+    /// The cycle in which `lines` of code are in the instruction buffer of a wave that requests them in cycle `now`. The following lines
+    /// are prefetched.
     fn fetch(
         &mut self,
         code: &Code<'_>,
@@ -114,7 +114,7 @@ impl Cu {
         there
     }
 
-    /// A wave comes to a barrier.
+    /// Called when a wave reaches a barrier.
     pub(super) fn arrive(&mut self, code: &Code<'_>, shared: &mut Shared, w: usize, now: u64) {
         self.waves[w].state = State::Barrier;
         let slot = self.waves[w].group;
@@ -124,7 +124,7 @@ impl Cu {
         self.release(code, shared, slot, now);
     }
 
-    /// Lets the waves of a workgroup go on if all that have not ended are at the barrier.
+    /// Releases the waves of a workgroup if all that have not ended are at the barrier.
     fn release(&mut self, code: &Code<'_>, shared: &mut Shared, slot: usize, now: u64) {
         let Some(group) = self.groups[slot].as_mut() else { return };
         if group.arrived == 0 || group.arrived < group.left {
@@ -136,7 +136,7 @@ impl Cu {
             let barrier = Barrier { cu: self.index, workgroup: group.index, cycle: now };
             shared.record.recording.barriers.push(barrier);
         }
-        // A workgroup of one wave has no barrier to wait at.
+        // A workgroup with only one wave does not have to wait.
         let time = if waves.len() == 1 { 0 } else { code.times.barrier };
         for w in waves {
             let wave = &self.waves[w];
@@ -148,7 +148,7 @@ impl Cu {
         }
     }
 
-    /// Lets the waves of a workgroup go on that wait for the others to arrive, if all that have not ended have.
+    /// Releases the waves of a workgroup that wait at a split barrier, if all waves that have not ended have arrived.
     pub(super) fn release_waiting(&mut self, code: &Code<'_>, shared: &mut Shared, slot: usize, now: u64) {
         let Some(group) = self.groups[slot].as_ref() else { return };
         for w in group.waves.clone() {
@@ -166,7 +166,7 @@ impl Cu {
         }
     }
 
-    /// A wave ends.
+    /// Called when a wave ends.
     pub(super) fn end(&mut self, code: &Code<'_>, shared: &mut Shared, w: usize, now: u64) {
         let end = now + code.times.interval;
         let wave = &mut self.waves[w];

@@ -1,4 +1,4 @@
-//! Issuing: an instruction is carried out, its pipelines are busy, its memory operation is on its way.
+//! Issues an instruction: executes it, marks its pipelines as busy, and starts its memory operation.
 
 use super::{Code, Cu, Shared, event, group_index};
 use crate::core::error::SimError;
@@ -106,7 +106,7 @@ impl Cu {
         Ok(())
     }
 
-    /// Carries the instruction out, recording its memory accesses if they take time.
+    /// Executes the instruction, and records its memory accesses if they take time.
     fn execute(
         &mut self,
         code: &Code<'_>,
@@ -132,7 +132,7 @@ impl Cu {
             trace: traced.then_some(&mut shared.trace),
         };
         cx.w.pc = at;
-        // The clock that s_memtime reads.
+        // Sets the clock that s_memtime reads.
         (cx.w.count, cx.w.slept) = (now, 0);
         let step = &code.launch.machine.steps()[at];
         if executed > code.max_instructions {
@@ -155,7 +155,7 @@ impl Cu {
         Err(place::ran_off(&cx, group.id))
     }
 
-    /// The other wave may be on a compute unit that is not simulated.
+    /// An error, because the wave to wait for may be on a compute unit that is not simulated.
     fn cannot_queue(&mut self, code: &Code<'_>, w: usize) -> SimError {
         let step = &code.launch.machine.steps()[self.waves[w].pc];
         let line = code.launch.machine.line_text(step.offset);
@@ -168,7 +168,7 @@ impl Cu {
         }
     }
 
-    /// Marks the pipelines that an instruction keeps busy.
+    /// Marks the pipelines that an instruction occupies as busy.
     fn occupy(&mut self, shared: &mut Shared, w: usize, cost: &Cost, now: u64) {
         let simd = &mut self.simds[self.waves[w].simd];
         if cost.valu > 0 {
@@ -183,12 +183,12 @@ impl Cu {
             shared.record.pipes[Pipe::Matrix as usize].busy += cost.matrix;
         }
         if matches!(cost.pipe, Pipe::Scalar | Pipe::Misc) {
-            // Scalar and branch units take one instruction a cycle.
+            // Scalar and branch units accept one instruction per cycle.
             shared.record.pipes[cost.pipe as usize].busy += 1;
         }
     }
 
-    /// Puts down that an instruction issues, and which pipelines work for it when.
+    /// Records an issue and the time in which pipelines work on it, for the timeline.
     fn put_down(&self, shared: &mut Shared, w: usize, cost: &Cost, span: (u64, u64), done: Option<u64>) {
         let wave = &self.waves[w];
         let (at, workgroup) = (wave.pc as u32, group_index(&self.groups, wave));
@@ -218,7 +218,7 @@ impl Cu {
         }
     }
 
-    /// Starts the memory operation of an instruction; returns when it is done.
+    /// Starts the memory operation of an instruction; returns the cycle in which it completes.
     fn memory(
         &mut self,
         code: &Code<'_>,
@@ -238,7 +238,7 @@ impl Cu {
             Kind::Vmem { transfer, bypass } => {
                 let way = Way { middle: &mut self.middle, memory };
                 let done = self.vectors[unit].send(way, now, touches, bypass, scratch);
-                // For flat instructions, and for the data that loads to LDS are going to write.
+                // LDS accesses of flat instructions, or the future LDS writes of loads to LDS.
                 let local: Vec<_> = touches.iter().filter(|t| t.space == Path::Lds).copied().collect();
                 if cost.pipe == Pipe::Flat && !local.is_empty() {
                     done.max(self.lds.send(simd, array, now, transfer, &local))

@@ -1,8 +1,8 @@
-//! Scalar instructions of one wave, one slot after the other, without a look at the others.
+//! A fast path for consecutive scalar instructions of one wave, which are issued without arbitration.
 //!
-//! Code of scalar instructions costs more to schedule than to execute. While the first wave in the SIMD's order has nothing
-//! but such instructions in a line of code that it has, it is selected in every slot; waves that want the same unit go on
-//! losing to it, and nothing that it does is seen outside of it. Slots that come out the same every time need no arbiter.
+//! Scheduling scalar code costs more host time than executing it. While the first wave in the SIMD's order only has such instructions
+//! within fetched lines of code, it is selected in every slot: waves that want the same unit keep losing to it, and nothing outside can
+//! observe what it does. As all these slots have the same outcome, the arbiter is skipped.
 
 use super::{Code, Cu, Outcome, Shared, State};
 use crate::core::error::SimError;
@@ -12,7 +12,7 @@ use crate::semantics::execute::execute;
 use crate::timed::stall::Pipe;
 
 impl Cu {
-    /// Issues scalar instructions from the slot at `start` on, as long as the SIMD's slots can only go to one wave.
+    /// Issues scalar instructions from the slot at `start` on, as long as all slots of the SIMD certainly go to one wave.
     pub(super) fn stretch(
         &mut self,
         code: &Code<'_>,
@@ -20,7 +20,7 @@ impl Cu {
         simd: usize,
         start: u64,
     ) -> Result<(), SimError> {
-        // The order of events in a timeline is that of the slots of all SIMDs.
+        // A timeline records events in the order of all SIMDs' slots, so each slot is simulated.
         if shared.record.most_events > 0 {
             return Ok(());
         }
@@ -44,14 +44,14 @@ impl Cu {
         wave.accounted = start + cycles;
         self.simds[simd].next = u64::MAX;
         self.prepare(code, shared, w, start + cycles);
-        // The waves that lost in all of these slots are looked at in the next one.
+        // The waves that lost in all of these slots are considered in the next one.
         let next = self.next_of(simd, start + cycles);
         let this = &mut self.simds[simd];
         this.next = this.next.min(next);
         Ok(())
     }
 
-    /// The wave that every slot from `start` on goes to, and when that may end; `None` if it is not so simple.
+    /// The wave that wins every slot from `start` on, and the cycle until which this is certain; `None` if it is not certain.
     fn only(&self, code: &Code<'_>, simd: usize, start: u64) -> Option<(usize, u64)> {
         let mut winner = None;
         let mut end = self.next_workgroup(code, simd);
@@ -59,7 +59,7 @@ impl Cu {
             let wave = &self.waves[w];
             match wave.state {
                 State::Done => {}
-                // Another SIMD's wave may be the last to arrive.
+                // A wave on another SIMD may be the last to arrive and release it.
                 State::Barrier | State::Signals => return None,
                 State::Ready if wave.ready > start => end = end.min(wave.ready),
                 State::Ready if winner.is_none() => {
@@ -80,7 +80,7 @@ impl Cu {
         winner.filter(|_| end > start).map(|w| (w, end))
     }
 
-    /// The first cycle in which a workgroup can start for which one that now runs has to end on another SIMD.
+    /// The earliest cycle in which a workgroup can start because a running one ends on another SIMD.
     fn next_workgroup(&self, code: &Code<'_>, simd: usize) -> u64 {
         let (index, _, end) = self.pending;
         if index >= end {
@@ -91,14 +91,14 @@ impl Cu {
         first.saturating_add(code.times.interval + code.times.per_workgroup)
     }
 
-    /// The next slot, not before `from`, in which a wave of the SIMD is ready.
+    /// The first slot at or after `from` in which a wave of the SIMD is ready.
     fn next_of(&self, simd: usize, from: u64) -> u64 {
         let ready = self.simds[simd].order.iter().map(|w| &self.waves[*w]);
         let ready = ready.filter(|wave| wave.state == State::Ready);
         ready.map(|wave| wave.ready.max(from)).min().unwrap_or(u64::MAX)
     }
 
-    /// Carries out `count` instructions, the first in the slot at `start`.
+    /// Executes `count` instructions, the first of them in the slot at `start`.
     fn run(
         &mut self,
         code: &Code<'_>,

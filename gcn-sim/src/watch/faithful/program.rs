@@ -1,4 +1,4 @@
-//! Faithful mode's data about the instructions of a program before it runs.
+//! Data about a program's instructions that faithful mode computes before the run.
 
 use gcn_isa::Inst;
 use gcn_isa::hazards::{Config, Kinds};
@@ -8,37 +8,37 @@ use super::registers::{Changes, Slot};
 use crate::core::machine::{Cx, Machine};
 use crate::watch::strict;
 
-/// Faithful mode's data about each instruction of a program.
+/// Data about each instruction of a program.
 pub(crate) struct Program {
     pub(super) strict: strict::Program,
     pub(super) info: Vec<Info>,
 }
 
-/// One instruction.
+/// Data about one instruction.
 pub(super) struct Info {
     pub(super) writes: Vec<Slot>,
     pub(super) reads: Vec<Slot>,
     lanes: WrittenLanes,
-    /// Its old values are needed later.
+    /// True if its old register values may be needed later.
     pub(super) watched: bool,
-    /// A rule may overwrite its sources.
+    /// True if a rule allows later instructions to overwrite its sources.
     pub(super) reads_late: bool,
-    /// Writes MODE.
+    /// True if it writes MODE.
     pub(super) mode: bool,
-    /// A load that keeps part of its destination.
+    /// True for a load that keeps part of its destination.
     pub(super) merges: bool,
-    /// Bits that a load of half a register leaves as they are.
+    /// The bits that a load of half a register leaves unchanged.
     pub(super) kept: u32,
-    /// Reads memory the scalar way.
+    /// True if it reads memory through the scalar cache.
     pub(super) scalar_memory: bool,
 }
 
-/// Lanes of a vector register that an instruction writes.
+/// The lanes of a vector register that an instruction writes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum WrittenLanes {
     All,
     Exec,
-    /// Those that differ afterwards.
+    /// The lanes whose value differs after the instruction.
     Changed,
 }
 

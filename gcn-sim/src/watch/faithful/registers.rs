@@ -1,16 +1,16 @@
-//! Values of registers, taken and put back.
+//! Saves and restores the values of registers.
 
 use gcn_isa::reg::{RegFile, RegUnit};
 
 use crate::core::machine::Machine;
 use crate::core::wave::{Lanes, Mode, Wave};
 
-/// Where a register lives in a [`Wave`].
+/// The location of a register in a [`Wave`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Slot {
-    /// Index into [`Wave::v`].
+    /// An index into [`Wave::v`].
     Vector(u16),
-    /// Index into [`Wave::s`].
+    /// An index into [`Wave::s`].
     Scalar(u16),
 }
 
@@ -26,26 +26,26 @@ impl Slot {
     }
 }
 
-/// The result of an instruction in one register.
+/// The old and the new value of one register that an instruction writes.
 #[derive(Clone, Debug)]
 enum Change {
     Vector { slot: u16, old: Box<Lanes>, new: Box<Lanes> },
     Scalar { number: u16, old: u32, new: u32 },
 }
 
-/// The results of an instruction in the registers that it writes.
+/// The old and new values of all registers that an instruction writes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Changes {
     changes: Vec<Change>,
-    /// Lanes of vector registers that it writes.
+    /// The lanes of vector registers that it writes.
     lanes: u64,
-    /// Bits of each that it leaves as they are: those of the other half, where halves are registers of their own.
+    /// The bits of each register that it leaves unchanged, such as the other half.
     kept: u32,
     mode: Option<(Mode, Mode)>,
 }
 
 impl Changes {
-    /// Takes the values before the instruction.
+    /// Saves the values before the instruction.
     pub(super) fn before(wave: &Wave, slots: &[Slot], with_mode: bool) -> Changes {
         let take = |slot: &Slot| match *slot {
             Slot::Vector(slot) => {
@@ -61,12 +61,12 @@ impl Changes {
         Changes { changes: slots.iter().map(take).collect(), lanes: 0, kept: 0, mode }
     }
 
-    /// It leaves these bits of each vector register as they are.
+    /// Sets the bits that the instruction leaves unchanged in each vector register.
     pub(super) fn keep_bits(&mut self, kept: u32) {
         self.kept = kept;
     }
 
-    /// Takes the values after it.
+    /// Saves the values after the instruction.
     pub(super) fn after(&mut self, wave: &Wave, lanes: u64) {
         self.lanes = lanes;
         for change in &mut self.changes {
@@ -80,12 +80,12 @@ impl Changes {
         }
     }
 
-    /// Takes the values after the instruction once more.
+    /// Saves the values after the instruction again, because it was repeated.
     pub(super) fn again(&mut self, wave: &Wave) {
         self.after(wave, self.lanes);
     }
 
-    /// Lanes in which some vector register differs from before.
+    /// The lanes in which any vector register differs from its old value.
     pub(super) fn changed_lanes(&self, wave: &Wave) -> u64 {
         let mut lanes = 0;
         for change in &self.changes {
@@ -109,7 +109,7 @@ impl Changes {
         })
     }
 
-    /// Puts all old values back.
+    /// Restores all old values.
     pub(super) fn undo(&self, wave: &mut Wave) {
         for change in &self.changes {
             match change {
@@ -119,19 +119,19 @@ impl Changes {
         }
     }
 
-    /// Puts all new values of the written lanes in place.
+    /// Writes all new values, in the written lanes.
     pub(super) fn land(&self, wave: &mut Wave) {
         self.changes.iter().for_each(|change| put(wave, change, self.lanes, self.kept));
     }
 
-    /// The same for one register.
+    /// Writes the new value of one register.
     pub(super) fn land_one(&self, wave: &mut Wave, slot: Slot) {
         if let Some(change) = self.find(slot) {
             put(wave, change, self.lanes, self.kept);
         }
     }
 
-    /// The instruction gives a register the result of `other`.
+    /// Replaces the new value of a register by that of `other`.
     pub(super) fn replace_one(&mut self, other: &Changes, slot: Slot) {
         let mine = self.changes.iter_mut().find_map(|c| match (c, slot) {
             (Change::Vector { slot, new, .. }, Slot::Vector(wanted)) if *slot == wanted => Some(new),
@@ -144,7 +144,7 @@ impl Changes {
         }
     }
 
-    /// Makes a register look as before the instruction, in the lanes that still have its result. False if there are none.
+    /// Restores the old value of a register in those lanes that still have the instruction's result. False if there are none.
     pub(super) fn hide(&self, wave: &mut Wave, slot: Slot) -> bool {
         match self.find(slot) {
             Some(Change::Vector { slot, old, new }) => {
@@ -170,7 +170,7 @@ impl Changes {
         }
     }
 
-    /// Makes MODE look as before the instruction. False if it is no longer its.
+    /// Restores the old value of MODE, if it still is the instruction's result; false otherwise.
     pub(super) fn hide_mode(&self, wave: &mut Wave) -> bool {
         match self.mode {
             Some((old, new)) if wave.mode == new => {
@@ -194,7 +194,7 @@ fn put(wave: &mut Wave, change: &Change, lanes: u64, kept: u32) {
     }
 }
 
-/// True values of registers while an instruction sees old ones.
+/// The true values of registers while an instruction sees old ones.
 #[derive(Default)]
 pub(super) struct Hidden {
     vectors: Vec<(u16, Box<Lanes>)>,
@@ -203,7 +203,7 @@ pub(super) struct Hidden {
 }
 
 impl Hidden {
-    /// Keeps the true value of a register; the first time counts.
+    /// Saves the true value of a register, if that has not been done before.
     pub(super) fn keep(&mut self, wave: &Wave, slot: Slot) {
         match slot {
             Slot::Vector(slot) if self.vectors.iter().all(|(s, _)| *s != slot) => {
@@ -220,7 +220,7 @@ impl Hidden {
         self.mode.get_or_insert(wave.mode);
     }
 
-    /// Puts the true values back, except where an instruction that writes `written` in `lanes` has put newer ones.
+    /// Restores the true values, except where an instruction that writes `written` in `lanes` has stored newer ones.
     pub(super) fn restore(self, wave: &mut Wave, written: &[Slot], lanes: u64, mode_written: bool) {
         for (slot, value) in self.vectors {
             let keep = if written.contains(&Slot::Vector(slot)) { lanes } else { 0 };

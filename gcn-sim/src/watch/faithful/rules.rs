@@ -1,5 +1,5 @@
-//! The consequences for instructions that come too early for a wait-state rule: they see old values, are overwritten,
-//! or use the value that overwrites their sources.
+//! The consequences if an instruction comes too early for a wait-state rule: it sees old values, its result is overwritten by an earlier
+//! one, or an earlier instruction uses the value with which it overwrites that one's source.
 
 use gcn_isa::hazards;
 
@@ -38,8 +38,8 @@ impl WaveState {
         found
     }
 
-    /// Swaps in the values that the instruction sees. The youngest result is taken away first, so that the visible
-    /// value is the one before all of them.
+    /// Swaps in the values that the instruction sees. The youngest result is hidden first, so that the visible value is the one before all
+    /// of them.
     pub(super) fn hide(&self, cx: &mut Cx<'_>, violations: &[Violation]) -> Hidden {
         let mut hidden = Hidden::default();
         for violation in violations.iter().rev() {
@@ -61,8 +61,8 @@ impl WaveState {
         hidden
     }
 
-    /// The results that the rules allow to arrive after the instruction: results of earlier ones, and earlier ones that
-    /// use its result.
+    /// Applies the effects that the rules allow to happen after the instruction: late results of earlier instructions, and earlier
+    /// instructions that use its result.
     pub(super) fn come_late(
         &mut self,
         program: &Program,
@@ -75,7 +75,7 @@ impl WaveState {
                 if let Action::Land(slot) = action {
                     let changes = &self.past[violation.past].changes;
                     changes.land_one(cx.w, *slot);
-                    // The data of a load comes before it too.
+                    // The late result also replaces the data of a load, which counts as arriving before it.
                     if let Some(load) = self.loads.iter_mut().find(|l| id != 0 && l.id == id) {
                         load.changes.replace_one(changes, *slot);
                     }
@@ -89,7 +89,7 @@ impl WaveState {
         Ok(())
     }
 
-    /// Runs the first instruction again, with its own sources but for the registers that the second has overwritten.
+    /// Repeats the first instruction with its original sources, except for registers that the second one has overwritten.
     fn redo(
         &mut self,
         program: &Program,
@@ -99,7 +99,7 @@ impl WaveState {
     ) -> Result<(), Fault> {
         let past = &self.past[violation.past];
         let (Some(sources), first) = (&past.sources, &program.info[past.at]) else { return Ok(()) };
-        // The data of a load may be there before its counter shows it.
+        // The data of a load may have arrived before the counter shows it.
         let load = self.loads.iter().find(|load| id != 0 && load.id == id);
         load.inspect(|load| load.changes.land(cx.w));
         let mut now = Changes::before(cx.w, &first.reads, false);

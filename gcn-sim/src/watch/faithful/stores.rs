@@ -1,13 +1,13 @@
-//! The stores of a wave that other waves are not guaranteed to see yet.
+//! The stores of a wave that other waves may not see yet.
 //!
-//! During a wave's turn, memory looks as the wave itself sees it: with its own stores. At the end of the turn, the
-//! stores that no wait has completed are taken out again, so that the other waves of the workgroup read the old values.
-//! A load into LDS is not visible even to its own wave until a wait completes it.
+//! During a wave's turn, memory contains the wave's own stores. At the end of the turn, the stores whose completion no wait guarantees are
+//! undone, so that the other waves of the workgroup read the old values. A load into LDS is not visible even to its own wave until a wait
+//! guarantees its completion.
 
 use crate::core::machine::Cx;
 use crate::core::trace::{Kind, Path, Touch};
 
-/// Bytes that one lane stores.
+/// A write of one lane: its location, and the old and new bytes.
 #[derive(Clone, Copy, Debug)]
 struct Write {
     touch: Touch,
@@ -16,7 +16,8 @@ struct Write {
 }
 
 impl Write {
-    /// Adds the second word of an aligned pair that its lane stores, so that both come and go at once.
+    /// Merges the second dword of an aligned pair that the lane stores, so that both are applied and undone together; false if `next` is
+    /// something else.
     fn takes(&mut self, next: &Write) -> bool {
         let (mine, its) = (&mut self.touch, &next.touch);
         let follows = mine.address + 4 == its.address && mine.address.is_multiple_of(8);
@@ -37,16 +38,16 @@ impl Write {
     }
 }
 
-/// One store, atomic or load into LDS.
+/// A store, atomic or load into LDS.
 #[derive(Debug)]
 struct Store {
     id: u32,
-    /// The wave itself sees it.
+    /// True if the wave itself sees it.
     forwarded: bool,
     writes: Vec<Write>,
 }
 
-/// The uncertain stores of a wave, oldest first.
+/// The stores of a wave that are not certain, oldest first.
 #[derive(Default)]
 pub(super) struct Stores(Vec<Store>);
 
@@ -59,7 +60,7 @@ impl Stores {
         self.0.is_empty()
     }
 
-    /// Records the writes of operation `id`, which has just executed, from the trace.
+    /// Adds the writes in the trace, made by operation `id`, which has just executed.
     pub(super) fn push(&mut self, cx: &mut Cx<'_>, id: u32, forwarded: bool) {
         let Some(trace) = cx.trace.as_deref_mut() else { return };
         let (touches, replaced) = (std::mem::take(&mut trace.touches), std::mem::take(&mut trace.replaced));
@@ -87,7 +88,7 @@ impl Stores {
         }
     }
 
-    /// An atomic happens at its issue: the wave's earlier stores to its bytes are then complete too.
+    /// An atomic takes effect when it is issued, so the wave's earlier stores to its bytes are complete as well.
     fn settle_atomics(&mut self, touches: &[Touch]) {
         for atomic in touches.iter().filter(|t| t.kind == Kind::Atomic) {
             for store in self.0.iter_mut().filter(|s| s.forwarded) {
@@ -96,14 +97,14 @@ impl Stores {
         }
     }
 
-    /// Takes the uncertain stores out of memory.
+    /// Undoes the stores that are not certain.
     pub(super) fn suspend(&self, cx: &mut Cx<'_>) {
         for store in self.0.iter().rev().filter(|s| s.forwarded) {
             store.writes.iter().rev().for_each(|w| poke(cx, &w.touch, &w.old));
         }
     }
 
-    /// Puts them in again.
+    /// Reapplies them.
     pub(super) fn resume(&mut self, cx: &mut Cx<'_>) {
         for store in self.0.iter_mut().filter(|s| s.forwarded) {
             for write in &mut store.writes {
@@ -113,10 +114,10 @@ impl Stores {
         }
     }
 
-    /// Makes what `is_done` accepts, by operation and memory, certain.
+    /// Makes the stores certain for which `is_done` returns true, given operation and memory.
     pub(super) fn complete(&mut self, cx: &mut Cx<'_>, is_done: impl Fn(u32, Path) -> bool) {
         let done = |id: u32, write: &Write| is_done(id, write.touch.space);
-        // The oldest need no access: memory holds their bytes already, and so does `old` of younger ones that overlap them.
+        // The oldest ones need no access: memory already contains their bytes, and so does `old` of younger ones that overlap them.
         let are_done = |s: &&Store| s.forwarded && s.writes.iter().all(|w| done(s.id, w));
         let oldest = self.0.iter().take_while(are_done).count();
         self.0.drain(..oldest);
@@ -133,7 +134,7 @@ impl Stores {
     }
 }
 
-/// Memory as bytes, without a trace.
+/// Reads bytes of memory without recording the access.
 fn peek(cx: &Cx<'_>, touch: &Touch, to: &mut [u8; 16]) {
     let to = &mut to[..usize::from(touch.bytes)];
     if touch.space == Path::Lds {

@@ -1,4 +1,4 @@
-//! Instructions that come too early for a wait-state rule, and the consequences.
+//! Determines which wait-state rules an instruction violates, and with which consequences.
 
 use gcn_isa::Reg;
 use gcn_isa::hazards::{Config, Dependency, Link, Need, Overlap, Role, Since, Use, View};
@@ -10,22 +10,22 @@ use crate::watch::strict::states::too_close;
 
 use super::registers::Slot;
 
-/// The consequence for an instruction that comes too early for a rule, or for the first one.
+/// A consequence for the instruction that comes too early (the second), or for the earlier one (the first).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Action {
-    /// The second sees what the register held before the first.
+    /// The second reads the value that the register had before the first.
     Hide(Slot),
-    /// The second sees the MODE register from before the first.
+    /// The second uses the MODE register from before the first.
     HideMode,
-    /// The first's result arrives after the second's.
+    /// The result of the first is written after that of the second.
     Land(Slot),
-    /// The first uses what the second writes.
+    /// The first uses the value that the second writes.
     Redo(Slot),
 }
 
-/// A rule that is not kept.
+/// A violated rule.
 pub(super) struct Violation {
-    /// Position of the first instruction among the remembered ones.
+    /// The index of the first instruction among the remembered ones.
     pub past: usize,
     pub actions: Vec<Action>,
     pub hazard: Option<Box<Hazard>>,
@@ -34,15 +34,15 @@ pub(super) struct Violation {
 /// The first instruction of a pair.
 #[derive(Clone, Copy)]
 pub(super) struct First<'a> {
-    /// Position among the remembered ones.
+    /// The index among the remembered ones.
     pub past: usize,
     pub at: usize,
     pub view: &'a View,
-    /// What has been executed since.
+    /// Facts about the instructions executed since then.
     pub since: Since,
 }
 
-/// The consequences of the rules between two instructions that are `distance` wait states apart.
+/// The violated rules between two instructions that are `distance` wait states apart.
 pub(super) fn between(
     machine: &Machine,
     rules: Config,
@@ -60,8 +60,7 @@ pub(super) fn between(
     found
 }
 
-/// The consequence for the later instruction, and the register that both name; `None` if that has been overwritten in
-/// between.
+/// The consequences of a violated rule, and the register that both instructions use; `None` if it has been overwritten in between.
 fn actions(
     machine: &Machine,
     need: &Need,
@@ -75,7 +74,7 @@ fn actions(
             let mut actions = Vec::new();
             for (x, y) in pairs_of(first, a, second, b) {
                 let slots = common(x, y, live_of(first, x, overlap, live)).filter_map(slot);
-                // A use may have several roles; only those of the rule count.
+                // A use may have several roles, but only those in the rule count.
                 let writes = y.role.intersects(b & Role::WRITES);
                 let first_writes = x.role.intersects(a & Role::WRITES);
                 actions.extend(slots.map(|slot| match (first_writes, writes) {
@@ -93,7 +92,7 @@ fn actions(
         }
         Link::Writes(reg) => Some((reg.units().filter_map(slot).map(Action::Hide).collect(), Some(reg))),
         Link::Hwreg => Some((vec![Action::HideMode], None)),
-        // Among the rules without a link only those about MODE define the consequence.
+        // Among the rules without a link, only those about MODE define a consequence.
         Link::Always if need.rule.dependency() == Dependency::Structural => {
             Some((vec![Action::HideMode], None))
         }
@@ -113,13 +112,13 @@ fn pairs_of<'a>(
     })
 }
 
-/// Of `live` what concerns the use `x` of the first instruction by a rule with this overlap.
+/// The part of `live` that concerns the use `x` of the first instruction, for a rule with this overlap.
 fn live_of(first: &View, x: &Use, overlap: Overlap, live: u32) -> u32 {
     let matters = x.role.contains(Role::VDST) || overlap == Overlap::AnyLive;
     if matters && first.owned() == Some(x.reg) { live } else { u32::MAX }
 }
 
-/// The registers of both uses, if they are still the first instruction's own.
+/// The registers of both uses that still contain the first instruction's result.
 fn common<'a>(x: &'a Use, y: &'a Use, live: u32) -> impl Iterator<Item = RegUnit> + 'a {
     let mine = move |i: usize| live == u32::MAX || i < 32 && live >> i & 1 == 1;
     let units = x.reg.units().enumerate().filter(move |(i, _)| mine(*i)).map(|(_, unit)| unit);

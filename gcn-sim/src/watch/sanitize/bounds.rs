@@ -1,4 +1,4 @@
-//! Accesses to memory that is not allocated, or was never written.
+//! Accesses to memory that is not allocated, and reads of memory that has not been written.
 
 use super::shadow::words;
 use super::{Group, Shared};
@@ -10,7 +10,7 @@ use crate::core::options::Sanitize;
 use crate::core::site::Space;
 use crate::core::trace::{Kind, Path, Touch};
 
-/// An access as a finding tells it.
+/// An access in the form in which findings contain it.
 pub(super) fn access_of(touch: &Touch) -> Access {
     let kind = match touch.kind {
         Kind::Read => AccessKind::Read,
@@ -92,7 +92,7 @@ impl Group {
             let missing = if lds {
                 let shadow = &mut self.lds;
                 let missing = reads && words(touch.address, bytes).any(|(w, m)| shadow.unwritten(w, m) != 0);
-                // What is read may be dropped: as undefined bits of a register it is followed to where it matters.
+                // The value that was read may never be used: it is tracked as undefined bits of a register instead.
                 let missing = if missing && touch.kind == Kind::Read && self.loading.is_some() {
                     let is = |at: &u64| shadow.unwritten(at / 4, 1 << (at % 4)) != 0;
                     self.unwritten.extend((touch.address..touch.address + u64::from(bytes)).filter(is));

@@ -1,25 +1,25 @@
-//! A wave's knowledge of the progress of the others: vector clocks.
+//! Vector clocks: a wave's knowledge of the progress of other waves.
 
 use std::collections::BTreeMap;
 
-/// Number of a wave in the launch: its workgroup's index times [`WAVES`] plus its own number.
+/// The number of a wave in the launch: its workgroup's index times [`WAVES`], plus its number in the workgroup.
 pub(super) type Thread = u32;
 
-/// Most waves of a workgroup: 1,024 work-items in waves of 32.
+/// The maximum number of waves in a workgroup: 1,024 work-items in waves of 32.
 pub(super) const WAVES: u32 = 32;
 
-/// For each wave, up to which of its clock values everything it did happened before.
+/// For each wave, the clock value up to which everything that it did happened before.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Clock {
     group: u32,
-    /// The waves of its own workgroup.
+    /// The clock values of the waves of the same workgroup.
     own: [u32; WAVES as usize],
-    /// Waves of others, known through atomics.
+    /// The clock values of waves of other workgroups, known through atomics.
     foreign: BTreeMap<Thread, u32>,
 }
 
 impl Clock {
-    /// The clock of a workgroup's wave that knows nothing.
+    /// A clock without any knowledge, for a wave of this workgroup.
     pub(super) fn nothing(group: u32) -> Clock {
         Clock { group, ..Clock::default() }
     }
@@ -30,7 +30,7 @@ impl Clock {
         clock
     }
 
-    /// True if what `thread` did at its time `at` happened before.
+    /// True if what `thread` did at its clock value `at` happened before.
     pub(super) fn knows(&self, thread: Thread, at: u32) -> bool {
         let known = if thread / WAVES == self.group {
             self.own[(thread % WAVES) as usize]
@@ -44,17 +44,17 @@ impl Clock {
         self.own[wave]
     }
 
-    /// A new interval of the wave begins.
+    /// Starts a new interval of the wave.
     pub(super) fn advance(&mut self, wave: usize) {
         self.own[wave] += 1;
     }
 
-    /// Learns of the wave of its workgroup what `other` knows of it.
+    /// Takes over what `other` knows about one wave of the workgroup.
     pub(super) fn learn_own(&mut self, wave: usize, other: &Clock) {
         self.own[wave] = self.own[wave].max(other.own[wave]);
     }
 
-    /// Learns what `other` knows.
+    /// Takes over everything that `other` knows.
     pub(super) fn join(&mut self, other: &Clock) {
         if other.group == self.group {
             self.own.iter_mut().zip(other.own).for_each(|(mine, theirs)| *mine = (*mine).max(theirs));

@@ -1,11 +1,12 @@
-//! Which bits of a wave's registers are defined.
+//! Tracks which bits of a wave's registers are defined.
 //!
-//! As Valgrind's Memcheck does, undefined bits are followed through the instructions and reported where they matter: where they
-//! choose an address, a lane of EXEC or a branch, or are written to memory that others see. Reading them is not an error.
+//! As in Valgrind's Memcheck, undefined bits are propagated through instructions and reported only when they matter: when they determine an
+//! address, a lane of EXEC or a branch, or are written to memory that others see. Reading them is no error.
 //!
-//! How bits flow is data ([`gcn_isa::dataflow`]). Where each bit of a result depends on few bits of the sources, the instruction's
-//! own function says which ([`corners`]): it runs on a wave beside, with the undefined bits of each source all 0 and all 1, and what
-//! differs in the result is undefined. So no instruction has a second semantics here, and modifiers, DPP and SDWA need no rules.
+//! How an instruction propagates bits is a table ([`gcn_isa::dataflow`]). If each bit of a result depends on few bits of the sources, the
+//! instruction's own function determines the dependence ([`corners`]): it runs on a separate wave with the undefined bits of each source
+//! set to all 0 and to all 1, and result bits that differ are undefined. So no instruction needs a second definition of its semantics, and
+//! modifiers, DPP and SDWA need no special rules.
 
 mod alone;
 mod corners;
@@ -33,17 +34,17 @@ pub(super) use memory::Access;
 pub(super) use now::Now;
 pub(super) use uses::Undefined;
 
-/// SGPR number of `null`.
+/// The SGPR number of `null`.
 const NULL: usize = reg::NULL.index as usize;
-/// SGPR number of M0.
+/// The SGPR number of M0.
 const M0: usize = reg::M0.index as usize;
 
-/// One register.
+/// A 32-bit register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Word {
-    /// A vector register, by its slot.
+    /// A vector register, by slot.
     Vector(usize),
-    /// A scalar register, by its number.
+    /// A scalar register, by number.
     Scalar(usize),
 }
 
@@ -58,7 +59,7 @@ impl Word {
         }
     }
 
-    /// The registers of an operand.
+    /// The 32-bit registers of an operand.
     fn all(machine: &Machine, reg: Reg) -> impl Iterator<Item = Word> {
         let first = match reg.file {
             RegFile::Sgpr => Word::Scalar(usize::from(reg.index)),
@@ -74,9 +75,9 @@ impl Word {
 /// The undefined bits of a wave's registers.
 #[derive(Clone, Default)]
 pub(super) struct Bits {
-    /// By slot: the undefined bits of each lane.
+    /// For each slot, the undefined bits of each lane.
     vectors: Vec<Lanes>,
-    /// By slot: the lanes with an undefined bit.
+    /// For each slot, a mask of the lanes with undefined bits.
     lanes: Vec<u64>,
     scalars: Vec<u32>,
     scc: bool,
@@ -84,7 +85,8 @@ pub(super) struct Bits {
 }
 
 impl Bits {
-    /// The state before the first instruction: `sgprs` initial SGPRs, work-item ids in the first VGPRs. Nothing has written scratch.
+    /// Sets the state before the first instruction: `sgprs` initialised SGPRs, and work-item IDs in the first VGPRs. Scratch is
+    /// uninitialised.
     pub(super) fn start(&mut self, machine: &Machine, sgprs: usize, wave: &Wave) {
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.clear(wave.scratch.len());
@@ -101,19 +103,19 @@ impl Bits {
         for slot in 0..ids.min(count) {
             self.define(Word::Vector(slot), wave.exec());
         }
-        // FLAT_SCRATCH, XNACK_MASK, the trap handler's registers and EXEC are set up by the launch.
+        // The launch initialises FLAT_SCRATCH, XNACK_MASK, the trap handler's registers and EXEC.
         let named = if machine.target().named_sgprs().flat_scratch.is_some() { 102..106 } else { 0..0 };
         for number in (0..sgprs.min(106)).chain(named).chain(108..M0).chain(NULL..128) {
             self.scalars[number] = 0;
         }
     }
 
-    /// The last address in scratch at which a load has found undefined bits.
+    /// The last address in scratch at which a load has read undefined bits.
     pub(super) fn found_in_scratch(&self) -> Option<u64> {
         self.scratch.found
     }
 
-    /// Lanes in which a register has an undefined bit; of a scalar all or none.
+    /// A mask of the lanes in which a register has undefined bits; for a scalar register, all lanes or none.
     fn lanes(&self, word: Word) -> u64 {
         match word {
             Word::Vector(slot) => self.lanes.get(slot).copied().unwrap_or(0),
@@ -138,7 +140,7 @@ impl Bits {
         }
     }
 
-    /// Every bit of these lanes is defined; of a scalar every bit.
+    /// Marks all bits in these lanes as defined; in a scalar register, all bits.
     fn define(&mut self, word: Word, lanes: u64) {
         match word {
             Word::Scalar(number) => self.scalars[number] = 0,
@@ -152,10 +154,10 @@ impl Bits {
         }
     }
 
-    /// A register has these undefined bits.
+    /// Sets the undefined bits of a register.
     fn set(&mut self, word: Word, bits: &Lanes) {
         match word {
-            // EXEC counts as defined once it has been reported, and `null` reads as 0.
+            // EXEC counts as defined after it has been reported, and `null` reads as 0.
             Word::Scalar(NULL | 126..128) => {}
             Word::Scalar(number) => self.scalars[number] = bits[0],
             Word::Vector(slot) => {

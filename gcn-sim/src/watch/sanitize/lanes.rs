@@ -1,4 +1,4 @@
-//! Lanes of one store that write different values to the same bytes.
+//! Detects lanes of one store that write different values to the same bytes.
 
 use super::Group;
 use super::bounds::access_of;
@@ -26,7 +26,7 @@ impl Write {
     }
 }
 
-/// The writes to LDS and global memory among the accesses of an instruction; `None` for other accesses.
+/// The writes to LDS and global memory among an instruction's accesses; `None` for other accesses.
 pub(super) fn writes(cx: &Cx<'_>, touches: &[Touch]) -> Vec<Option<Write>> {
     let mut replaced = cx.trace.as_deref().map_or(&[][..], |trace| &trace.replaced);
     let mut write = |touch: &Touch| {
@@ -51,10 +51,10 @@ pub(super) fn writes(cx: &Cx<'_>, touches: &[Touch]) -> Vec<Option<Write>> {
     touches.iter().map(&mut write).collect()
 }
 
-/// Two accesses of different lanes that write different values to a byte. Atomic stores may: one of their values remains.
+/// Two accesses of different lanes that write different values to a byte. Atomic stores may do that; one of their values remains.
 ///
-/// The simulator writes lane after lane. If a lane finds at its address a value other than the one that remains there at the end,
-/// an earlier lane wrote it: two lanes have written different values to one address.
+/// The simulator writes lane by lane. If a lane finds at its address a value other than the one that remains in the end, an earlier lane
+/// has written it, so two lanes have written different values to one address.
 pub(super) fn conflict<'t>(
     touches: &'t [Touch],
     orders: &[Order],
@@ -64,7 +64,7 @@ pub(super) fn conflict<'t>(
     let mut by_address: Vec<(usize, Write)> =
         (0..touches.len()).filter(plain).filter_map(|n| Some((n, writes[n]?))).collect();
     by_address.sort_unstable_by_key(|(n, _)| (touches[*n].address, *n));
-    // All accesses of an instruction have one size, so that those of one byte are neighbours.
+    // All accesses of an instruction have the same size, so accesses to the same byte are adjacent in this order.
     by_address.windows(2).find_map(|pair| {
         let [low, high] = [&pair[0], &pair[1]];
         let distance = (touches[high.0].address - touches[low.0].address) as usize;

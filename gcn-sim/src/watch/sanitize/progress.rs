@@ -1,4 +1,4 @@
-//! Barriers that waves do not share, and waves that cannot go on.
+//! Detects barriers that not all waves reach, and waves that cannot continue.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -9,8 +9,8 @@ use crate::core::site::Site;
 use crate::core::trace::{Kind, Path, Touch};
 use crate::core::wave::{Status, Wave};
 
-/// The first of an instruction's accesses that has changed memory which others see: a store of what was there, and a
-/// compare-and-swap that fails, do not. Scratch is part of the wave's own state.
+/// The first of an instruction's accesses that has changed memory that others see. A store of the value that was there and a failing
+/// compare-and-swap change nothing. Scratch is part of the wave's own state.
 fn changed(cx: &Cx<'_>, touches: &[Touch]) -> Option<usize> {
     let trace = cx.trace.as_deref()?;
     let (mut replaced, mut updated) = (&trace.replaced[..], &trace.updated[..]);
@@ -38,14 +38,14 @@ fn changed(cx: &Cx<'_>, touches: &[Touch]) -> Option<usize> {
 }
 
 impl Group {
-    /// All waves meet: each learns what all have done.
+    /// All waves meet: each learns what all others have done.
     pub(crate) fn barrier(&mut self, shared: &Shared) {
         scope::meet(self.index, self.waves.iter_mut().map(|w| &mut w.sync));
         self.waves.iter_mut().for_each(|w| w.spin.reset());
         self.move_outstanding(shared);
     }
 
-    /// Reports a barrier that some waves reach after others have ended. The hardware counts arrivals only, so that waves at different
+    /// Reports a barrier that some waves reach after others have ended. The hardware only counts arrivals, so waves at different
     /// `s_barrier` instructions release each other; that alone is not reported.
     pub(crate) fn divergent(
         &mut self,
@@ -71,7 +71,7 @@ impl Group {
         self.report(shared, finding)
     }
 
-    /// Where a wave is that waits or has ended.
+    /// The position of a wave that waits or has ended.
     fn party_of(&self, machine: &Machine, wave: &Wave) -> Party {
         let at = match wave.status {
             Status::AtBarrier(at) | Status::AtWait(at) | Status::Queued(at, _) => at,
@@ -86,7 +86,7 @@ impl Group {
         Party { site, lane: None, access: None }
     }
 
-    /// Follows what waits for what.
+    /// Tracks whether the wave makes progress.
     pub(super) fn follow(&mut self, shared: &Shared, cx: &Cx<'_>, next: Next, touches: &[Touch]) {
         if let Some(changed) = changed(cx, touches) {
             self.waves.iter_mut().for_each(|w| w.spin.reset());
@@ -103,7 +103,7 @@ impl Group {
         self.waves[cx.w.id as usize].spin.step(cx.w, back);
     }
 
-    /// After each wave had its turn: the finding if none can go on.
+    /// Called after each wave has had a turn: the finding, if none can continue.
     pub(crate) fn deadlock(
         &mut self,
         shared: &Shared,
@@ -115,7 +115,7 @@ impl Group {
         }
         let changes = shared.changes.load(Relaxed);
         if self.seen != changes {
-            // Another workgroup has changed memory.
+            // Another workgroup has changed memory, so this one may continue.
             self.seen = changes;
             self.waves.iter_mut().for_each(|w| w.spin.reset());
             return None;

@@ -1,4 +1,4 @@
-//! Data races: accesses of different waves to the same bytes that nothing orders.
+//! Detects data races: unordered accesses of different waves to the same bytes.
 
 use super::bounds::access_of;
 use super::clock::{Thread, WAVES};
@@ -19,17 +19,18 @@ use gcn_isa::table::{InstDesc, MemBytes};
 /// An access that races with an earlier one.
 struct Race {
     touch: Touch,
-    /// The word that both access.
+    /// The dword that both access.
     word: u64,
     other: Epoch,
     other_writes: bool,
-    /// The order that would exist between the two if the scope were agent.
+    /// The missing part of a synchronisation, if the two would be ordered with agent scope.
     missing: Option<Missing>,
-    /// Both write, and the same.
+    /// True if both write the same value.
     same: bool,
 }
 
-/// A race of a read that a compare-and-swap may yet make harmless, and the word and the wave that has read it.
+/// A race of a read that a compare-and-swap may show to be harmless: a program may read a value as a guess, which its compare-and-swap then
+/// checks. Contains the dword and the wave that has read it.
 pub(super) struct Guess {
     thread: Thread,
     word: u64,
@@ -37,7 +38,7 @@ pub(super) struct Guess {
 }
 
 impl Shared {
-    /// The launch has ended: the guesses that nothing has checked are races.
+    /// At the end of the launch, the guesses that no compare-and-swap has checked are races.
     pub(crate) fn end(&self, findings: &mut Vec<Finding>) {
         let mut global = self.global();
         let guesses = std::mem::take(&mut global.guesses).into_iter().map(|guess| guess.finding);
@@ -68,7 +69,7 @@ impl Group {
         }
         let same = writes.iter().map(|write| write.is_some_and(|w| w.before() == w.after()));
         if swaps(step.inst.desc) {
-            // The earlier read was a guess, which the exchange has checked.
+            // The earlier read was a guess, which this compare-and-swap checks.
             let mut global = shared.global();
             for (touch, (word, mask)) in
                 touches.iter().flat_map(|t| words(t.address, t.bytes.into()).map(move |w| (t, w)))
@@ -91,7 +92,7 @@ impl Group {
                 true => (&mut self.lds, &mut self.released),
                 false => (&mut *memory, &mut *released),
             };
-            // LDS is the workgroup's.
+            // All accesses to LDS have workgroup scope.
             let scope = if lds { Scope::Workgroup } else { role.scope };
             let key = touch.address / 4;
             if order == Order::Atomic
@@ -156,7 +157,7 @@ impl Group {
         Ok(())
     }
 
-    /// The wave whose read races with an exchange by another, if it may be the guess that its own exchange will check.
+    /// The wave whose read races with a compare-and-swap of another, if its own compare-and-swap may check the value later.
     fn guesser(&self, cx: &Cx<'_>, thread: Thread, step: &Step, race: &Race) -> Option<Thread> {
         let other = &cx.machine.steps()[race.other.step as usize].inst;
         match (race.touch.kind, race.other_writes) {
@@ -166,7 +167,7 @@ impl Group {
         }
     }
 
-    /// After a barrier: the accesses that are outstanding are yet to happen.
+    /// After a barrier, moves the outstanding accesses into the new interval, because they have yet to take place.
     pub(super) fn move_outstanding(&mut self, shared: &Shared) {
         for (number, state) in self.waves.iter_mut().enumerate() {
             let (thread, at) = (self.index * WAVES + number as u32, state.sync.clock.now(number));
@@ -189,8 +190,8 @@ impl Group {
         }
     }
 
-    /// A wave executes an instruction of global wave sync, which is an atomic of agent scope on its resource; it waits if it
-    /// is `queued`.
+    /// Called when a wave executes an instruction of global wave sync, which acts as an atomic of agent scope on its resource; if `queued`,
+    /// the wave has to wait.
     pub(super) fn meets(&mut self, shared: &Shared, number: usize, resource: u8, queued: bool) {
         let (index, sync) = (self.index, &mut self.waves[number].sync);
         let released = &mut shared.global().released;
@@ -202,7 +203,7 @@ impl Group {
         released.insert(resource_key(resource), made);
     }
 
-    /// A wave that waited at a resource goes on.
+    /// Called when a wave that waited for a resource continues.
     pub(crate) fn released(&mut self, shared: &Shared, number: usize, queued: Queued) {
         let (Queued::Barrier { resource, .. } | Queued::Semaphore { resource }) = queued;
         if let Some(released) = shared.global().released.get(&resource_key(resource)) {
@@ -210,9 +211,8 @@ impl Group {
         }
     }
 
-    /// How an access orders itself against others. Loads and stores that bypass the nearer caches are taken to be atomic.
-    /// Where the encoding does not tell atomic stores from others, a store directly after the waits of a release counts as one that
-    /// may be atomic.
+    /// How an access is ordered with respect to others. Loads and stores that bypass the near caches count as atomic. Where the encoding
+    /// does not distinguish atomic stores from others, a store directly after the waits of a release counts as one that may be atomic.
     fn order(&self, step: &Step, role: Role, touch: &Touch) -> Order {
         let mods = &step.inst.mods;
         let bypasses = (mods.glc || mods.scc || mods.scope > 0) && touch.space == Path::Global;
@@ -265,7 +265,7 @@ impl Group {
     }
 }
 
-/// How an access orders itself against others. `bypasses`: the nearer caches; `may_be`: a store that may be an atomic one.
+/// How an access is ordered. `bypasses`: it bypasses the near caches. `may_be`: a store counts as one that may be atomic.
 fn order_of(touch: &Touch, bypasses: bool, may_be: bool) -> Order {
     if touch.kind == Kind::Atomic || bypasses {
         Order::Atomic
@@ -276,21 +276,19 @@ fn order_of(touch: &Touch, bypasses: bool, may_be: bool) -> Order {
     }
 }
 
-/// True if the instruction exchanges a word only if it holds the expected value: it takes twice as much data as it
-/// updates.
+/// True for a compare-and-swap: its data has twice the size of what it updates.
 fn swaps(desc: &InstDesc) -> bool {
     let MemBytes::Bytes(bytes) = desc.mem_bytes else { return false };
     let data = desc.operands.iter().filter(|o| matches!(o.name, "vdata" | "data0" | "data1"));
     desc.class.is_atomic() && data.map(|o| 4 * u32::from(o.dwords)).sum::<u32>() == 2 * u32::from(bytes)
 }
 
-/// The key that represents a resource of global wave sync among the words of global memory.
+/// The key of a resource of global wave sync in the map for words of global memory.
 fn resource_key(resource: u8) -> u64 {
     u64::MAX - u64::from(resource)
 }
 
-/// Accesses by different workgroups that are atomic only at workgroup scope. Before gfx942 a load without cache bits may be such an
-/// access.
+/// The accesses of different workgroups are atomic only at workgroup scope. Before gfx942, a load without cache bits may be such an access.
 fn narrow(one: &Epoch, other: &Epoch) -> Option<Missing> {
     let workgroup = |e: &Epoch| e.scope == Scope::Workgroup;
     let may_be = one.order.max(other.order) == Order::Atomic && (workgroup(one) || workgroup(other));

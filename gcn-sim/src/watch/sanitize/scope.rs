@@ -1,13 +1,13 @@
-//! Which synchronisation reaches other workgroups, and other compute units.
+//! Determines which synchronisation reaches other workgroups and other compute units.
 //!
-//! Where the waves of a workgroup share a compute unit, an atomic is enough to order what one of them did before what another does
-//! after it. Between workgroups it is not. What a wave did must have gone where the others look (`s_waitcnt vmcnt(0)`, and on
-//! gfx942 a write-back of L2 before it), and the others must throw away what their caches hold from before. The code of both is
-//! that of the memory model's fences of agent scope ([`gcn_isa::memory_model`]), from which everything here is derived.
+//! If the waves of a workgroup share a compute unit, an atomic suffices to order what one wave did before with what another does
+//! afterwards. Between workgroups it does not. The stores of one wave must have reached a level of memory that the others read (`s_waitcnt
+//! vmcnt(0)`, and on gfx942 a write-back of L2 before that), and the others must invalidate stale lines in their caches. Both are the code
+//! of the memory model's agent-scope fences ([`gcn_isa::memory_model`]), from which everything here is derived.
 //!
-//! Where the waves of a workgroup may run on several compute units (workgroup processor mode, TgSplit), the memory model has such
-//! code for workgroup scope as well: a barrier or an atomic orders accesses to LDS, but a load from global memory may find an old value
-//! in the cache of its compute unit ([`Split`]).
+//! If the waves of a workgroup may run on several compute units (workgroup processor mode, TgSplit), the memory model prescribes such code
+//! for workgroup scope as well: a barrier or an atomic orders accesses to LDS, but a load from global memory may find an old value in the
+//! cache of its compute unit ([`Split`]).
 
 use gcn_isa::counters::{Counter, WaitCnt};
 use gcn_isa::memory_model::{Action, Bits, Mode, Operation, Ordering, Scope, Sequence, Space, sequence};
@@ -18,20 +18,20 @@ use crate::core::kernel::KernelState;
 
 type CacheAction = (&'static str, Bits);
 
-/// How the memory model wants synchronisation on a target.
+/// The instructions that the memory model prescribes for synchronisation on a target.
 pub(super) struct Rules {
     target: Target,
     mode: Mode,
     write_back: Option<CacheAction>,
-    /// The invalidations of agent scope, those of the outer caches first.
+    /// The cache invalidations of agent scope, outer caches first.
     invalidate: Vec<CacheAction>,
-    /// That of workgroup scope, if there is one.
+    /// The cache invalidation of workgroup scope, if there is one.
     split: Option<CacheAction>,
-    /// The wait before a store that releases, if nothing else tells such a store.
+    /// The wait before a releasing store, if nothing else distinguishes such a store.
     release: Option<WaitCnt>,
 }
 
-/// True if an instruction with these modifiers has the bits.
+/// True if the modifiers include these cache bits.
 fn has(mods: &Mods, bits: Bits) -> bool {
     let mut wanted = Mods::default();
     bits.apply(&mut wanted);
@@ -41,20 +41,20 @@ fn has(mods: &Mods, bits: Bits) -> bool {
         && mods.scope >= wanted.scope
 }
 
-/// Invalidations that an instruction can be among those of a sequence.
+/// The maximum number of invalidations in a sequence.
 const INVALIDATIONS: usize = 2;
 
 /// The role of an instruction in synchronisation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Role {
-    /// The widest scope that an access to global memory has, if it is an atomic one.
+    /// For an access to global memory, its widest scope, provided that it is atomic.
     pub scope: Scope,
-    /// The waits of a release come directly before this store, so that it may be atomic.
+    /// True if the waits of a release directly precede this store, so that it may be atomic.
     pub releases: bool,
     write_back: bool,
-    /// Which of the invalidations of agent scope it is.
+    /// For each invalidation of agent scope, whether it is this instruction.
     invalidates: [bool; INVALIDATIONS],
-    /// It invalidates for the workgroup.
+    /// True if it is the invalidation of workgroup scope.
     split: bool,
 }
 
@@ -98,14 +98,14 @@ impl Rules {
         sequence(self.target, self.mode, operation, ordering, scope, Space::Global)
     }
 
-    /// The role of an instruction; `waited` is what the waits directly before it add up to.
+    /// The role of an instruction; `waited` is the combination of the waits directly before it.
     pub(super) fn role(&self, inst: &Inst, waited: WaitCnt) -> Role {
         let is = |wanted: &CacheAction| inst.desc.mnemonic == wanted.0 && has(&inst.mods, wanted.1);
         let mut invalidates = [false; INVALIDATIONS];
         for (of_it, wanted) in invalidates.iter_mut().zip(&self.invalidate) {
             *of_it = is(wanted);
         }
-        // An access of wider scope than the sequence requires is as good.
+        // A wait that is stronger than the sequence requires suffices as well.
         let releases = self.release.is_some_and(|wanted| {
             Counter::ALL.into_iter().all(|counter| counter.of(waited) <= counter.of(wanted))
         });
@@ -136,7 +136,7 @@ impl Rules {
         Scope::ALL.into_iter().rev().find(suits).unwrap_or(Scope::Wavefront)
     }
 
-    /// Stores stay where other workgroups do not look until they are written back.
+    /// True if stores remain invisible to other workgroups until they are written back.
     fn has_write_back(&self) -> bool {
         self.write_back.is_some()
     }
@@ -179,63 +179,62 @@ impl Rules {
 pub(super) enum Missing {
     Release,
     Acquire,
-    /// The atomic accesses themselves are too narrow.
+    /// The scope of the atomic accesses themselves is too narrow.
     Bits,
     SplitRelease,
     SplitAcquire,
 }
 
-/// A wave's knowledge of the stores of others of its workgroup to global memory, where they may run on other compute
-/// units.
+/// A wave's knowledge of the global stores of other waves of its workgroup, if these may run on other compute units.
 #[derive(Default)]
 struct Split {
-    /// The stores, by any wave, that have arrived where all waves read.
+    /// The stores of any wave that have reached a level of memory that all waves read.
     arrived: Clock,
-    /// The stores that have arrived and were released to the wave: by an atomic that it has read and waited for (or a
-    /// barrier).
+    /// Of these, the stores that were released to the wave through an atomic that it has read; and those for which it has also waited (or
+    /// passed a barrier).
     read: Clock,
     waited: Clock,
-    /// The same when its cache was invalidated since.
+    /// Of these, the stores before the last invalidation of the wave's cache.
     seen: Clock,
 }
 
-/// A wave's knowledge of the others, and theirs of it.
+/// The synchronisation state of a wave.
 #[derive(Default)]
 pub(super) struct Sync {
-    /// Everything that happened before for this wave.
+    /// Everything that happened before, from the point of view of this wave.
     pub clock: Clock,
-    /// Of that, what other workgroups can see.
+    /// The part of that that other workgroups can see.
     visible: Clock,
-    /// Stores to global memory are outstanding.
+    /// True if stores to global memory are outstanding.
     stores: bool,
-    /// Stores have not been written back; and those since the last write-back began.
+    /// True if there are stores that have not been written back; and the same for stores since the last write-back started.
     dirty: bool,
     dirty_since: bool,
-    /// Everything that a write-back in progress makes visible.
+    /// Everything that a write-back in progress will make visible.
     writing: Option<Clock>,
-    /// The clocks that other workgroups released through atomics that were read, before and after a wait; they count
-    /// when the caches have been invalidated.
+    /// The clocks that other workgroups released through atomics that the wave has read; and those for which it has also waited. They take
+    /// effect when the caches have been invalidated.
     read: Clock,
     waited: Clock,
-    /// Everything that has been invalidated in the outer caches, where there are several.
+    /// The part of `waited` for which the outer caches have been invalidated, on targets with several levels.
     outer: Clock,
     split: Split,
-    /// The knowledge that the wave would have if each atomic were of agent scope.
+    /// The clock that the wave would have if every atomic were of agent scope.
     wide: Clock,
 }
 
-/// The clocks released through a word.
+/// The clocks that have been released through a word.
 pub(super) struct Released {
-    /// By the waves of one workgroup, for each other: the last that did.
+    /// Released by the waves of one workgroup for each other; the last workgroup counts.
     group: u32,
     near: Clock,
     near_visible: Clock,
     dirty: bool,
-    /// By anybody for other workgroups.
+    /// Released by any wave for other workgroups.
     visible: Clock,
-    /// By the waves of the workgroup, for those on other compute units.
+    /// Released by the waves of the workgroup for those on other compute units.
     arrived: Clock,
-    /// The same if each atomic were of agent scope.
+    /// What any wave would have released if every atomic had agent scope; used to recognise scopes that are too narrow.
     wide: Clock,
 }
 
@@ -254,12 +253,12 @@ impl Sync {
         }
     }
 
-    /// Everything that the wave did can be seen everywhere.
+    /// True if everything that the wave did can be seen everywhere.
     fn is_clean(&self) -> bool {
         !self.stores && !self.dirty
     }
 
-    /// Before a store to global memory: what came before it stays visible.
+    /// Called before a store to global memory: everything before it stays visible.
     pub(super) fn before_store(&mut self, wave: usize) {
         if !self.stores {
             self.split.arrived.learn_own(wave, &self.clock);
@@ -272,7 +271,7 @@ impl Sync {
         }
     }
 
-    /// A store to global memory was begun.
+    /// Called when a store to global memory has started.
     pub(super) fn stored(&mut self, rules: &Rules, role: Role, is_atomic: bool) {
         self.stores = true;
         if rules.has_write_back() && !is_atomic && role.scope < Scope::Agent {
@@ -280,9 +279,9 @@ impl Sync {
         }
     }
 
-    /// A wait for vector memory, for all of it or for some.
+    /// Called for a wait for vector memory, for all operations or some.
     pub(super) fn wait(&mut self, all: bool) {
-        // Strict mode reports reads that are too early.
+        // Any wait counts for reads; strict mode reports reads that are used too early.
         self.waited.join(&self.read);
         self.split.waited.join(&self.split.read);
         if all {
@@ -294,14 +293,14 @@ impl Sync {
         }
     }
 
-    /// A cache instruction.
+    /// Called for a cache instruction.
     pub(super) fn fence(&mut self, rules: &Rules, role: Role, wave: usize) {
         if role.write_back {
             self.writing = Some(self.clock.clone());
             self.clock.advance(wave);
             self.dirty_since = false;
         }
-        // The inner caches take what the outer ones hold: those come first.
+        // Inner caches are filled from outer ones, so the outer ones have to be invalidated first.
         match role.invalidates {
             [false, false] => {}
             _ if rules.invalidate.len() < INVALIDATIONS => self.clock.join(&self.waited),
@@ -319,7 +318,7 @@ impl Sync {
         }
     }
 
-    /// An atomic access reads what was released.
+    /// An atomic access acquires what was released through its word.
     pub(super) fn acquire(&mut self, released: &Released, group: u32, wave: usize, scope: Scope) {
         if released.group == group {
             if self.is_clean() && released.dirty {
@@ -344,8 +343,7 @@ impl Sync {
         self.split.waited.join(&self.split.read);
     }
 
-    /// An atomic access releases everything that the wave did, in addition to the clocks already released through the
-    /// word.
+    /// An atomic access releases everything that the wave did, in addition to the clocks already released through the word.
     pub(super) fn release(
         &mut self,
         before: Option<Released>,
@@ -386,8 +384,7 @@ impl Sync {
         made
     }
 
-    /// The missing part of the synchronisation with a wave of another workgroup, if there is any synchronisation with
-    /// it.
+    /// The missing part of the synchronisation with a wave of another workgroup; `None` if they do not synchronise at all.
     pub(super) fn missing(&self, thread: Thread, at: u32) -> Option<Missing> {
         if !self.wide.knows(thread, at) {
             return None;
@@ -396,8 +393,8 @@ impl Sync {
         Some(if released { Missing::Acquire } else { Missing::Release })
     }
 
-    /// What is missing for the wave to read from global memory what `thread` of its workgroup stored there before, if it may run on
-    /// another compute unit. `past`: the read passes the cache of its own.
+    /// The missing part of the synchronisation for the wave to read from global memory what `thread` of its workgroup stored before, if
+    /// that may run on another compute unit. `past`: the read bypasses the cache of its compute unit.
     pub(super) fn missing_near(&self, thread: Thread, at: u32, past: bool) -> Option<Missing> {
         let Split { arrived, read, waited, seen } = &self.split;
         if seen.knows(thread, at) || past && arrived.knows(thread, at) {
@@ -408,7 +405,7 @@ impl Sync {
     }
 }
 
-/// The waves of a workgroup meet: each learns what all know.
+/// The waves of a workgroup meet at a barrier: each learns what all know.
 pub(super) fn meet<'s>(group: u32, waves: impl Iterator<Item = &'s mut Sync>) {
     let waves: Vec<&mut Sync> = waves.collect();
     let mut all = Sync { dirty: waves.iter().any(|w| w.dirty), ..Sync::new(group, 0) };

@@ -1,4 +1,4 @@
-//! The last accesses to each byte of a memory.
+//! Shadow memory: the last accesses to each byte.
 
 use std::collections::HashMap;
 
@@ -6,50 +6,50 @@ use gcn_isa::memory_model::Scope;
 
 use super::clock::{Clock, Thread, WAVES};
 
-/// How an access orders itself against others.
+/// How an access is ordered with respect to others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Order {
     Plain,
     /// A store that may be atomic: by a single lane, or directly after the waits of a release.
     Release,
-    /// Atomic by its bits or by what it is.
+    /// An atomic access, according to its cache bits or its opcode.
     Atomic,
 }
 
-/// One access to some bytes of a word.
+/// An access to some bytes of a dword.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Epoch {
     pub thread: Thread,
-    /// The wave's clock at the time.
+    /// The wave's clock value at the time.
     pub at: u32,
-    /// The instruction.
+    /// The index of the instruction.
     pub step: u32,
     pub lane: Option<u8>,
-    /// The accessed range: the address, and the number of bytes.
+    /// The accessed range: address and number of bytes.
     pub range: (u64, u8),
-    /// Bytes of the word.
+    /// A mask of the bytes of the dword.
     pub mask: u8,
     pub order: Order,
     /// The scope that it has if it is atomic.
     pub scope: Scope,
 }
 
-/// The accesses to a word that may still race with new ones.
+/// The accesses to a dword that may still race with new ones.
 #[derive(Clone, Debug, Default)]
 struct Cell {
     writes: Vec<Epoch>,
     reads: Vec<Epoch>,
-    /// Bytes that have been written.
+    /// A mask of the bytes that have been written.
     written: u8,
 }
 
-/// Reads that are kept for each word. More readers at once than this are all of them unordered with a later writer, or
-/// none is; one that is missing matters only where the kept ones are ordered and it is not.
+/// The number of accesses that are kept for each dword. With more concurrent readers, usually either all of them are unordered with a later
+/// writer or none is; a race is missed only if just the dropped ones are unordered.
 const READS: usize = 8;
 
 const PAGE: u64 = 1024;
 
-/// A memory, by word address.
+/// The shadow of a memory, in pages indexed by dword address.
 #[derive(Default)]
 pub(super) struct Shadow(HashMap<u64, Vec<Cell>>);
 
@@ -63,7 +63,7 @@ impl Shadow {
         &mut page[(word % PAGE) as usize]
     }
 
-    /// Bytes of `mask` that nothing has written.
+    /// The bytes of `mask` that have not been written.
     pub(super) fn unwritten(&mut self, word: u64, mask: u8) -> u8 {
         mask & !self.cell(word).written
     }
@@ -72,14 +72,14 @@ impl Shadow {
         self.cell(word).written |= mask;
     }
 
-    /// The wave's reads of these bytes were guesses that it has checked since.
+    /// Removes the wave's reads of these bytes, because they were guesses that it has checked since.
     pub(super) fn forget_reads(&mut self, word: u64, mask: u8, thread: Thread) {
         for read in self.cell(word).reads.iter_mut().filter(|read| read.thread == thread) {
             read.mask &= !mask;
         }
     }
 
-    /// A write by another wave of the workgroup that `is_unseen` accepts.
+    /// A write by another wave of the workgroup for which `is_unseen` returns true.
     pub(super) fn unseen(
         &mut self,
         word: u64,
@@ -92,7 +92,7 @@ impl Shadow {
         self.cell(word).writes.iter().find(near).copied()
     }
 
-    /// Adds an access; returns an earlier one with which it races and whether that one writes.
+    /// Adds an access; returns an earlier one with which it races, and whether that one is a write.
     pub(super) fn access(
         &mut self,
         word: u64,
@@ -110,8 +110,8 @@ impl Shadow {
             found = cell.reads.iter().find(races).map(|e| (*e, false));
         }
         let list = if writes { &mut cell.writes } else { &mut cell.reads };
-        // What a newer access of the same bytes stands for need not be kept: whoever is ordered after the newer one is
-        // ordered after it.
+        // Drops accesses that a newer access to the same bytes subsumes: whatever is ordered after the newer one is also ordered after the
+        // old one.
         for old in list.iter_mut() {
             let stands_for = old.thread == epoch.thread || clock.knows(old.thread, old.at);
             if stands_for && (writes || old.thread == epoch.thread) && old.order <= epoch.order {
@@ -127,7 +127,7 @@ impl Shadow {
     }
 }
 
-/// The words of a range of bytes, each with its bytes.
+/// The dwords of a range of bytes, each with a mask of its bytes.
 pub(super) fn words(address: u64, bytes: u32) -> impl Iterator<Item = (u64, u8)> {
     let end = address + u64::from(bytes);
     (address / 4..end.div_ceil(4)).map(move |word| {
@@ -145,12 +145,12 @@ impl Epoch {
         self.thread / WAVES
     }
 
-    /// Both are atomic, as far as one can tell.
+    /// True if both are atomic, as far as can be determined.
     pub(super) fn are_atomic(&self, other: &Epoch) -> bool {
         self.order.max(other.order) == Order::Atomic && self.order.min(other.order) > Order::Plain
     }
 
-    /// As atomic accesses, both have the scope that they need for each other.
+    /// True if both, as atomic accesses, have sufficient scope for each other.
     pub(super) fn reach(&self, other: &Epoch) -> bool {
         self.group() == other.group() || self.scope.min(other.scope) >= Scope::Agent
     }

@@ -1,32 +1,31 @@
-//! Waves that wait for something that does not happen.
+//! Detects waves that wait for something that never happens.
 //!
-//! A wave that comes back to exactly the state it was in, while nothing in memory has changed, will do so forever unless
-//! somebody else changes memory. When that is true of every wave of a workgroup that does not wait at a barrier anyway,
-//! nobody will.
+//! A wave that returns to exactly the same state while nothing in memory has changed will do so forever, unless another wave changes
+//! memory. If that holds for every wave of a workgroup that is not waiting at a barrier, none of them will.
 
 use crate::core::wave::{Snapshot, Wave};
 
-/// Instructions without any change in memory after which states are compared.
+/// The number of instructions without a change in memory after which states are compared.
 const PATIENCE: u64 = 4096;
 
-/// The state of one wave.
+/// The state for one wave.
 #[derive(Default)]
 pub(super) struct Spin {
     saved: Option<Box<Snapshot>>,
-    /// Instructions since memory changed last.
+    /// The number of instructions since memory last changed.
     quiet: u64,
-    /// When the state is saved anew: twice as late each time (Brent's cycle detection).
+    /// The value of `quiet` at which the state is saved again; it doubles each time (Brent's cycle detection).
     next: u64,
     pub stuck: bool,
 }
 
 impl Spin {
-    /// Memory has changed.
+    /// Called when memory has changed.
     pub(super) fn reset(&mut self) {
         (self.saved, self.quiet, self.next, self.stuck) = (None, 0, PATIENCE, false);
     }
 
-    /// An instruction has executed that changed no memory. `back`: where it jumped back to, if it did.
+    /// Called after an instruction that changed no memory. `back` is the target of its backward jump, if it was one.
     pub(super) fn step(&mut self, wave: &Wave, back: Option<usize>) {
         self.quiet += 1;
         let Some(pc) = back.filter(|_| self.quiet > PATIENCE) else { return };

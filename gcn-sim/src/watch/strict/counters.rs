@@ -1,18 +1,18 @@
-//! Outstanding memory operations of a wave.
+//! Tracks the outstanding memory operations of a wave.
 //!
-//! An operation's registers are off limits from its issue until a wait has made its completion certain. It is on one stream or two
-//! (`gcn_isa::counters::Stream`), which move the counters of the instruction set:
-//! - where all that a counter counts is of one stream that completes in order, as vector memory or LDS, a wait for n completes all but
-//!   the youngest n;
-//! - of a stream without order, as scalar memory, and of several streams at once only 0 says anything;
-//! - flat operations are on two counters, which they leave at different times. Their completion needs that of memory, and that of LDS
-//!   if they touched it.
+//! The registers of an operation must not be used from its issue until a wait guarantees its completion. An operation belongs to one
+//! stream or two (`gcn_isa::counters::Stream`), which determine the counters of the instruction set that it increments:
+//! - If all operations on a counter belong to one stream that completes in order, such as vector memory or LDS, a wait for n completes all
+//!   but the youngest n.
+//! - For a stream without order, such as scalar memory, and for several streams on one counter, only a wait for 0 guarantees anything.
+//! - Flat operations are on two counters, which they leave at different times. Their completion requires that of the memory part, and that
+//!   of the LDS part if they accessed LDS.
 //!
-//! An instruction that would overflow a counter does not issue before enough operations are done
-//! (`gcn_isa::counters::Counter::capacity`): of a stream that completes in order, the oldest. Of a stream without order nobody knows
-//! which; among operations that write no register, stores for one, the oldest are taken. As many are outstanding after that as the
-//! counter holds, so that what the rules say of them does not depend on it, and a wave never has more than its counters and registers
-//! can name.
+//! An instruction that would overflow a counter does not issue before enough operations have completed
+//! (`gcn_isa::counters::Counter::capacity`). In a stream that completes in order, these are the oldest. In a stream without order they are
+//! unknown; among operations that write no register, such as stores, the oldest are assumed to have completed. The number of outstanding
+//! operations afterwards equals the counter's capacity, so the rules' results do not depend on that choice, and the number of operations
+//! that a wave keeps is bounded by its counters and registers.
 
 use gcn_isa::counters::{Counter, Stream, WaitCnt, finishes_after};
 use gcn_isa::hazards::Config;
@@ -27,43 +27,43 @@ use crate::core::machine::Machine;
 use crate::core::site::Hazard;
 use crate::core::trace::Path;
 
-/// Halves of registers.
+/// The number of halves of registers.
 const HALVES: usize = 2 * RegUnit::COUNT;
 
-/// An operation on one counter.
+/// An operation's part on one counter.
 #[derive(Clone, Copy, Debug)]
 struct Counted {
     stream: Stream,
     counter: Counter,
-    /// The largest value of the counter that waits.
+    /// The largest value of the counter that a wait instruction can express.
     cap: u8,
-    /// Not yet certain.
+    /// True until the completion of this part is guaranteed.
     is_out: bool,
-    /// The counter matters: it is not that of LDS for a flat operation that did not access LDS.
+    /// False for the LDS counter of a flat operation that did not access LDS.
     matters: bool,
 }
 
-/// An operation that is not certain to have completed.
+/// An operation that is not *certain*: no wait or full counter guarantees its completion.
 #[derive(Clone, Debug)]
 struct Operation {
-    /// Serial number.
+    /// The serial number.
     id: u32,
-    /// Index of the instruction.
+    /// The index of the instruction.
     at: usize,
     parts: SmallVec<[Counted; 2]>,
-    /// It writes registers, which tell it from its like.
+    /// True if it writes registers, by which it can be distinguished from similar operations.
     writes: bool,
-    /// Its completion has been told.
+    /// True if its completion has been reported.
     told: bool,
     writes_lds: bool,
     stores: bool,
     syncs: bool,
-    /// LDS bytes that a DMA writes.
+    /// The LDS bytes that a DMA (a load to LDS) writes.
     dma: Option<LdsRange>,
 }
 
 impl Operation {
-    /// True if what it writes may still be to come.
+    /// True if its results may not have been written yet.
     fn is_uncertain(&self) -> bool {
         self.is_out_on(|_| true)
     }
@@ -78,13 +78,13 @@ impl Operation {
     }
 }
 
-/// The outstanding operations, oldest first, and which registers they will write.
+/// The outstanding operations, oldest first, and the registers that they will write.
 pub(crate) struct Counters {
     operations: Vec<Operation>,
-    /// Serial number of the operation that writes half a register, 0 if none.
+    /// For each half of a register, the serial number of the operation that will write it; 0 if there is none.
     pending: [u32; HALVES],
     next: u32,
-    /// Serial numbers of the operations that the last instruction made certain.
+    /// The serial numbers of the operations that the last instruction made certain.
     done: Vec<u32>,
 }
 
@@ -102,18 +102,18 @@ impl Counters {
         self.done.clear();
     }
 
-    /// The operations that the last instruction made certain, by serial number.
+    /// The serial numbers of the operations that the last instruction made certain.
     pub(crate) fn done(&self) -> &[u32] {
         &self.done
     }
 
-    /// Serial number of the youngest operation.
+    /// The serial number of the youngest operation.
     pub(crate) fn youngest(&self) -> u32 {
         self.next - 1
     }
 
-    /// The weakest wait that guarantees the effect of operation `id` on LDS or on memory; none if it is guaranteed. A
-    /// flat operation has done its part in LDS when lgkmcnt is low enough.
+    /// The weakest wait that guarantees the effect of operation `id` on LDS or on memory; `None` if it is already guaranteed. For the LDS
+    /// part of a flat operation, lgkmcnt suffices.
     pub(crate) fn wait_for(&self, id: u32, path: Path) -> Option<WaitCnt> {
         let operation = self.find(id)?;
         let of_memory = operation.dma.is_some() || path == Path::Global;
@@ -185,7 +185,7 @@ impl Counters {
         early
     }
 
-    /// The hazard of touching LDS bytes that a DMA may still write.
+    /// The hazard of an access to LDS bytes that a DMA may still write.
     fn too_early_for_dma(
         &self,
         effect: &Effect,
@@ -201,7 +201,7 @@ impl Counters {
         }
     }
 
-    /// Takes note of the operation that an instruction starts, if it starts one.
+    /// Adds the operation that an instruction starts, if it starts one.
     fn start(&mut self, effect: &Effect, machine: &Machine, at: usize, lds: LdsRange) {
         if effect.streams.is_empty() {
             return;
@@ -237,11 +237,11 @@ impl Counters {
     }
 
     fn find(&self, id: u32) -> Option<&Operation> {
-        // They are in the order of their numbers.
+        // Operations are sorted by serial number.
         self.operations.binary_search_by_key(&id, |o| o.id).ok().map(|at| &self.operations[at])
     }
 
-    /// Drops the operations that `wait` makes certain.
+    /// Makes operations certain whose completion `wait` guarantees.
     fn wait(&mut self, effects: &[Effect], wait: WaitCnt) {
         for counter in Counter::ALL.into_iter().filter(|counter| counter.is_in(wait)) {
             let left = usize::from(counter.of(wait));
@@ -252,8 +252,8 @@ impl Counters {
         self.settle(effects);
     }
 
-    /// Lets full counters finish the operations without which an instruction that needs `room` could not issue. Operations of
-    /// other streams may be done by then, so that only those of one stream can be too many.
+    /// Makes operations certain that must have completed before an instruction that needs `room` can issue. The counter may be full because
+    /// of any stream, so each stream is considered as if all operations of others had completed.
     fn make_room(&mut self, effects: &[Effect], room: WaitCnt) {
         let mut finished = false;
         for counter in Counter::ALL.into_iter().filter(|counter| counter.is_in(room)) {
@@ -271,14 +271,14 @@ impl Counters {
         }
     }
 
-    /// The stream of all that is outstanding on a counter, if there is one and it completes in order.
+    /// The stream to which all outstanding operations on a counter belong, if there is a single one and it completes in order.
     fn order(&self, counter: Counter) -> Option<Stream> {
         let mut streams = self.operations.iter().filter_map(|o| o.on(counter)).map(|part| part.stream);
         let first = streams.next().filter(|stream| stream.in_order())?;
         streams.all(|stream| stream == first).then_some(first)
     }
 
-    /// Makes the oldest of these parts certain, all but the youngest `left`. True if there were more.
+    /// Makes all but the youngest `left` of the selected parts certain. True if there were more than `left`.
     fn finish(&mut self, left: usize, which: impl Fn(&Operation, &Counted) -> bool) -> bool {
         // No operation has two parts on one counter.
         let place = |o: &Operation| o.parts.iter().position(|part| part.is_out && which(o, part));
@@ -291,7 +291,7 @@ impl Counters {
         true
     }
 
-    /// Tells which operations have become certain, and drops those that no counter counts any more.
+    /// Reports the operations that have become certain, and removes those that no counter counts any more.
     fn settle(&mut self, effects: &[Effect]) {
         let (pending, done) = (&mut self.pending, &mut self.done);
         self.operations.retain_mut(|o| {
@@ -307,9 +307,9 @@ impl Counters {
         });
     }
 
-    /// Other waves see LDS after a barrier only if the writes before it have completed, and memory too if they may be on other compute
-    /// units. Before gfx90a a barrier
-    /// needs all counters at 0 anyway.
+    /// The hazard of a barrier with outstanding operations: other waves see LDS writes after the barrier only if these have completed
+    /// before it, and stores to memory as well if the waves may be on different compute units. Before gfx90a, a barrier requires all
+    /// counters to be 0.
     fn barrier(&self, machine: &Machine, rules: Config, alone: bool) -> Result<(), Box<Hazard>> {
         let strongest = !machine.target().has_back_off_barrier();
         for operation in &self.operations {
@@ -360,7 +360,7 @@ impl Counters {
     }
 }
 
-/// True if the result of `effect` is written after that of `first`, so that it is the last.
+/// True if the result of `effect` is written after that of `first`, so that the former remains.
 fn returns_in_order(machine: &Machine, first: &Operation, effect: &Effect) -> bool {
     let set = machine.target().instruction_set();
     let mut parts = first.parts.iter().filter(|part| part.is_out && part.matters);
@@ -375,7 +375,7 @@ mod tests {
     use super::*;
     use crate::core::kernel::KernelState;
 
-    /// However many operations a wave starts without a wait, no more are kept than its counters hold.
+    /// However many operations a wave starts without a wait, the number of those that are tracked is bounded by the counters' capacities.
     #[test]
     fn no_more_is_outstanding_than_the_counters_hold() {
         for (target, text, most) in [
@@ -383,7 +383,7 @@ mod tests {
             (Target::GFX1100, "global_store_b32 v1, v0, s[0:1]", 63),
             (Target::GFX1201, "global_store_b32 v1, v0, s[0:1]", 63),
             (Target::GFX942, "global_store_dword v1, v0, s[0:1]", 63),
-            // On both counters; it leaves that of LDS earlier.
+            // A flat operation is on both counters, and leaves that of LDS earlier.
             (Target::GFX942, "flat_store_dword v[2:3], v0", 63),
             (Target::GFX900, "s_store_dword s4, s[0:1], 0x0", 15),
         ] {

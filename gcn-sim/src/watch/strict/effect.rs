@@ -1,4 +1,4 @@
-//! The effects of an instruction on the counters.
+//! The effects of an instruction on the wait counters.
 
 use std::ops::Range;
 
@@ -9,10 +9,10 @@ use gcn_isa::table::{Access, Class};
 use gcn_isa::{Inst, InstructionSet, Target};
 use smallvec::SmallVec;
 
-/// The streams that an operation is on, at most one for each counter.
+/// The streams of an operation, at most one for each counter.
 pub(crate) type Streams = SmallVec<[Stream; 2]>;
 
-/// A register or, where halves are registers of their own, half of one.
+/// A register or, on targets where 16-bit results have their own destinations, half of one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Part {
     pub unit: RegUnit,
@@ -30,32 +30,32 @@ impl Part {
     }
 }
 
-/// An instruction as the counters see it.
+/// The properties of an instruction that matter to the wait counters.
 #[derive(Clone, Debug)]
 pub(crate) struct Effect {
-    /// Registers read, except those that only keep part of a load's destination.
+    /// The registers that it reads, except those of which a load only keeps a part.
     pub reads: Vec<Part>,
-    /// Registers written.
+    /// The registers that it writes.
     pub writes: Vec<Part>,
     /// The streams of the operation that it starts; empty if it starts none.
     pub streams: Streams,
-    /// The operation's results arrive in the order in which it and its like were issued.
+    /// True if the results of such operations arrive in the order of issue.
     pub in_order: bool,
-    /// The operation may write LDS (stores and atomics to LDS or flat).
+    /// True if the operation may write LDS (stores and atomics to LDS, or flat ones).
     pub writes_lds: bool,
-    /// The operation reads LDS and writes none of it.
+    /// True if the operation reads LDS and does not write it.
     pub reads_lds: bool,
-    /// The operation moves data from memory to LDS.
+    /// True if the operation moves data from memory to LDS.
     pub lds_dma: bool,
-    /// The operation may write memory that other waves read, over the vector cache.
+    /// True if the operation may write, through the vector cache, memory that other waves read.
     pub stores: bool,
-    /// The operation makes the wave wait for others (GWS).
+    /// True if the operation makes the wave wait for others (GWS).
     pub syncs: bool,
-    /// The operation accesses memory or LDS.
+    /// True if the operation accesses memory or LDS.
     pub accesses: bool,
-    /// The wait that it is.
+    /// The wait, if the instruction is one.
     pub wait: Option<WaitCnt>,
-    /// The wait for room on full counters that precedes its issue.
+    /// The values to which the counters must have decreased before it can issue.
     pub room: WaitCnt,
     pub barrier: bool,
 }
@@ -111,13 +111,12 @@ pub(crate) fn is_load(class: Class) -> bool {
     )
 }
 
-/// The streams of an instruction's operation. What GDS reads late is not among them: there is no GDS to run, and it is refused when a
-/// program is loaded.
+/// The streams of an instruction's operation. Late reads by GDS are excluded: programs that use GDS are refused when they are loaded.
 fn streams(events: &Events) -> Streams {
     events.iter().map(|event| event.stream).filter(|stream| *stream != Stream::GdsData).collect()
 }
 
-/// True if what the streams bring arrives in the order in which it was asked for.
+/// True if the results on these streams arrive in the order in which they were requested.
 fn arrives_in_order(set: InstructionSet, streams: &[Stream]) -> bool {
     streams.iter().all(|stream| match stream {
         Stream::Vmem => set.returns_loads_in_order(),
@@ -126,12 +125,12 @@ fn arrives_in_order(set: InstructionSet, streams: &[Stream]) -> bool {
     })
 }
 
-/// True for a stream of operations in LDS, counted apart from those in memory.
+/// True for a stream of LDS operations, as opposed to memory operations.
 pub(crate) const fn is_of_lds(stream: Stream) -> bool {
     matches!(stream, Stream::Lds | Stream::FlatLgkm)
 }
 
-/// True for a stream of operations of vector memory.
+/// True for a stream of vector memory operations.
 pub(crate) const fn is_of_memory(stream: Stream) -> bool {
     matches!(stream, Stream::Vmem | Stream::FlatVm | Stream::Store)
 }

@@ -1,10 +1,10 @@
-//! Accesses to LDS that are outstanding when their wave comes to a barrier, and stores to memory if its waves may be on several compute
-//! units.
+//! Tracks accesses to LDS that are outstanding when their wave reaches a barrier, and stores to memory if the waves of a workgroup may be
+//! on several compute units.
 //!
-//! The waves of a workgroup have several queues to LDS, so that its operations need not happen in the order in which different waves
-//! issue them (LLVM AMDGPU guide, memory model). After the barrier another wave may therefore still read what was there before an
-//! outstanding write, and an outstanding read may return what another wave writes after the barrier. A load into LDS that is
-//! outstanding there may write after any access of another wave.
+//! The waves of a workgroup have several queues to LDS, so operations of different waves need not take place in the order in which they are
+//! issued (LLVM AMDGPU guide, memory model). After the barrier, another wave may therefore still read the value from before an outstanding
+//! write, and an outstanding read may return what another wave writes after the barrier. A load into LDS that is outstanding at the barrier
+//! may write after any access of another wave.
 
 use gcn_isa::counters::WaitCnt;
 use gcn_isa::hazards::Config;
@@ -18,7 +18,7 @@ use crate::core::machine::Machine;
 use crate::core::site::Hazard;
 use crate::core::trace::{Kind, Path, Touch};
 
-/// The number of accesses from which on those that are done are dropped before another is kept.
+/// The number of accesses at which completed ones are removed before another is added.
 const MANY: usize = 64;
 
 /// The kind of an access, as the rules about barriers distinguish it.
@@ -26,14 +26,15 @@ const MANY: usize = 64;
 pub(crate) enum Does {
     Read,
     Write,
-    /// A load into LDS, counted by vmcnt.
+    /// A load into LDS, which vmcnt counts.
     Load,
-    /// It writes memory that waves on other compute units may read.
+    /// A store to memory that waves on other compute units may read.
     Store,
 }
 
 impl Does {
-    /// `None` if the instruction stays away from LDS and writes nothing that matters. Where stores matter there is no LDS.
+    /// `None` if the instruction does not access LDS and stores nothing that matters. In the mode in which barriers order stores
+    /// (threadgroup split), there is no LDS.
     fn of(effect: &Effect, orders_stores: bool) -> Option<Does> {
         let kinds = [
             (effect.stores && orders_stores, Does::Store),
@@ -62,7 +63,7 @@ impl Does {
         }
     }
 
-    /// The path of its access that matters.
+    /// The memory that matters for this kind.
     pub(crate) fn path(self) -> Path {
         match self {
             Does::Read | Does::Write | Does::Load => Path::Lds,
@@ -71,23 +72,23 @@ impl Does {
     }
 }
 
-/// An access to LDS, or a store.
+/// An access to LDS, or a store to memory.
 #[derive(Clone, Debug)]
 pub(crate) struct Access {
-    /// Its operation.
+    /// The serial number of its operation.
     id: u32,
-    /// Index of the instruction.
+    /// The index of the instruction.
     pub at: usize,
     pub does: Does,
     /// The memory that it accesses.
     pub touches: Vec<Touch>,
 }
 
-/// The accesses of a wave that are not yet known to be done.
+/// The accesses of a wave that may be outstanding.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Accesses {
     list: Vec<Access>,
-    /// Room of dropped accesses.
+    /// Allocations of removed accesses, for reuse.
     spare: Vec<Vec<Touch>>,
 }
 
@@ -96,8 +97,8 @@ impl Accesses {
         self.list.clear();
     }
 
-    /// Takes note of the access that the instruction at `at`, the youngest operation, has started, if it is one; of stores to memory
-    /// if the kernel on `machine` orders them by barriers.
+    /// Adds the access of the instruction at `at`, which has started the youngest operation, if it is one; stores to memory only if
+    /// barriers order them for the kernel on `machine`.
     pub(crate) fn add(
         &mut self,
         counters: &Counters,
@@ -115,7 +116,7 @@ impl Accesses {
         }
         let mut kept = self.spare.pop().unwrap_or_default();
         kept.clear();
-        // Nearly always all of them, which are copied at once.
+        // Usually all of them match, so they are copied at once.
         kept.extend_from_slice(touches);
         kept.retain(is_mine);
         self.list.push(Access { id: counters.youngest(), at, does, touches: kept });
@@ -126,14 +127,14 @@ impl Accesses {
         self.spare.extend(done.map(|access| access.touches));
     }
 
-    /// Those that are outstanding now, each with the weakest wait for it.
+    /// The accesses that are outstanding now, each with the weakest wait that completes it.
     pub(crate) fn outstanding(&mut self, counters: &Counters) -> impl Iterator<Item = (&Access, WaitCnt)> {
         self.drop_done(counters);
         self.list.iter().filter_map(|a| Some((a, counters.wait_for(a.id, a.does.path())?)))
     }
 }
 
-/// An access that was outstanding when its wave came to the last barrier.
+/// An access that was outstanding when its wave reached the last barrier.
 pub(crate) struct Late {
     wave: u32,
     at: usize,
@@ -144,9 +145,9 @@ pub(crate) struct Late {
 }
 
 impl Late {
-    /// `None` if the rules leave it out. A write or load that another wave's access meets is a wrong result by the memory model,
-    /// whatever grade the rule has for a program that only may have such an access; a read that is overtaken is the less likely
-    /// case, and its rule decides.
+    /// `None` if the selected rules exclude it. If another wave's access conflicts with an outstanding write or load, the result is wrong
+    /// by the memory model, so the grade of the rule does not matter: that only rates programs which might contain such an access. An
+    /// outstanding read is less likely to be overtaken, so for it the rule decides.
     pub(crate) fn of(wave: u32, rules: Config, (access, wait): (&Access, WaitCnt)) -> Option<Late> {
         let (at, does) = (access.at, access.does);
         if does == Does::Read && !rules.counts(does.rule()) {
@@ -158,7 +159,7 @@ impl Late {
         Some(Late { wave, at, does, wait, touches, range })
     }
 
-    /// True if `touches` of another wave depend on whether it is done.
+    /// True if the accesses `touches` of another wave depend on whether this one has completed.
     fn meets(&self, wave: u32, touches: &[Touch]) -> bool {
         self.wave != wave
             && touches.iter().filter(|t| t.space == self.does.path()).any(|other| {
@@ -170,12 +171,12 @@ impl Late {
     }
 }
 
-/// True if the order of two accesses matters. Atomics happen at one moment each, in any order.
+/// True if the order of two accesses matters. Atomics are indivisible and may happen in any order.
 fn conflict(one: Kind, other: Kind) -> bool {
     one != other || one == Kind::Write
 }
 
-/// The hazard of an access to what the `late` accesses of other waves than `wave` may still have to read or write.
+/// The hazard of an access by `wave` to data that `late` accesses of other waves may still have to read or write.
 pub(crate) fn overtaken(
     late: &[Late],
     machine: &Machine,

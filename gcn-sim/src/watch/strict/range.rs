@@ -1,8 +1,8 @@
-//! Ranges of LDS.
+//! Ranges of LDS bytes.
 
 use crate::core::trace::{Path, Touch};
 
-/// LDS bytes that an instruction touched, as one range; empty if `end` is 0.
+/// The LDS bytes that an instruction accessed, as one range; empty if `end` is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(crate) struct LdsRange {
     pub start: u32,
@@ -18,7 +18,7 @@ impl LdsRange {
         range
     }
 
-    /// Takes in what a lane touched.
+    /// Extends the range by what a lane accessed.
     pub(crate) fn add(&mut self, touch: &Touch) {
         let (address, bytes) = (touch.address as u32, u32::from(touch.bytes));
         if self.end == 0 {

@@ -1,7 +1,7 @@
-//! Sequences of RDNA that something must interrupt: rules whose remedy is no distance but an instruction or a field.
+//! Sequences of RDNA instructions that must be interrupted: rules whose remedy is not a distance but an instruction or a field.
 //!
-//! The rules, and the role of each instruction in them, are those of [`gcn_isa::hazards::remedy`]. A wave takes one
-//! path, so that the operations in progress are known exactly.
+//! The rules, and the role of each instruction in them, are defined in [`gcn_isa::hazards::remedy`]. A wave takes a single path, so the
+//! operations in progress are known exactly.
 
 use gcn_isa::Program;
 use gcn_isa::hazards::sequences::{Danger, Pending, Sequences as Rules};
@@ -14,14 +14,14 @@ use super::hazard;
 use crate::core::machine::Machine;
 use crate::core::site::Hazard;
 
-/// Instructions after which what can no longer matter is dropped, and clocks start again.
+/// The number of instructions after which pending operations that no longer matter are dropped, and clocks are reset.
 const FRESH: u32 = 4096;
 
-/// The rules, and what each instruction of a program is to them.
+/// The rules, and the role of each instruction of a program in them.
 pub(crate) struct Sequences(Rules<'static>);
 
 impl Sequences {
-    /// `None` if no rule can ask for anything.
+    /// `None` if no rule can apply.
     pub(crate) fn new(machine: &Machine, rules: Config) -> Option<Sequences> {
         let mut program = Program::new(machine.target(), "");
         program.wave = machine.state().wave_size;
@@ -34,7 +34,7 @@ impl Sequences {
     }
 }
 
-/// What is under way in a wave.
+/// The sequences that have started in a wave.
 #[derive(Default)]
 pub(crate) struct UnderWay {
     pending: Option<Pending>,
@@ -61,8 +61,8 @@ impl UnderWay {
         found.map_or(Ok(()), |danger| Err(report(machine, &danger, at)))
     }
 
-    /// The instruction at `at` has executed. Calls and returns are seams, as to `gcn check` and to compilers: functions are compiled
-    /// alone, and the rules say what must be over when one is left.
+    /// Records that the instruction at `at` has executed. As in `gcn check` and in compilers, calls and returns are boundaries: functions
+    /// are compiled separately, and the rules state what must have ended when a function is left.
     pub(crate) fn push(&mut self, Sequences(rules): &Sequences, machine: &Machine, at: usize) {
         if machine.steps()[at].inst.desc.does(Behaviours::TO_REGISTER) {
             self.pending = Some(rules.entry(EntryKind::Function));

@@ -1,8 +1,8 @@
-//! Wait states between dependent instructions.
+//! Checks wait states between dependent instructions.
 //!
-//! The rules are those of [`gcn_isa::hazards`]; this module only measures. A wave remembers the instructions of the last
-//! few wait states that a rule can reach from; each new instruction is held against each of them, with the distance that
-//! lies between. What a matrix instruction has written binds only until a later one overwrites it.
+//! The rules are those of [`gcn_isa::hazards`]; this module only measures distances. A wave remembers its recent instructions, as far back
+//! as any rule reaches; each new instruction is checked against each of them, given the distance. The registers that a matrix instruction
+//! has written matter only until a later one overwrites them.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
@@ -15,14 +15,14 @@ use super::{Current, hazard};
 use crate::core::machine::Machine;
 use crate::core::site::Hazard;
 
-/// Answers of the rule table for pairs of a program's instructions, worked out on first use.
+/// The results of the rule table for pairs of a program's instructions, memoised.
 pub(crate) struct Pairs {
     pub views: Vec<View>,
-    /// The rules that count.
+    /// The rules to apply.
     pub rules: Config,
-    /// Wait states that each instruction itself provides.
+    /// The number of wait states that each instruction itself provides.
     pub own: Vec<u32>,
-    /// By second instruction: for each first one [`UNKNOWN`], or [`KNOWN`] plus the wait states needed.
+    /// For each second instruction, a value for each first one: [`UNKNOWN`], or [`KNOWN`] plus the required wait states.
     rows: Vec<OnceLock<Box<[AtomicU8]>>>,
 }
 
@@ -40,7 +40,7 @@ impl Pairs {
         }
     }
 
-    /// Wait states that `second` needs after `past`.
+    /// The number of wait states that `second` needs after `past`.
     fn needed(&self, past: &Past, second: &Current<'_>) -> u64 {
         if past.since != Since::NOTHING || past.moved.is_some() || second.moved.is_some() {
             return self.required(past, second).map_or(0, |n| u64::from(n.states));
@@ -48,7 +48,7 @@ impl Pairs {
         self.between(past.at, second.at)
     }
 
-    /// Wait states that `second` needs after `first`, all of whose results are still its own.
+    /// The number of wait states that `second` needs after `first`, if none of its results has been overwritten.
     pub(crate) fn between(&self, first: usize, second: usize) -> u64 {
         let row = self.rows[second].get_or_init(|| self.own.iter().map(|_| AtomicU8::new(UNKNOWN)).collect());
         let cached = row[first].load(Relaxed);
@@ -60,21 +60,21 @@ impl Pairs {
         u64::from(need)
     }
 
-    /// What `second` needs after `past` of what is left of its results.
+    /// The requirement of `second` after `past`, considering only results that have not been overwritten.
     fn required(&self, past: &Past, second: &Current<'_>) -> Option<Need> {
         past.view(self).required_since(second.view, self.rules, past.since)
     }
 }
 
-/// An instruction that a wave executed a few wait states ago.
+/// An instruction that a wave executed recently.
 #[derive(Clone, Debug)]
 struct Past {
     at: usize,
-    /// Its view, if an index moved its registers.
+    /// Its view with the actual registers, if an index changed them.
     moved: Option<Arc<View>>,
-    /// Wait states issued up to and including it.
+    /// The wait states issued up to and including this instruction.
     position: u64,
-    /// What has been executed since.
+    /// Facts about the instructions executed since then.
     since: Since,
 }
 
@@ -84,11 +84,11 @@ impl Past {
     }
 }
 
-/// The instructions of a wave within reach of a rule, oldest first.
+/// The recent instructions of a wave, as far back as any rule reaches, oldest first.
 #[derive(Default)]
 pub(crate) struct Recent {
     past: VecDeque<Past>,
-    /// Wait states issued so far.
+    /// The number of wait states issued so far.
     position: u64,
 }
 
@@ -138,7 +138,7 @@ fn report(pairs: &Pairs, machine: &Machine, past: &Past, second: &Current<'_>, d
     too_close(machine, past.at, rule, states, distance, need.and_then(|n| n.reg))
 }
 
-/// The hazard of standing `distance` wait states after instruction `first`, where `rule` asks for `states`.
+/// The hazard of an instruction that executes `distance` wait states after instruction `first`, although `rule` requires `states`.
 pub(crate) fn too_close(
     machine: &Machine,
     first: usize,

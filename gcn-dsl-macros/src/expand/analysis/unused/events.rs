@@ -1,37 +1,37 @@
-//! The accesses of variables in the order of execution, and the values that are never read.
+//! A liveness analysis on a body's variable accesses in execution order, which finds values that are never read.
 
 use std::collections::HashSet;
 
 use proc_macro2::Ident;
 
-/// An access of a body to its variables.
+/// The accesses of a piece of code to variables.
 pub(super) enum Event {
     Read(usize),
     Write(Write),
-    /// In order.
+    /// One after the other.
     Seq(Vec<Event>),
-    /// One of them.
+    /// Exactly one of them: the arms of a branch.
     Either(Vec<Event>),
-    /// Again and again, until a `Break` to it.
+    /// A loop: repeats until a `Break` to it.
     Loop(Target, Box<Event>),
-    /// Once, with breaks to its end.
+    /// A labelled block: executes once, and a `Break` to it jumps to its end.
     Block(Target, Box<Event>),
     Break(Option<String>),
     Continue(Option<String>),
     Return,
 }
 
-/// The label of what a `break` can name.
+/// The label of a loop or block, if it has one.
 pub(super) type Target = Option<String>;
 
-/// A place that gives a variable a value.
+/// A write of a variable.
 #[derive(Clone)]
 pub(super) struct Write {
     pub variable: usize,
     pub at: Ident,
-    /// It is the variable's first value.
+    /// True if this is the variable's initial value.
     pub first: bool,
-    /// It reads the value before, as `+=` does.
+    /// True if it also reads the old value, as `+=` does.
     pub reads: bool,
 }
 
@@ -39,10 +39,10 @@ pub(super) fn nothing() -> Event {
     Event::Seq(Vec::new())
 }
 
-/// The live variables: their values are read later.
+/// The live variables, whose current values may be read later.
 type Live = HashSet<usize>;
 
-/// The writes whose values nobody reads.
+/// The writes whose values are never read.
 pub(super) fn dead(event: &Event, variables: usize) -> Vec<Write> {
     let mut liveness = Liveness { reports: true, ..Liveness::default() };
     let live = Live::with_capacity(variables);
@@ -61,7 +61,7 @@ struct Liveness {
 struct Around {
     label: Target,
     is_loop: bool,
-    /// The variables live at its end and at its start.
+    /// The variables that are live at the end and at the start of a loop or block.
     end: Live,
     begin: Live,
 }
@@ -96,7 +96,7 @@ impl Liveness {
                     Around { label: label.clone(), is_loop: false, end: live.clone(), begin: Live::new() };
                 self.inside(around, body, live)
             }
-            // The statements after the exit are not reached, so their liveness does not count.
+            // Control continues at the target, so the liveness of the following statements is irrelevant.
             Event::Break(label) => self.target(label).map_or(live, |t| t.end.clone()),
             Event::Continue(label) => self.target(label).map_or(live, |t| t.begin.clone()),
             Event::Return => Live::new(),
@@ -118,7 +118,7 @@ impl Liveness {
             // Liveness only grows from round to round, so the iteration ends.
             if before == begin {
                 self.reports = reports;
-                // Once more, now that all is known.
+                // A last pass over the body with the final liveness reports the dead writes.
                 return if reports { self.inside(around(&begin), body, begin) } else { begin };
             }
             begin = before;

@@ -14,14 +14,14 @@ use crate::operator::is_compound;
 use crate::parse::{KernelFn, Known};
 use crate::syntax::name_of;
 
-/// The variables of a function, and what its body does to them.
+/// The variables of a function, and the accesses of its body to them.
 pub(super) fn body(function: &KernelFn, body: &Block) -> (Vec<Variable>, Event) {
     let mut reader = Reader { known: Rc::clone(&function.known), names: Vec::new(), variables: Vec::new() };
     let mut events = Vec::new();
     for input in &function.sig.inputs {
         let FnArg::Typed(typed) = input else { continue };
         let is_token = matches!(&*typed.ty, Type::Path(p) if p.path.segments.last().is_some_and(|s| s.ident == "AllLanes"));
-        // The token that all lanes run is used by calls that the expansion adds.
+        // Calls that the expansion adds use the `AllLanes` token, so it never counts as unused.
         if !is_token {
             reader.bind(&typed.pat, Form::Parameter, true, &mut events);
         }
@@ -46,7 +46,7 @@ impl Reader {
         self.names.iter().rev().find(|(text, _)| name == text).map(|(_, id)| *id)
     }
 
-    /// The variable at the root of an expression of fields and indices.
+    /// The variable at the root of a chain of field accesses and indices.
     fn root(&self, e: &Expr) -> Option<usize> {
         match e {
             Expr::Field(e) => self.root(&e.base),
@@ -63,7 +63,7 @@ impl Reader {
         }
     }
 
-    /// All names in tokens that cannot be parsed as expressions.
+    /// Marks every name in tokens that cannot be parsed as expressions as used in an unknown way.
     fn hidden(&mut self, tokens: TokenStream) -> Event {
         for token in tokens {
             match token {
@@ -71,10 +71,10 @@ impl Reader {
                 TokenTree::Group(group) => {
                     self.hidden(group.stream());
                 }
-                // `"{x}"`.
+                // A format string such as `"{x}"`.
                 TokenTree::Literal(literal) => {
                     let text = literal.to_string();
-                    // Format strings name variables without any token for them.
+                    // Format strings name variables without identifier tokens.
                     for part in text.split('{').skip(1) {
                         let end = part.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(part.len());
                         self.hide(&part[..end]);
@@ -87,13 +87,13 @@ impl Reader {
     }
 
     fn hide(&mut self, name: &str) {
-        // Without a scope it is unknown which variable of the name is meant, so all of them count as used.
+        // It is unknown which variable of this name is in scope, so all of them count as used.
         for (_, id) in self.names.iter().filter(|(text, _)| text == name) {
             self.variables[*id].hidden = true;
         }
     }
 
-    /// Declares the names of a pattern; `valued` if they have a first value.
+    /// Declares the names of a pattern; `valued` if they have an initial value.
     fn bind(&mut self, pat: &Pat, form: Form, valued: bool, out: &mut Vec<Event>) {
         let mut each = |p: &Pat, form| self.bind(p, form, valued, out);
         match pat {
@@ -176,7 +176,7 @@ impl Reader {
         let before = self.variables.len();
         self.bind(&local.pat, Form::Plain, local.init.is_some(), out);
         if !local.attrs.is_empty() {
-            // `#[carried]`, `#[register(…)]`: these attributes use the variable in their own ways.
+            // Attributes such as `#[carried]` and `#[register(…)]` use the variable in ways that this analysis does not know.
             self.variables[before..].iter_mut().for_each(|v| v.hidden = true);
             local.attrs.iter().for_each(|a| {
                 self.hidden(a.to_token_stream());
@@ -188,7 +188,7 @@ impl Reader {
         Event::Seq(parts.into_iter().map(|e| self.expr(e)).collect())
     }
 
-    /// A write of `left`, after `right`.
+    /// A write to `left`, after `right` was evaluated.
     fn assign(&mut self, left: &Expr, reads: bool) -> Event {
         match left {
             Expr::Paren(p) => self.assign(&p.expr, reads),
@@ -201,7 +201,7 @@ impl Reader {
                     Event::Write(Write { variable, at: name.clone(), first: false, reads })
                 }
                 None => {
-                    // Writing a part reads and changes the whole variable.
+                    // Writing to a field or element reads and changes the whole variable.
                     self.lend(left);
                     self.expr(left)
                 }
@@ -225,7 +225,7 @@ impl Reader {
             }
             Expr::Binary(e) => self.all([&*e.left, &*e.right]),
             Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => {
-                // An assignment through `*x` may follow, which is not one to `x` itself.
+                // An assignment through `*x` may follow, which changes the target of `x` and not `x` itself.
                 self.lend(&e.expr);
                 self.expr(&e.expr)
             }
@@ -334,7 +334,7 @@ impl Reader {
                 let value = e.expr.as_ref().map_or_else(nothing, |e| self.expr(e));
                 Event::Seq(vec![value, Event::Return])
             }
-            // When it runs is its caller's matter.
+            // It is unknown when the closure is called, so its names are only marked.
             Expr::Closure(e) => self.hidden(e.body.to_token_stream()),
             other => self.hidden(other.to_token_stream()),
         }

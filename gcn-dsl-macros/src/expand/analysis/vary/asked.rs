@@ -1,9 +1,9 @@
-//! Facts that only rustc knows: whether the result of a function that is declared elsewhere varies.
+//! Questions to rustc: expressions whose types decide whether a variable varies, such as calls of functions declared elsewhere.
 //!
-//! An expression that syntax does not decide is a question. If a variable is assigned its value, or is assigned under
-//! it as a condition, the variable's `let` asks rustc for the expression's type (`gcn_dsl::__private::given`). Names
-//! that are declared after that `let` are not in scope there, so their initial values replace them. If that is not
-//! possible, the question is dropped.
+//! An expression that syntax does not decide becomes a question. If a variable is assigned its value, or is assigned under it as a
+//! condition, the expansion of the variable's `let` asks rustc for the expression's type (`gcn_dsl::__private::given`). Names that are
+//! declared after that `let` are not in scope there, so their initial values replace them. If that is not possible, the question is
+//! dropped.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
@@ -15,22 +15,22 @@ use super::{Analysis, Shape, Variable};
 use crate::expand::{Cx, lang};
 use crate::syntax::name_of;
 
-/// The most questions about a variable, each of which is code for rustc, and the most names that are replaced in a
-/// question.
+/// The maximum number of questions for each variable, since each is code that rustc has to check, and the maximum number of names replaced
+/// in a question.
 const MOST: usize = 8;
 const REPLACED: usize = 16;
 
-/// An expression whose type tells whether lanes differ.
+/// An expression whose type says whether its value varies.
 #[derive(Clone)]
 pub(super) struct Question {
     expr: Expr,
     /// The number of names in scope at the expression.
     height: usize,
-    /// The answer according to the functions of this macro call, used if rustc cannot be asked.
+    /// The answer to assume if rustc cannot be asked, from the functions of this macro call.
     varies: bool,
 }
 
-/// True for an expression that consists of values and calls: anything else may exit, assign or declare.
+/// Checks that an expression consists of values and calls only: anything else may exit, assign or declare.
 struct Asks(bool);
 
 impl<'ast> Visit<'ast> for Asks {
@@ -50,7 +50,7 @@ impl<'ast> Visit<'ast> for Asks {
 impl Analysis {
     /// The number of names in scope here.
     fn height(&self) -> usize {
-        // While a pattern is being bound, its own names are not in scope of its value.
+        // While a pattern is being bound, its names are not yet in scope of the value.
         self.pattern.unwrap_or(self.names.len())
     }
 
@@ -75,7 +75,7 @@ impl Analysis {
         self.ask_or(e, false)
     }
 
-    /// The same; `varies` is the answer if rustc cannot be asked.
+    /// The same; if rustc cannot be asked, the answer is `varies`.
     pub(super) fn ask_or(&mut self, e: &Expr, varies: bool) -> Shape {
         match self.question(e) {
             // rustc's answer is better than the guess, which is kept in case the question cannot be moved to the
@@ -104,11 +104,11 @@ impl Analysis {
         }
     }
 
-    /// The shape of the result of an operation on two values.
+    /// The shape of the result of a binary operation.
     pub(super) fn either(&mut self, a: Shape, b: Shape) -> Shape {
         match (a, b) {
             (Shape::Varying, _) | (_, Shape::Varying) => Shape::Varying,
-            // Either may turn out to vary, so the variable has to ask both.
+            // Either may turn out to vary, so the result depends on the questions of both.
             (Shape::Asked(x), Shape::Asked(y)) if x != y => {
                 let all = [self.questions(a), self.questions(b)].concat();
                 self.all_of(all)
@@ -119,13 +119,13 @@ impl Analysis {
         }
     }
 
-    /// The shape of a value that also depends on the questions about a variable or a loop. `height` names are in scope
-    /// at the start of that variable or loop.
+    /// The shape of a value that also depends on the questions of a variable or a loop. `height` is the number of names in scope at the
+    /// start of that variable or loop.
     pub(super) fn decided_by(&mut self, shape: Shape, key: &str, height: usize) -> Shape {
         match (shape, self.asked.get(key)) {
             (Shape::Other | Shape::Asked(_), Some(asked)) if !asked.is_empty() => {
-                // The questions of the variable have been closed over its declaration already, so they hold wherever
-                // that is in scope.
+                // The variable's questions only contain names that are in scope at its declaration, so they are valid wherever the variable
+                // is in scope.
                 let asked = asked.iter().map(|q| Question { height, ..q.clone() }).collect();
                 let asked = self.all_of(asked);
                 self.either(shape, asked)
@@ -134,11 +134,10 @@ impl Analysis {
         }
     }
 
-    /// Records that a variable is assigned a value of this shape here. True if it varies according to what is known
-    /// without rustc, in case rustc cannot be asked.
+    /// Records that a variable is assigned a value of this shape here. Returns true if it varies without asking rustc, or if that has to be
+    /// assumed because rustc cannot be asked.
     pub(super) fn wonder(&mut self, variable: &Variable, shape: Shape) -> bool {
-        // Only conditions inside the variable's scope matter: those around its declaration mask the same lanes for
-        // both.
+        // Only conditions inside the variable's scope matter: those around its declaration apply to declaration and assignment alike.
         let doubts = self.doubts.get(variable.doubts..).unwrap_or_default();
         let given: Vec<Question> = doubts
             .iter()
@@ -151,18 +150,18 @@ impl Analysis {
                 Closing { of: self, height: question.height, at: variable.height, left: REPLACED };
             let mut expr = question.expr;
             closing.visit_expr_mut(&mut expr);
-            // The question cannot be asked at the declaration, so the local guess has to decide.
+            // The question cannot be asked at the declaration, so the assumed answer decides.
             if closing.left == 0 {
                 certain |= question.varies;
                 continue;
             }
             let asked = self.asked.entry(variable.key.clone()).or_default();
-            // Each question is code that rustc checks, so equal ones are asked once.
+            // rustc has to check each question, so equal ones are asked once.
             let text = expr.to_token_stream().to_string();
             if asked.iter().any(|q| q.expr.to_token_stream().to_string() == text) {
                 continue;
             }
-            // Past the limit the guess decides, which bounds the size of the expansion.
+            // Beyond the limit the assumed answer decides, which bounds the size of the expansion.
             match asked.len() < MOST {
                 true => asked.push(Question { expr, height: variable.height, varies: question.varies }),
                 false => certain |= question.varies,
@@ -180,7 +179,7 @@ impl Analysis {
             _ => Vec::new(),
         };
         let parts: Vec<(&Pat, Expr)> =
-            // A member is asked as a field of the whole, since the members of a tuple may differ.
+            // Asks for each member as a field of the whole, since the members of a tuple may differ.
             parts.into_iter().map(|(member, pat)| (pat, parse_quote!((#value).#member))).collect();
         let shapes: Vec<Shape> = parts.iter().map(|(_, part)| self.ask(part)).collect();
         for ((pat, part), shape) in parts.iter().zip(shapes) {
@@ -189,7 +188,7 @@ impl Analysis {
     }
 }
 
-/// Replaces the names that are not in scope at the variable's declaration.
+/// Closes a question over a variable's declaration: replaces the names that are not in scope there.
 struct Closing<'a> {
     of: &'a Analysis,
     /// The number of names in scope at the expression, and at the variable's declaration.
@@ -226,7 +225,7 @@ impl VisitMut for Closing<'_> {
         let Some(binding) = self.of.names.get(i) else { return };
         let hidden = |b: &super::Binding| b.name == binding.name;
         if i < self.at {
-            // The name has no value there yet, or refers to another variable.
+            // At the declaration the name has no value yet, or refers to another variable.
             let deferred = binding.variable.as_ref().is_some_and(|v| v.key == binding.name);
             if deferred || self.of.names.get(i + 1..self.at).is_some_and(|between| between.iter().any(hidden))
             {
@@ -240,12 +239,12 @@ impl VisitMut for Closing<'_> {
             return;
         };
         let mut expr = value.expr.clone();
-        // The names in the initial value mean what they meant at its own declaration.
+        // The names in the initial value refer to the variables in scope at that name's declaration.
         let (height, left) = (std::mem::replace(&mut self.height, value.height), self.left);
         self.left = left - 1;
         self.visit_expr_mut(&mut expr);
         self.height = height;
-        // Parenthesised: the value may contain operators of lower precedence than its new surroundings.
+        // Parenthesised, because the value may contain operators of lower precedence than those around the name.
         *e = parse_quote!((#expr));
     }
 }
@@ -261,12 +260,12 @@ impl super::Varying {
 }
 
 impl Cx<'_> {
-    /// The first value of a variable, converted to a varying one if the kernel assigns varying values to it.
+    /// The initial value of a variable, converted to a varying one if the kernel assigns varying values to it.
     pub fn varied(&mut self, name: &Ident, value: TokenStream) -> TokenStream {
-        // Only rustc knows whether the result of a call is a number.
+        // True if only rustc knows whether the initial value, the result of a call, is a number.
         let open = self.varying.open.contains(&super::key(name));
         let first = lang("First", name.span());
-        // Decided by syntax: no question is needed.
+        // Syntax has decided already, so no question is needed.
         if self.varying.has(name) {
             let (vary, traits) = (lang("vary", name.span()), traits(name.span()));
             return match open {
@@ -291,7 +290,8 @@ impl Cx<'_> {
         )
     }
 
-    /// A value of the variable `name` as the answers to the questions have it; `start` takes what was given in a question, and the value.
+    /// The initial value of the variable `name`, converted according to the answers to its questions. `start` combines the answers with the
+    /// value.
     fn answered(
         &mut self,
         name: &Ident,
@@ -301,7 +301,7 @@ impl Cx<'_> {
     ) -> TokenStream {
         let (given, traits) = (lang("given", name.span()), traits(name.span()));
         questions.into_iter().fold(value, |value, question| {
-            // Errors in the expression are reported where the user wrote it, not again for this copy.
+            // Errors in the expression are reported at its original place, not again for this copy.
             let around = std::mem::take(&mut *self.errors);
             let asked = self.expr(&question.expr);
             let errors = std::mem::replace(&mut *self.errors, around);
@@ -314,7 +314,7 @@ impl Cx<'_> {
     }
 }
 
-/// The traits whose methods answer.
+/// Imports the traits whose methods give the answers.
 fn traits(at: Span) -> TokenStream {
     quote_spanned! {at=>
         #[allow(unused_imports)]

@@ -1,4 +1,4 @@
-//! The walk over expressions: their shapes, the conditions under which they run, and the loops that they exit.
+//! The traversal of expressions: computes their shapes, the conditions under which they run, and the loops that they exit.
 
 use std::rc::Rc;
 
@@ -13,7 +13,7 @@ use crate::expand::control::iterate::InPlace;
 use crate::expand::types::habits::NUMBERS;
 use crate::operator::is_compound;
 
-/// Methods that give elements of an array the values of their arguments.
+/// Methods that assign their arguments to the elements of an array.
 const WRITING: [&str; 2] = ["fill", "copy_from_slice"];
 
 impl Analysis {
@@ -31,7 +31,7 @@ impl Analysis {
         result
     }
 
-    /// The body of a loop. Its trips differ between lanes if `condition` or a `break` is varying.
+    /// Analyses a loop's body. Lanes make different numbers of trips if `condition` or a `break` is varying.
     pub(super) fn trips(
         &mut self,
         at: Span,
@@ -41,8 +41,7 @@ impl Analysis {
     ) {
         let key = format!("{at:?}");
         let label = label.map(|l| l.name.ident.to_string());
-        // An exit that only some lanes take, found in an earlier round, makes the trips differ whatever the condition
-        // is.
+        // If an earlier iteration found an exit that only some lanes take, the trips differ whatever the condition is.
         let condition = match self.left.contains(&key) {
             true => Shape::Varying,
             false => self.decided_by(condition, &key, self.names.len()),
@@ -63,7 +62,7 @@ impl Analysis {
         self.loops.push(Around { start: self.variable(key.clone()), label, is_loop });
         let result = f(self);
         self.loops.pop();
-        // Lanes that left by an exit are back after the end of the construct.
+        // Lanes that left by an exit are active again after the end of the construct.
         self.skipped.remove(&key);
         self.doubted.retain(|(of, _)| *of != key);
         result
@@ -79,7 +78,7 @@ impl Analysis {
 
     pub(super) fn leave(&mut self, label: Option<&syn::Lifetime>) {
         let target = self.target(label);
-        // The loops between are left as well.
+        // The loops nested inside the target are left as well.
         let left = target.and_then(|target| self.loops.get(target..)).unwrap_or_default().to_vec();
         for (k, Around { start, is_loop, .. }) in left.into_iter().enumerate() {
             // Deeper than the construct's start: the exit is under a varying condition inside it.
@@ -94,7 +93,7 @@ impl Analysis {
         }
     }
 
-    /// Lanes may be missing from the rest of this loop or block, if rustc decides that a condition around is varying.
+    /// Records that lanes may be missing from the rest of this loop or block, if rustc finds that an enclosing condition is varying.
     fn doubt(&mut self, start: &Variable) {
         let doubts = self.doubts.get(start.doubts..).unwrap_or_default();
         self.doubted.extend(doubts.iter().map(|doubt| (start.key.clone(), *doubt)));
@@ -165,14 +164,14 @@ impl Analysis {
             Expr::Binary(e) => self.any([&*e.left, &*e.right]),
             Expr::Assign(e) => {
                 match (&*e.left, &*e.right) {
-                    // Member by member: `(a, b) = (b, a)` must not make a uniform member vary because of the other.
+                    // Member by member, so that in `(a, b) = (b, a)` a uniform member does not become varying because of the other.
                     (Expr::Tuple(to), Expr::Tuple(from)) if to.elems.len() == from.elems.len() => {
                         for (to, from) in to.elems.iter().zip(&from.elems) {
                             let shape = self.expr(from);
                             self.assign(to, shape);
                         }
                     }
-                    // An element of an array varies as a whole.
+                    // An array element is assigned as one value, so all members count together.
                     (to @ Expr::Index(_), Expr::Tuple(from)) => {
                         let shape = self.any(&from.elems);
                         self.assign(to, shape);
@@ -203,10 +202,10 @@ impl Analysis {
                 Shape::Varying
             }
             Expr::Field(f) => match (self.expr(&f.base), &f.member) {
-                // The parts of a slice's element vary as the element does.
+                // The fields of a slice's element vary as the element does.
                 (Shape::Varying, _) => Shape::Varying,
                 (of @ Shape::Asked(_), _) => self.ask_part(e, of),
-                // A field of another struct may have this name.
+                // A struct declared elsewhere may have a field of this name, so rustc has to be asked.
                 (_, syn::Member::Named(name)) if self.known.fields.contains(&name.to_string()) => {
                     self.ask_or(e, true)
                 }
@@ -268,7 +267,7 @@ impl Analysis {
                     let shape = self.under(matched, |cx| {
                         cx.bind(&arm.pat, matched, None);
                         let guard = arm.guard.as_ref().map_or(Shape::Other, |(_, g)| cx.expr(g));
-                        // A varying guard masks the arm although the pattern may be uniform.
+                        // A varying guard makes the arm's body conditional even if the pattern is uniform.
                         cx.under(guard, |cx| cx.expr(&arm.body))
                     });
                     self.names.truncate(names);
@@ -276,7 +275,7 @@ impl Analysis {
                 });
                 self.either(matched, arms)
             }
-            // Host code assigns to no device variable.
+            // Host code cannot assign to device variables.
             Expr::Block(e) if e.attrs.iter().any(attrs::is_comptime) => Shape::Other,
             Expr::Block(e) => match &e.label {
                 Some(label) => {
@@ -311,7 +310,7 @@ impl Analysis {
                 let elements = crate::expand::control::iterate::is_over_elements(&e.expr);
                 // The range of an unrolled loop is a range of host numbers.
                 let of = if unrolled && !elements { Shape::Other } else { self.expr(&e.expr) };
-                // Every lane goes over all elements.
+                // Every lane iterates over all elements, so the trips do not differ.
                 let bounds = if unrolled || elements { Shape::Other } else { of };
                 let unrolled = unrolled || elements;
                 let names = self.names.len();
@@ -329,7 +328,7 @@ impl Analysis {
                     .collect();
                 self.trips(e.for_token.span, e.label.as_ref(), bounds, |cx| {
                     cx.bind_elements(&e.pat, of);
-                    // An assignment through the element's name is one to the array.
+                    // An assignment through the element's name is an assignment to the array.
                     for (element, variable) in written {
                         if let Some(name) = cx.names[names..].iter_mut().find(|name| element == name.name) {
                             (name.shape, name.variable) = (of, variable);
@@ -368,7 +367,7 @@ impl Analysis {
         }
     }
 
-    /// A closure; only their types determine the shapes of its parameters.
+    /// Analyses a closure; the shapes of its parameters follow from their types alone.
     pub(super) fn closure(&mut self, e: &syn::ExprClosure) -> Shape {
         // A closure may run anywhere, so it cannot leave the loops around its definition.
         let (names, loops) = (self.names.len(), std::mem::take(&mut self.loops));
@@ -387,7 +386,7 @@ impl Analysis {
         let arguments = self.any(&e.args);
         self.lent(Some(&e.method), &e.args);
         let name = e.method.to_string();
-        // An array of numbers has no methods but those of the language.
+        // An array of numbers has only the methods that the language defines.
         if WRITING.contains(&&*name) && self.is_number(&e.receiver) {
             self.assign(&e.receiver, arguments);
         }
@@ -395,10 +394,10 @@ impl Analysis {
         let atomic = matches!(&*e.receiver, Expr::MethodCall(r) if r.method == "atomic");
         match receiver {
             _ if atomic && name != "store" => Shape::Varying,
-            // `(a..b).step_by(k)`.
+            // Receivers such as `(a..b).step_by(k)`.
             Shape::Varying => Shape::Varying,
             Shape::Memory if name == "get" => Shape::Varying,
-            // A pointer, or a part of memory.
+            // Pointer arithmetic gives a pointer, and a sub-slice of memory is memory.
             Shape::OwnPointer if POINTERS.contains(&&*name) => Shape::OwnPointer,
             Shape::OwnPointer => Shape::Varying,
             Shape::Memory if matches!(&*name, "add" | "offset") && arguments == Shape::Varying => {
@@ -408,18 +407,18 @@ impl Analysis {
                 self.ask(&Expr::MethodCall(e.clone()))
             }
             Shape::Memory if POINTERS.contains(&&*name) => Shape::Memory,
-            // The length of memory.
+            // For example the length of memory, which is uniform.
             Shape::Memory | Shape::ReadOnly => Shape::Other,
             _ if crate::expand::control::loops::range(&Expr::MethodCall(e.clone())).is_some() => {
                 self.either(receiver, arguments)
             }
-            // A method of a number gives the shape of its arguments.
+            // The result of a number's method varies if an argument does.
             Shape::Other if self.is_number(&e.receiver) => arguments,
             _ => self.ask_or(&Expr::MethodCall(e.clone()), self.known.functions.contains(&name)),
         }
     }
 
-    /// Variables that a function writes through a `&mut V<…>`, or a `&mut` of a tuple with such members.
+    /// Records the variables that a function writes through a parameter `&mut V<…>`, or through a `&mut` tuple with such members.
     pub(super) fn lent(
         &mut self,
         function: Option<&Ident>,
@@ -434,7 +433,7 @@ impl Analysis {
         }
     }
 
-    /// A function may write values of this type there.
+    /// Records that a function may write values of type `ty` to `to`.
     fn written_as(&mut self, to: &Expr, ty: &syn::Type) {
         match crate::ty::bare(ty) {
             syn::Type::Tuple(tuple) => {
@@ -471,12 +470,12 @@ impl Analysis {
             };
         }
         let Some(name) = called(&e.func).map(ToString::to_string) else { return Shape::Other };
-        // A function in the body is a host function, which cannot take device values: recorded for the error message.
+        // A function declared in the body is a host function, which cannot take device values: recorded for the error message.
         if let (Shape::Varying, true, Some(at)) = (arguments, self.nested.contains(&name), called(&e.func)) {
             self.on_the_host.push(at.clone());
         }
         let closure = self.name(&e.func).is_some_and(|binding| binding.shape == Shape::Closure);
-        // A method may have the same name as a function that is declared elsewhere.
+        // A method may have the same name as a function declared elsewhere, so only functions of this macro call are certain.
         let gives_lanes = self.known.functions.contains(&name);
         if closure || gives_lanes && self.known.free.contains(&name) {
             return Shape::Varying;

@@ -1,4 +1,4 @@
-//! Expressions that are certainly numbers, by their form.
+//! Recognises expressions that are certainly numbers by their syntax.
 
 use syn::{Block, Expr, Lit, Stmt};
 
@@ -10,7 +10,7 @@ impl Analysis {
         matches!(block.stmts.as_slice(), [Stmt::Expr(e, None)] if self.is_number(e))
     }
 
-    /// True for arguments that consist of numbers, and for their parts.
+    /// True for arguments that consist of numbers, and for elements of them.
     pub(super) fn is_of_numbers(&self, e: &Expr) -> bool {
         match e {
             Expr::Index(e) => self.is_of_numbers(&e.expr),

@@ -1,4 +1,4 @@
-//! The operands that a line reads, as arguments of the function.
+//! Converts the source operands of a line to arguments of the function of its instruction.
 
 use gcn_isa::table::{Format, InstDesc, Modifiers, OperandKinds};
 use proc_macro2::{Ident, TokenStream};
@@ -9,11 +9,11 @@ use super::modifiers::Modifier;
 use super::{Line, Operand, What};
 use crate::expand::Cx;
 
-/// Index and offset.
+/// An address that has both an index and an offset.
 const BOTH: Modifiers = Modifiers::IDXEN.union(Modifiers::OFFEN);
 
 impl Cx<'_> {
-    /// The argument of the function for an operand that is read; empty for the second half of an address.
+    /// The function's argument for a source operand; empty for the second half of an address.
     pub(super) fn asm_argument(
         &mut self,
         line: &Line,
@@ -64,7 +64,7 @@ impl Cx<'_> {
         }))
     }
 
-    /// An operand with the modifiers, such as `neg:[…]`, that the line applies to it.
+    /// A source operand with the line's modifiers for it applied, such as `neg:[…]`.
     fn source_of(&mut self, line: &Line, row: &InstDesc, at: usize, known: &[String]) -> Option<TokenStream> {
         let value = self.source(&line.operands[at], known)?;
         let source: Option<usize> = row.operands[at].name.strip_prefix("src").and_then(|n| n.parse().ok());
@@ -75,7 +75,7 @@ impl Cx<'_> {
         })
     }
 
-    /// The address of a buffer instruction.
+    /// The address argument of a buffer instruction.
     fn asm_buffer(&mut self, row: &InstDesc, operand: &Operand, known: &[String]) -> Option<TokenStream> {
         let span = operand.span;
         let single = |form: &str, address: TokenStream| {

@@ -1,4 +1,4 @@
-//! Constants of a line, interpreted as the assembler does for that operand.
+//! Converts constants in a line to typed Rust literals, with the meaning that the assembler gives them for the operand.
 
 use gcn_isa::table::{Class, ConstType, InstDesc, OperandKinds};
 use proc_macro2::{Ident, Span, TokenStream};
@@ -6,7 +6,7 @@ use quote::{quote, quote_spanned};
 
 use crate::expand::Cx;
 
-/// A written number.
+/// A number as written in the source.
 struct Written<'a> {
     negative: bool,
     digits: &'a str,
@@ -18,25 +18,25 @@ impl Written<'_> {
         self.negative.then(|| quote!(-))
     }
 
-    /// With the type as suffix.
+    /// The number as a float literal with the type as its suffix.
     fn float(&self, suffix: &str) -> TokenStream {
         let (sign, typed) = (self.sign(), syn::LitFloat::new(&format!("{}{suffix}", self.digits), self.span));
         quote_spanned!(self.span=> #sign #typed)
     }
 
-    /// With the type as suffix.
+    /// The number as an integer literal with the type as its suffix.
     fn int(&self, suffix: &str) -> TokenStream {
         let (sign, typed) = (self.sign(), syn::LitInt::new(&format!("{}{suffix}", self.digits), self.span));
         quote_spanned!(self.span=> #sign #typed)
     }
 
-    /// As a 16-bit float.
+    /// The number as a 16-bit float.
     fn half(&self, name: &str) -> TokenStream {
         let (name, wide) = (Ident::new(name, self.span), self.float("f64"));
         quote_spanned!(self.span=> ::gcn_dsl::prelude::#name::from_f64(#wide))
     }
 
-    /// The bits of a 32-bit operand.
+    /// The bits of the number as a 32-bit operand.
     fn bits32(&self) -> TokenStream {
         let int = self.int(if self.negative { "i32" } else { "u32" });
         quote_spanned!(self.span=> ((#int) as u32))
@@ -44,7 +44,7 @@ impl Written<'_> {
 }
 
 impl Cx<'_> {
-    /// A constant in operand `at` of `row`.
+    /// The Rust expression for a constant in operand `at` of `row`.
     pub(super) fn asm_constant(
         &mut self,
         negative: bool,
@@ -79,12 +79,12 @@ impl Cx<'_> {
     }
 }
 
-/// True if the operand can only be a literal dword, which the function takes as bits.
+/// True if the operand must be a literal dword, which the function takes as an integer.
 fn is_literal(row: &InstDesc, at: usize) -> bool {
     (OperandKinds::LITERAL | OperandKinds::LITERAL16).contains(row.operands[at].kinds)
 }
 
-/// True for C of a matrix instruction; the constant is used for each dword.
+/// True for the accumulator C of a matrix instruction; the constant applies to each dword of it.
 fn is_accumulator(row: &InstDesc, at: usize) -> bool {
     row.is_matrix() && row.operands[at].name == "src2" && row.operands[at].dwords > 2
 }
@@ -114,7 +114,7 @@ fn float(n: &Written<'_>, row: &InstDesc, at: usize) -> Option<TokenStream> {
             quote_spanned!(span=> ::gcn_dsl::isa::EachDword(#value))
         }
         ConstType::B32 if bits => single(n),
-        // The pair reads the same constant twice.
+        // Both halves of the register pair read the same constant.
         ConstType::B32 if row.operands[at].dwords == 2 => {
             let value = single(n);
             quote_spanned!(span=> (u64::from(#value) * 0x1_0000_0001))
@@ -135,7 +135,7 @@ fn int(n: &Written<'_>, inline: bool, row: &InstDesc, at: usize) -> TokenStream 
             let bits = n.bits32();
             quote_spanned!(span=> (u64::from(#bits) * 0x1_0000_0001))
         }
-        // A literal is the high half of a 64-bit float.
+        // A literal constant is the high half of a 64-bit float.
         ConstType::F64 if !inline => {
             let bits = n.bits32();
             quote_spanned!(span=> (u64::from(#bits) << 32))

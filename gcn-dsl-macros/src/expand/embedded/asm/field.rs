@@ -1,5 +1,5 @@
-//! Operands with an assembler syntax of their own: `hwreg(…)`, `sendmsg(…)`, `vmcnt(0)`, `swizzle(…)`, buffer formats.
-//! The assembler's parser reads them, in a line whose registers are stand-ins.
+//! Operands with special assembler syntax: `hwreg(…)`, `sendmsg(…)`, `vmcnt(0)`, `swizzle(…)`, buffer formats. The assembler parses them as
+//! part of an instruction with placeholder registers for the other operands.
 
 use gcn_emit::text::{ExprValue, Scope, parse_inst_in};
 use gcn_isa::table::{InstDesc, OperandDesc, OperandKinds};
@@ -12,7 +12,7 @@ use super::meant::Meant;
 use super::modifiers::{Modifier, Value};
 use crate::expand::Cx;
 
-/// A line names no symbols.
+/// A scope without symbols, since a line cannot refer to any.
 struct NoSymbols;
 
 impl Scope for NoSymbols {
@@ -21,7 +21,7 @@ impl Scope for NoSymbols {
     }
 }
 
-/// A valid text for the operand.
+/// A placeholder: some valid assembly text for the operand.
 fn stand_in(slot: &OperandDesc) -> String {
     let tuple = |file: char| match slot.dwords {
         0 | 1 => format!("{file}0"),
@@ -40,7 +40,7 @@ fn stand_in(slot: &OperandDesc) -> String {
     }
 }
 
-/// The instruction with `operand` in place of its stand-in, and with modifiers.
+/// Parses the instruction with `operand` in place of its placeholder, and with modifiers.
 fn read(
     row: &InstDesc,
     target: Target,
@@ -57,8 +57,7 @@ fn read(
 }
 
 impl Cx<'_> {
-    /// The line's instruction on each of the kernel's targets; the first of them, if `of` gives the same result for
-    /// all.
+    /// Parses the line's instruction for each of the kernel's targets. Returns the first, if `of` gives the same result for all targets.
     fn asm_read<T: PartialEq>(
         &mut self,
         meant: &Meant,
@@ -92,7 +91,7 @@ impl Cx<'_> {
         found
     }
 
-    /// The number that an immediate operand is.
+    /// The number that the text of an immediate operand stands for.
     pub(super) fn asm_field(&mut self, meant: &Meant, (at, text): (usize, &str), span: Span) -> Option<i64> {
         let number = |inst: &Inst| match inst.operands.get(at) {
             Some(Operand::Imm(n)) => Some(*n),
@@ -101,7 +100,7 @@ impl Cx<'_> {
         self.asm_read(meant, Some((at, text)), "", (number, span))
     }
 
-    /// The value of a modifier that is a parameter.
+    /// The value of a modifier that is a parameter of the function.
     pub(super) fn asm_number(
         &mut self,
         meant: &Meant,
@@ -122,7 +121,7 @@ impl Cx<'_> {
         }
     }
 
-    /// Data and number format of a typed buffer instruction.
+    /// The data and number formats of a typed buffer instruction.
     pub(super) fn asm_format(&mut self, line: &Line, meant: &Meant) -> Option<(u8, u8)> {
         let said = line.modifiers.iter().filter(|m| m.is_format());
         let all: Vec<String> = said.map(|m| format!("{}:{}", m.name, m.value.text())).collect();

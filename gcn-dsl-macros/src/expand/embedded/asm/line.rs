@@ -1,4 +1,4 @@
-//! A line of `asm!` becomes a call of the function of its instruction.
+//! Expands a line of `asm!` to a call of the function of its instruction.
 
 use gcn_isa::table::{Access, Format, ImplicitRegs, Modifiers};
 use proc_macro2::{Ident, TokenStream};
@@ -9,14 +9,14 @@ use super::modifiers::Modifier;
 use super::{Line, Operand, What, register};
 use crate::expand::Cx;
 
-/// Registers that a line reads implicitly, with their names in the block.
+/// Registers that instructions read implicitly, with the names of their values in the block.
 const IMPLICIT: [(ImplicitRegs, &str); 3] =
     [(ImplicitRegs::SCC, "scc"), (ImplicitRegs::VCC, "vcc"), (ImplicitRegs::M0, "m0")];
 
-/// Modifiers that are parameters of the function. The operands themselves express `neg:`.
+/// Modifiers that are parameters of the function. `neg:` and the like are applied to the operands instead.
 const PARAMETERS: [Modifiers; 4] =
     [Modifiers::OFFSET, Modifiers::OFFSET0, Modifiers::OFFSET1, Modifiers::BITOP3];
-/// Modifiers that follow from the row.
+/// Modifiers that select the row and therefore need no argument.
 const ADDRESSING: Modifiers = Modifiers::OFFEN.union(Modifiers::IDXEN).union(Modifiers::LDS);
 
 impl Line {

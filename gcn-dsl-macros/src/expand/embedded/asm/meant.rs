@@ -1,4 +1,4 @@
-//! Finds the function of `gcn_dsl::isa` for a line: its mnemonic, variant, and candidate rows.
+//! Finds the function in `gcn_dsl::isa` for a line: its mnemonic, its encoding variant, and the candidate rows of the instruction table.
 
 use gcn_isa::Target;
 use gcn_isa::table::{
@@ -8,7 +8,7 @@ use gcn_isa::target::{Family, Subtarget};
 
 use super::{Line, Operand, What};
 
-/// The meaning of a line.
+/// The instruction that a line denotes.
 pub(super) struct Meant {
     pub mnemonic: String,
     pub variant: Variant,
@@ -19,7 +19,7 @@ pub(super) struct Meant {
 }
 
 impl Meant {
-    /// The function's name, without `_with`.
+    /// The function's name, without the suffix `_with`.
     pub fn function(&self) -> String {
         format!("{}{}", self.mnemonic, self.variant.suffix())
     }
@@ -35,7 +35,7 @@ impl Meant {
     }
 }
 
-/// The rows of the first family that has the name.
+/// The rows with this mnemonic in the first instruction family that has it.
 fn rows_of(mnemonic: &str) -> impl Iterator<Item = &'static InstDesc> {
     let of = |family: Family| {
         let mut seen = Vec::new();
@@ -56,7 +56,8 @@ fn rows_of(mnemonic: &str) -> impl Iterator<Item = &'static InstDesc> {
     Family::ALL.into_iter().map(of).find(|rows| !rows.is_empty()).into_iter().flatten()
 }
 
-/// The name without the suffix that selects an encoding. The compiler chooses among encodings with the same operands.
+/// The mnemonic without an encoding suffix such as `_dpp`, and the variant that the suffix selects. Among encodings with the same operands
+/// the compiler chooses.
 fn without_suffix(text: &str) -> (&str, Option<Variant>) {
     let suffixes =
         [("_dpp", Some(Variant::Dpp)), ("_sdwa", Some(Variant::Sdwa)), ("_e32", None), ("_e64", None)];
@@ -64,7 +65,7 @@ fn without_suffix(text: &str) -> (&str, Option<Variant>) {
     found.filter(|(plain, _)| rows_of(plain).any(|row| row.format.is_vop())).unwrap_or((text, None))
 }
 
-/// The table's name for a mnemonic with several spellings.
+/// The spelling of a mnemonic in the instruction table.
 fn canonical(text: &str) -> &str {
     if rows_of(text).next().is_some() {
         return text;
@@ -72,7 +73,7 @@ fn canonical(text: &str) -> &str {
     gcn_isa::reference::aliases().find(|(alias, ..)| *alias == text).map_or(text, |(_, name, _)| name)
 }
 
-/// False for instructions without operands, which modifiers follow directly.
+/// False for instructions without operands, whose modifiers follow the mnemonic directly.
 pub(super) fn has_operands(text: &str) -> bool {
     rows_of(without_suffix(text).0).next().is_none_or(|row| !row.operands.is_empty())
 }
@@ -82,7 +83,7 @@ impl Line {
         self.modifiers.iter().any(|m| m.flag().is_some_and(|f| f.intersects(flags)))
     }
 
-    /// The meaning of the line, or the reason why it has none.
+    /// Resolves the line, or returns the reason why that is impossible.
     pub(super) fn meant(&self) -> Result<Meant, String> {
         let text = self.mnemonic.to_string();
         let (plain, said) = without_suffix(&text);
@@ -130,7 +131,7 @@ impl Line {
                 names.join(", ")
             ));
         }
-        // A function has the name that the first family has for the operation.
+        // Functions are named after the mnemonic in the first family that has the operation.
         let mnemonic = row.entry.mnemonic.to_owned();
         Ok(Meant { mnemonic, variant, rows, row })
     }
@@ -149,13 +150,13 @@ impl Line {
         format!("`{mnemonic}` has {wanted} operands ({}), not {given}{hint}", names.join(", "))
     }
 
-    /// True if the addressing mode is the same. Other than memory instructions have only one.
+    /// True if the row has the line's addressing mode. Only memory instructions have more than one.
     fn fits(&self, row: &InstDesc) -> bool {
         let off = |(slot, operand): (&OperandDesc, &Operand)| {
             (slot.kinds == OperandKinds::OFF) == matches!(operand.what, What::Off)
         };
         let number = |(slot, operand): (&OperandDesc, &Operand)| {
-            // The offset of scalar memory.
+            // In scalar memory instructions, the offset is either an immediate or a register.
             slot.kinds.contains(OperandKinds::IMM) == matches!(operand.what, What::Number(..))
         };
         let operands = || row.operands.iter().zip(&self.operands);
@@ -169,7 +170,7 @@ impl Line {
     }
 }
 
-/// The reason why an instruction must be written as an expression or statement of the language instead.
+/// The reason why an instruction cannot be used in `asm!` and has to be written as an expression or statement instead.
 fn belongs_to_the_language(row: &InstDesc) -> Option<&'static str> {
     let scratch = matches!(row.format, Format::Scratch | Format::VScratch)
         || row.is_smem() && row.implicit_reads.contains(ImplicitRegs::FLAT_SCRATCH);

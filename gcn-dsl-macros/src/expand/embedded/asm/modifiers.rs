@@ -9,7 +9,7 @@ use syn::{LitInt, Token};
 
 use crate::errors::Errors;
 
-/// A modifier as it is written.
+/// A modifier as parsed.
 pub(super) struct Modifier {
     pub name: Ident,
     pub value: Value,
@@ -20,14 +20,14 @@ pub(super) enum Value {
     Number(bool, LitInt),
     List(Vec<LitInt>),
     Word(Ident),
-    /// `{name}`: a number that the host knows.
+    /// `{name}`: a number that is known when the kernel is built.
     Name(Ident),
-    /// A word that the assembler knows.
+    /// Text for the assembler to parse.
     Text(String),
 }
 
 impl Value {
-    /// As the assembler reads it.
+    /// The modifier as assembly text.
     pub(super) fn text(&self) -> String {
         match self {
             Value::None => String::new(),
@@ -74,37 +74,37 @@ impl Modifier {
         Ok(Modifier { name, value })
     }
 
-    /// The modifier that the assembler calls by this name; `None` if there is none.
+    /// The assembler's modifier of this name; `None` if there is none.
     pub(super) fn flag(&self) -> Option<Modifiers> {
         gcn_emit::text::modifier(&self.name.to_string())
     }
 
-    /// True if it gives the format of a typed buffer instruction.
+    /// True if the modifier states the format of a typed buffer instruction.
     pub(super) fn is_format(&self) -> bool {
         ["format", "dfmt", "nfmt"].iter().any(|name| self.name == name)
     }
 
-    /// A list of bits, the first the lowest.
+    /// A list of bits as a number; the first is the lowest bit.
     pub(super) fn bits(&self) -> Option<u8> {
         let Value::List(list) = &self.value else { return None };
         let bits = list.iter().enumerate().map(|(at, n)| Some((n.base10_parse::<u8>().ok()? & 1) << at));
         bits.sum()
     }
 
-    /// False if it excludes a part of the destination from the write.
+    /// False if the modifier makes the instruction write only a part of its destination.
     pub(super) fn writes_all(&self) -> bool {
         let is = |n: &LitInt, number: u32| n.base10_parse::<u32>().is_ok_and(|n| n == number);
         match (self.name.to_string().as_str(), &self.value) {
             ("row_mask" | "bank_mask", Value::Number(false, n)) => is(n, 0xf),
             ("row_mask" | "bank_mask", _) => false,
             ("dst_sel", Value::Word(word)) => word == "DWORD",
-            // The last one is the destination's.
+            // The last element applies to the destination.
             ("op_sel", Value::List(list)) => list.last().is_none_or(|n| is(n, 0)),
             _ => true,
         }
     }
 
-    /// Its value, as a parameter of a function.
+    /// The modifier's value, as an argument of the function.
     pub(super) fn number(&self, errors: &mut Errors) -> Option<TokenStream> {
         let Value::Number(negative, number) = &self.value else {
             errors.at(&self.name, format!("`{}` has a number: `{}:16`", self.name, self.name));
@@ -114,7 +114,7 @@ impl Modifier {
         Some(quote_spanned!(number.span()=> #sign #number))
     }
 
-    /// The call on `Options` that sets it.
+    /// The method call on `Options` that sets the modifier.
     pub(super) fn call(&self, errors: &mut Errors) -> Option<TokenStream> {
         let (name, text) = (&self.name, self.name.to_string());
         let number = |number: &LitInt| number.base10_parse::<u32>().ok();
@@ -132,7 +132,7 @@ impl Modifier {
                 let kind = Ident::new(kind, n.span());
                 quote_spanned!(name.span()=> .omod(::gcn_dsl::isa::Omod::#kind))
             }
-            // In assembly syntax, `bound_ctrl:0` means that the bit is set.
+            // For historical reasons, `bound_ctrl:0` in assembly sets the bit.
             ("bound_ctrl", Value::Number(false, _)) => quote_spanned!(name.span()=> .bound_ctrl()),
             ("row_bcast", Value::Number(false, n)) => {
                 let method = format_ident!("row_bcast{}", n.base10_digits(), span = name.span());
@@ -177,7 +177,7 @@ impl Modifier {
     }
 }
 
-/// Type and variant of what SDWA selects.
+/// The type and the variant for an SDWA selection.
 fn selection(modifier: &str, word: &str) -> Option<(&'static str, &'static str)> {
     let parts = ["BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3", "WORD_0", "WORD_1", "DWORD"];
     let variants = ["Byte0", "Byte1", "Byte2", "Byte3", "Word0", "Word1", "Dword"];

@@ -1,32 +1,34 @@
-//! Partial unrolling of loops whose end is known only at run time: several trips at a time, then the rest one by one.
+//! Partial unrolling of loops whose trip count is unknown: an unrolled loop, then another one for the remaining
+//! iterations.
 //!
-//! A trip moves the counter by one, so the remainder is known before the loop: the unrolled loop ends where the
-//! distance to the end equals the remainder. It tests for equality, so it is right whether or not the counter wraps.
+//! An iteration increments the counter by one, so the remainder is known before the loop: the unrolled loop ends where
+//! the distance to the end equals the remainder. It tests for equality, so it is correct even if the counter wraps
+//! around.
 
 use super::{Loop, Trial, may_repeat, replay::Replay};
 use crate::ir::build::Builder;
 use crate::ir::{Bin, Effect, Inst, Memory, Place, Pred, Region, Stmt, Type, Value, Variable};
 use crate::scalar::Elem;
 
-/// The most instructions in the unrolled body.
+/// The largest number of instructions in the unrolled body.
 const LONGEST: u32 = 128;
-/// The possible unroll factors: powers of two.
+/// The possible unroll factors; these are powers of two.
 const AT_A_TIME: [u32; 2] = [4, 2];
 
-/// `for i in start..end`, of which at least one trip is known to run.
+/// A loop `for i in start..end` that is known to run at least one iteration.
 #[derive(Clone, Copy, Debug)]
 pub struct Counted {
-    /// The counter, which holds `start`.
+    /// The counter, to which `start` has been written.
     pub counter: Variable,
     /// The first value of the counter.
     pub start: Value,
-    /// The counter does not get there.
+    /// The exclusive end of the counter.
     pub end: Value,
-    /// Computed by the body: true if another trip follows.
+    /// The condition, computed by the body, that another iteration follows.
     pub again: Value,
 }
 
-/// Appends the loop of a closed body.
+/// Appends the loop with a closed body.
 pub fn run(b: &mut Builder, counted: Counted, body: Region) {
     let Counted { counter, start, end, again } = counted;
     let plain = |body| Stmt::DoWhile { body, cond: again };
@@ -41,7 +43,7 @@ pub fn run(b: &mut Builder, counted: Counted, body: Region) {
     let stop = b.value(Inst::Bin(Bin::Sub, end, rest), ty, None);
     let several = b.value(Inst::Cmp(Pred::Ne, stop, start), condition, None);
     b.open(false);
-    // A separate counter. It stays a multiple of the unroll factor if it starts at one, so that addresses are known to
+    // Use a separate counter. If it starts at a multiple of the unroll factor it stays one, so addresses are known to
     // be aligned.
     let own = b.declare(ty);
     b.write(own, start, None);
@@ -62,8 +64,8 @@ pub fn run(b: &mut Builder, counted: Counted, body: Region) {
     b.branch(one, false, then, Region::default());
 }
 
-/// The unroll factor, if it is more than one. Only loops that load from memory gain: later loads start before the
-/// results of earlier ones are used, or are merged with them.
+/// The unroll factor, if unrolling pays. Only loops that load from memory gain: loads of later iterations start before
+/// the results of earlier ones are used, or are merged with them.
 fn trips(b: &Builder, counted: Counted, body: &Region) -> Option<u32> {
     let looped = Loop { head: None, cond: counted.again, body };
     let ty = b.kernel().ty(counted.end);
@@ -77,8 +79,7 @@ fn trips(b: &Builder, counted: Counted, body: &Region) -> Option<u32> {
     AT_A_TIME.into_iter().find(|n| n * length <= LONGEST)
 }
 
-/// True for a body without control flow that loads from memory, and that contains no barrier and no exchange between
-/// lanes.
+/// True for a body without control flow, barriers and exchanges between lanes that loads from memory.
 fn is_straight(b: &Builder, body: &Region) -> bool {
     let mut loads = false;
     let repeats = |stmt: &Stmt| {

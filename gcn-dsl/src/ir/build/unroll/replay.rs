@@ -1,4 +1,4 @@
-//! Statements that are appended again.
+//! Copies of statements, for unrolling.
 
 use hashbrown::HashMap;
 
@@ -7,7 +7,7 @@ use super::{Loop, MOST_TRIPS};
 use crate::ir::build::Builder;
 use crate::ir::{Inst, Label, Place, Region, Stmt, Value, Variable};
 
-/// Appends statements again.
+/// Appends copies of statements with new values.
 #[derive(Default)]
 pub(super) struct Replay {
     names: HashMap<Value, Value>,
@@ -16,7 +16,7 @@ pub(super) struct Replay {
 }
 
 impl Replay {
-    /// A replay in which `other` takes the place of `var`.
+    /// A copier that replaces `var` by `other`.
     pub fn with(var: Variable, other: Variable) -> Replay {
         Replay { variables: HashMap::from([(var, other)]), ..Replay::default() }
     }
@@ -25,12 +25,12 @@ impl Replay {
         self.variables.get(&var).copied().unwrap_or(var)
     }
 
-    /// The value that replaces `v` in the trip that is being appended.
+    /// The copy of `v` in the iteration that is being appended, or `v` itself.
     pub fn renamed(&self, v: Value) -> Value {
         self.names.get(&v).copied().unwrap_or(v)
     }
 
-    /// Appends the trips of a loop whose conditions are known, and then the loop itself if it goes on.
+    /// Appends the iterations of a loop as long as the conditions are known, and then, if it goes on, the loop itself.
     pub fn looped(&mut self, b: &mut Builder, looped: Loop<'_>) {
         for _ in 0..MOST_TRIPS {
             if let Some(head) = looped.head {
@@ -71,19 +71,19 @@ impl Replay {
         }
     }
 
-    /// Appends the statements of a region.
+    /// Appends a copy of a region's statements.
     pub fn region(&mut self, b: &mut Builder, region: &Region) {
         region.stmts.iter().for_each(|stmt| self.stmt(b, stmt));
     }
 
-    /// The statements in a region of their own.
+    /// Copies a region into a new one.
     fn nested(&mut self, b: &mut Builder, region: &Region, varying: bool) -> Region {
         b.open(varying);
         self.region(b, region);
         b.close(varying)
     }
 
-    /// Appends the statements in a region that runs at most once each time the current one runs.
+    /// Copies a region into a new one that runs at most once for each execution of the current one.
     fn branch(&mut self, b: &mut Builder, region: &Region, varying: bool) -> Region {
         b.open_branch(varying);
         self.region(b, region);

@@ -1,4 +1,4 @@
-//! Execution of a loop on constants.
+//! Trial execution of a loop on constants, for the cost model of unrolling.
 
 use hashbrown::HashMap;
 
@@ -12,26 +12,26 @@ pub(super) struct Trial<'k> {
     kernel: &'k Kernel,
     variables: HashMap<Variable, u64>,
     values: HashMap<Value, u64>,
-    /// Values that equal another value, because a selection's condition is known.
+    /// Values that equal another value, because the condition of a select is known.
     same: HashMap<Value, Value>,
     /// The cost of instructions that remain only if a remaining instruction uses them.
     owed: HashMap<Value, u32>,
-    /// The instructions that folded selections may still compensate for.
+    /// The number of instructions for which folded selects may still compensate.
     refunds: u32,
-    /// The number of instructions that may still be emitted.
+    /// The number of instructions that may still remain.
     pub left: u32,
     /// The number of statements that may still be visited.
     steps: u32,
-    /// The trips of the outermost loop, once it has ended.
+    /// The trip count of the outermost loop, once it has ended.
     pub trips: Option<u32>,
 }
 
 impl<'k> Trial<'k> {
-    /// A trial that gives up when more than `left` instructions would remain.
+    /// A trial that gives up if more than `left` instructions would remain.
     pub fn new(b: &'k Builder, left: u32) -> Trial<'k> {
         Trial {
             kernel: b.kernel(),
-            // The trial starts with the variables before the loop; what they hold after it depends on the trips.
+            // The trial starts with the variables before the loop; their values after it depend on the trip count.
             variables: b.known_constants(),
             values: HashMap::new(),
             same: HashMap::new(),
@@ -47,13 +47,13 @@ impl<'k> Trial<'k> {
         self.values.get(&v).copied().or_else(|| self.kernel.constant(v))
     }
 
-    /// `None` once there are too many instructions.
+    /// Counts instructions that remain; `None` if there are too many.
     fn emit(&mut self, count: u32) -> Option<()> {
         self.left = self.left.checked_sub(count)?;
         Some(())
     }
 
-    /// The value as which `v` is computed.
+    /// The value that `v` equals.
     fn original(&self, mut v: Value) -> Value {
         while let Some(other) = self.same.get(&v) {
             v = *other;
@@ -66,7 +66,8 @@ impl<'k> Trial<'k> {
         let mut open = vec![v];
         while let Some(v) = open.pop() {
             let v = self.original(v);
-            // Charged once, when something that stays uses it: pure instructions whose every use folds cost nothing.
+            // Count it once, when an instruction that remains uses it: pure instructions whose every use folds cost
+            // nothing.
             if let Some(count) = self.owed.remove(&v) {
                 self.emit(count)?;
                 self.kernel.def(v).inst.operands(|operand| open.push(operand));
@@ -75,7 +76,7 @@ impl<'k> Trial<'k> {
         Some(())
     }
 
-    /// Executes a region. `None`: too many instructions would remain.
+    /// Executes a region. `None` if too many instructions would remain.
     pub fn region(&mut self, region: &Region) -> Option<()> {
         region.stmts.iter().try_for_each(|stmt| self.stmt(stmt))
     }
@@ -90,8 +91,8 @@ impl<'k> Trial<'k> {
                     return self.region(if bits != 0 { then } else { els });
                 }
                 self.used(*cond)?;
-                // Each side starts from what was known before the branch. Which of the two ran is not known, so what either wrote is
-                // forgotten below.
+                // Each side starts with what was known before the branch. Since it is unknown which one runs, the
+                // variables that either writes are forgotten below.
                 let before = self.variables.clone();
                 self.region(then)?;
                 self.variables = before;
@@ -104,7 +105,7 @@ impl<'k> Trial<'k> {
             Stmt::While { head, cond, body } => {
                 return self.looped(Loop { head: Some(head), cond: *cond, body });
             }
-            // The number of trips is unknown, and on the second trip the known values of the first trip no longer hold.
+            // The trip count is unknown, and in the second iteration the values known in the first no longer hold.
             Stmt::Loop { body } => {
                 self.forget(body);
                 self.region(body)?;
@@ -112,16 +113,16 @@ impl<'k> Trial<'k> {
             }
             Stmt::Block { body, .. } => self.region(body)?,
         }
-        // Not all lanes, or not all paths, have executed it.
+        // Some lanes, or some paths, have not executed it.
         stmt.regions().into_iter().for_each(|region| self.forget(region));
         Some(())
     }
 
-    /// Executes a loop. If its condition is not known it remains a loop, and its body runs with only those values known
-    /// that the loop does not change.
+    /// Executes a loop. If its condition is not known it remains a loop, and its body is executed with only those
+    /// variables known that the loop does not write.
     pub fn looped(&mut self, looped: Loop<'_>) -> Option<()> {
         let start = (self.variables.clone(), self.left);
-        // Bounds the time of the trial too: nested loops multiply, and `steps` bounds their product.
+        // This also bounds the time of the trial; for nested loops, `steps` bounds it.
         for trips in 1..=MOST_TRIPS {
             if let Some(head) = looped.head {
                 self.region(head)?;
@@ -139,7 +140,8 @@ impl<'k> Trial<'k> {
                     None => return self.stays(looped, start),
                 }
             }
-            // Each trip keeps at least one instruction of overhead, so that an empty loop with many trips does not look free.
+            // Each iteration costs at least one instruction, so that an empty loop with many iterations does not look
+            // free.
             self.emit(1)?;
         }
         None
@@ -151,11 +153,11 @@ impl<'k> Trial<'k> {
     }
 
     fn stays(&mut self, looped: Loop<'_>, (variables, left): (HashMap<Variable, u64>, u32)) -> Option<()> {
-        // Undo the trial execution: the loop remains in the program once, whatever was counted for its trips.
+        // Undo the trial: the loop remains and is counted once, not once per iteration.
         (self.variables, self.left) = (variables, left);
         let regions = || looped.head.into_iter().chain([looped.body]);
-        // Forget before and after: the body may rely only on values that no trip changes, and after the loop nothing is
-        // known about the variables that it writes.
+        // Forget before and after: the body may rely only on variables that no iteration changes, and after the loop
+        // nothing is known about the variables that it writes.
         regions().for_each(|region| self.forget(region));
         regions().try_for_each(|region| self.region(region))?;
         regions().for_each(|region| self.forget(region));
@@ -193,9 +195,9 @@ impl<'k> Trial<'k> {
                     self.is(v, known);
                     self.owed.remove(&v);
                     self.same.insert(v, chosen);
-                    // A select by a known condition disappears. An array in registers that the counter indexes is a
-                    // chain of selects, so these compensate for the cost of unrolling; the bound keeps huge chains from
-                    // compensating for everything else.
+                    // A select with a known condition disappears. An access to an array in registers at the loop's
+                    // counter is a chain of selects, whose folding compensates for the cost of unrolling; the bound
+                    // keeps huge chains from compensating for everything else.
                     let refund = length(self.kernel, v).min(self.refunds);
                     self.refunds -= refund;
                     self.left = self.left.saturating_add(refund);
@@ -205,7 +207,7 @@ impl<'k> Trial<'k> {
             },
             ref inst => self.evaluate(inst),
         };
-        // The same instruction is executed once for each trip; results of the trip before must not survive.
+        // An instruction is executed once in each iteration; its result in the previous iteration must not survive.
         self.same.remove(&v);
         self.is(v, result);
         if result.is_some() {
@@ -242,18 +244,18 @@ impl<'k> Trial<'k> {
             Inst::Bin(op @ (Bin::And | Bin::Or), x, y) if elem(x) == Some(Elem::Bool) => {
                 let decides = u64::from(op == Bin::Or);
                 match (self.value(x), self.value(y)) {
-                    // One known side decides an `or` that is true and an `and` that is false.
+                    // One known operand decides an `or` (if it is true) and an `and` (if it is false).
                     (Some(bits), _) | (_, Some(bits)) if bits == decides => Some(bits),
                     (Some(_), y) => y,
                     (x, _) => x,
                 }
             }
-            // Only 32-bit words: counters and indices have no other type, and the builder folds the other types.
+            // Only 32-bit words are evaluated: counters and indices have no other type.
             Inst::Bin(op, x, y) => {
                 evaluate::eval(op, self.value(x)? as u32, self.value(y)? as u32, word(x)?).map(u64::from)
             }
-            // Counters are uniform. A varying comparison is a mask, in which `true` would have to mean all active
-            // lanes.
+            // Only uniform comparisons are evaluated, as those of counters are. A varying one gives a mask, in which
+            // `true` would have to mean all active lanes.
             Inst::Cmp(pred, x, y) if self.kernel.ty(x).place == Place::Uniform => {
                 let holds = evaluate::holds(pred, word(x)?, self.value(x)? as u32, self.value(y)? as u32);
                 Some(u64::from(holds))
@@ -271,7 +273,7 @@ fn length(kernel: &Kernel, v: Value) -> u32 {
         Inst::Read(_) | Inst::Splat(_) | Inst::Bitcast(_) | Inst::Extract { .. } | Inst::Concat(_) => 0,
         Inst::Bin(Bin::Div | Bin::Rem, ..) => 25 * u32::from(ty.dwords()),
         Inst::Bin(Bin::MulHi, ..) if ty.dwords() == 2 => 6,
-        // This includes matrix instructions, beside which a counter costs nothing.
+        // This includes matrix instructions, next to which the cost of a counter is negligible.
         Inst::Machine(_) => u32::from(ty.dwords()),
         Inst::Bin(..) | Inst::Fma(..) | Inst::Select(..) | Inst::Un(..) | Inst::Cast(_) => {
             u32::from(ty.dwords())

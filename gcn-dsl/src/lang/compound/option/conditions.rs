@@ -1,4 +1,4 @@
-//! An `Option` from a condition and a value: `bool::then_some` and `bool::then`.
+//! Options made from a condition and a value: `bool::then_some` and `bool::then`.
 
 use super::{Maybe, moved};
 use crate::ir::Value;
@@ -8,7 +8,7 @@ use crate::lang::values::kind::Kind;
 use crate::lang::values::literal::Vary;
 use crate::lang::{Flatten, Placed, S, V};
 
-/// A value where a condition of its place holds.
+/// An option that has `value` where `condition` is true. Both are uniform, or both varying.
 pub(crate) fn where_holds<X: Placed<Place: Kind<Pick<S<bool>, V<bool>> = C>>, C: Flatten>(
     condition: C,
     value: X,
@@ -16,7 +16,7 @@ pub(crate) fn where_holds<X: Placed<Place: Kind<Pick<S<bool>, V<bool>> = C>>, C:
     Maybe { some: only(condition), value }
 }
 
-/// The value of a condition.
+/// The IR value of a condition.
 fn only(condition: impl Flatten) -> Value {
     let mut values = Vec::new();
     condition.flatten(&mut values);
@@ -24,13 +24,13 @@ fn only(condition: impl Flatten) -> Value {
 }
 
 impl S<bool> {
-    /// The value where this holds.
+    /// An option that has `value` if the condition is true.
     #[track_caller]
     pub fn then_some<X: Placed>(self, value: X) -> Maybe<X> {
         Maybe { some: moved::<Self, X>(only(self)), value }
     }
 
-    /// The result of `f` where the condition holds; `f` runs only there.
+    /// An option that has the result of `f` if the condition is true. `f` runs only then.
     #[track_caller]
     pub fn then<X: Flatten + Placed>(self, f: impl FnOnce() -> X) -> Maybe<X> {
         self.then_some(where_only(only(self), true, f))
@@ -38,13 +38,13 @@ impl S<bool> {
 }
 
 impl V<bool> {
-    /// The value, one for each lane, where this holds.
+    /// An option that has `value`, converted to a varying one, in the lanes where the condition is true.
     #[track_caller]
     pub fn then_some<X: Vary<Varying: Placed>>(self, value: X) -> Maybe<X::Varying> {
         Maybe { some: moved::<Self, X::Varying>(only(self)), value: value.vary() }
     }
 
-    /// The result of `f` where the condition holds; `f` runs only there.
+    /// An option that has the result of `f` in the lanes where the condition is true. `f` runs only there.
     #[track_caller]
     pub fn then<X: Vary<Varying: Flatten + Placed>>(self, f: impl FnOnce() -> X) -> Maybe<X::Varying> {
         let value = where_only(only(self), true, || f().vary());

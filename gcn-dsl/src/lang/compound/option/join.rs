@@ -1,4 +1,4 @@
-//! The `Option` after branches that give one, `None` or nothing.
+//! Merging of branches of which one gives an `Option` and the other an `Option`, `None` or no value.
 
 use super::{Absent, Maybe, moved, none};
 use crate::lang::values::merge::{Merge, Never};
@@ -20,7 +20,7 @@ where
     }
 }
 
-/// Joins with a branch that gives `None` or leaves.
+/// Merges an option with a branch that gives `None` or whose lanes leave.
 macro_rules! beside {
     ($other:ident $leaves:literal: |$it:pat_param| $value:expr) => {
         #[diagnostic::do_not_recommend]

@@ -1,19 +1,19 @@
-//! The `Result` after branches that give one, a value, an error or nothing.
+//! Merging of branches that give a `Result`, `Ok(…)`, `Err(…)` or no value.
 
 use super::{Bad, Good, Of, Outcome};
 use crate::lang::values::kind::Kind;
 use crate::lang::values::merge::{Merge, Never};
 use crate::lang::{Blank, Placed};
 
-/// A type that joins with another value.
+/// Types that merge with a `B`.
 pub trait Joins<How, B>: Merge<How, B, Output: Blank + Placed> + Placed {}
 impl<How, B, X: Merge<How, B, Output: Blank + Placed> + Placed> Joins<How, B> for X {}
 
-/// A type that joins with itself.
+/// Types that merge with themselves.
 pub trait Alone<How>: Joins<How, Self> + Merge<How, Self, Output: Blank + Placed> {}
 impl<How, X: Joins<How, X>> Alone<How> for X {}
 
-/// The type that an `X` becomes in a branch.
+/// The type of the merged value if both branches give an `X`.
 type In<How, X> = <X as Merge<How, X>>::Output;
 
 fn whole<How, X: Alone<How>, E: Alone<How>>(of: Outcome<X, E>) -> Outcome<In<How, X>, In<How, E>> {
@@ -39,7 +39,8 @@ where
     }
 }
 
-/// Joins of two kinds of branches, with the resulting types. A branch that leaves has no value.
+/// Implements merging for pairs of branch types, with the resulting type. `leaves` marks a branch whose lanes leave, so
+/// that it has no value.
 macro_rules! joins {
     ($([$($bounds:tt)*] $a:ty, $b:ty => $out:ty: $left:expr, $right:expr $(, $leaves:ident)?;)*) => {$(
         #[diagnostic::do_not_recommend]

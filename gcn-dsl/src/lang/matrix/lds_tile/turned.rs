@@ -1,7 +1,9 @@
-//! Tiles whose columns are contiguous in memory: transposed in registers, between the loads and the stores to LDS.
+//! Tiles whose columns are contiguous in memory: transposed in registers between the loads from memory and the stores
+//! to LDS.
 //!
-//! A lane loads a block of `deep` columns and `wide` rows, `wide` neighbours at a time, and stores each row of the block, `deep`
-//! neighbours at a time. Elements of four bytes and more only change their registers; smaller ones are exchanged by byte permutes.
+//! A lane loads a block of `deep` columns and `wide` rows, `wide` consecutive elements at a time, and stores each row
+//! of the block, `deep` consecutive elements at a time. For elements of four bytes and more the transposition only
+//! renames registers; smaller ones are exchanged by byte permutes.
 
 use std::panic::Location;
 
@@ -14,22 +16,22 @@ use crate::lang::values::vector::{element, pack};
 use crate::lang::{V, isa, local_id, with};
 use crate::scalar::Number;
 
-/// How a workgroup shares out a tile whose columns are contiguous.
+/// The division of a tile whose columns are contiguous among the lanes of a workgroup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Blocks {
-    /// Columns and rows of a block.
+    /// The number of columns (`deep`) and rows (`wide`) of a block.
     deep: u32,
     wide: u32,
-    /// Blocks side by side along a column of the tile.
+    /// The number of blocks along a column of the tile.
     along: u32,
-    /// Blocks of each lane, and columns from one to the next.
+    /// The number of blocks of each lane, and the number of columns from one of them to the next.
     parts: u32,
     columns: u32,
 }
 
 impl Blocks {
-    /// The blocks by which `lanes` move a tile with the fewest accesses, groups of `group` elements staying together; `None` if the
-    /// tile does not come out even.
+    /// The blocks with which `lanes` move a tile in the fewest accesses without splitting groups of `group` elements;
+    /// `None` if the tile cannot be divided without a remainder.
     pub fn of(lanes: u32, [rows, cols]: [u32; 2], group: u32, size: u32) -> Option<Blocks> {
         let widths =
             |most: u32| [16, 8, 4].into_iter().map(move |b| b / size).filter(move |n| *n > 0 && *n <= most);
@@ -53,7 +55,7 @@ impl Blocks {
         best
     }
 
-    /// Loads of each lane.
+    /// The number of loads of each lane.
     pub fn loads(&self) -> u32 {
         self.parts * self.deep
     }
@@ -97,7 +99,7 @@ impl Blocks {
     }
 }
 
-/// A block's rows, from its columns of `wide` elements each.
+/// Transposes a block: takes its columns of `wide` elements each and returns its rows.
 #[track_caller]
 fn turn<T: Number>(columns: &[Value], wide: usize) -> Vec<Value> {
     let loc = Location::caller();
@@ -110,7 +112,8 @@ fn turn<T: Number>(columns: &[Value], wide: usize) -> Vec<Value> {
         return (0..wide).map(row).collect();
     }
     let per_dword = 4 / T::ELEM.bytes() as usize;
-    // For each dword of the columns, the rows that it holds: of each the dwords from as many columns.
+    // One dword of a column holds `per_dword` rows. For each such group of rows, transpose squares of that many
+    // columns.
     let rows = (0..wide / per_dword).flat_map(|dword| {
         let word = |from: &Value| V::emit(Inst::Extract { from: *from, dword: dword as u8 }, loc);
         let words: Vec<V<u32>> = columns.iter().map(word).collect();
@@ -127,13 +130,13 @@ fn turn<T: Number>(columns: &[Value], wide: usize) -> Vec<Value> {
     .collect()
 }
 
-/// Bytes of two dwords: those of the first are numbered from 4, those of the second from 0.
+/// Byte selectors of `v_perm_b32` in `pick`: bytes 0 to 3 are those of the dword `a`, bytes 4 to 7 those of `b`.
 const LOW_HALVES: u32 = 0x0504_0100;
 const HIGH_HALVES: u32 = 0x0706_0302;
 const LOW_BYTES: u32 = 0x0501_0400;
 const HIGH_BYTES: u32 = 0x0703_0602;
 
-/// Two dwords of two halves, or four of four bytes, transposed.
+/// Transposes two dwords of two 16-bit elements each, or four dwords of four bytes each.
 #[track_caller]
 fn square(words: &[V<u32>]) -> Vec<V<u32>> {
     let pick = |a: V<u32>, b: V<u32>, bytes: u32| isa::v_perm_b32(b, a, bytes);
@@ -152,7 +155,8 @@ fn square(words: &[V<u32>]) -> Vec<V<u32>> {
 mod tests {
     use super::*;
 
-    /// By hand: 512 lanes and 256 x 32 f16 are 16 to a lane, 4 x 4 by 8 accesses; 128 x 32 are 8, by six.
+    /// Worked by hand: 512 lanes and 256 x 32 f16 give each lane 16 elements, a 4 x 4 block in 8 accesses; 128 x 32
+    /// give 8, in six accesses.
     #[test]
     fn blocks_come_out_even() {
         let block = |lanes, extent, group, size| {

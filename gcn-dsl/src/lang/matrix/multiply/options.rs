@@ -1,54 +1,57 @@
-//! What instructions take besides their factors.
+//! Modifiers of matrix instructions, and their operands besides the factors: sparse indices and scales.
 
 use gcn_isa::layout::Controls;
 
 use crate::lang::{IntoDevice, V};
 
-/// Lanes that a multiplication takes elements of B from, instead of each lane from itself.
+/// A permutation of lanes: which lane each lane's elements of B come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LanePattern {
-    /// Lanes 32 to 63 from lanes 0 to 31.
+    /// Lanes 32 to 63 take the elements of lanes 0 to 31.
     LowerHalf,
-    /// Lanes 0 to 31 from lanes 32 to 63.
+    /// Lanes 0 to 31 take the elements of lanes 32 to 63.
     UpperHalf,
-    /// Each lane from the one 16 further on, the last 16 from the first.
+    /// Each lane takes the elements of the lane whose number is 16 higher; the last 16 lanes take those of the first
+    /// 16.
     RotatedBy16,
-    /// Every 16 lanes from lanes 0 to 15.
+    /// Each group of 16 lanes takes the elements of lanes 0 to 15.
     Quarter0,
-    /// Every 16 lanes from lanes 16 to 31.
+    /// Each group of 16 lanes takes the elements of lanes 16 to 31.
     Quarter1,
-    /// Every 16 lanes from lanes 32 to 47.
+    /// Each group of 16 lanes takes the elements of lanes 32 to 47.
     Quarter2,
-    /// Every 16 lanes from lanes 48 to 63.
+    /// Each group of 16 lanes takes the elements of lanes 48 to 63.
     Quarter3,
 }
 
-/// What a matrix instruction does besides: broadcasts blocks of A, permutes lanes of B, negates.
+/// Modifiers of a matrix instruction: broadcast of blocks of A, permutation of the lanes of B, negation.
 ///
-/// Which shapes take what is checked when the kernel is built: blocks of A are broadcast by instructions of several blocks,
-/// lane patterns of B exist where the target's instruction has them (most before gfx942), negation for f64 since gfx942.
+/// The build checks that the shape supports them: blocks of A can be broadcast by instructions with several blocks, the
+/// lanes of B can be permuted where the target's instruction allows it (most before gfx942 do), and f64 instructions
+/// negate since gfx942.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[must_use]
 pub struct MfmaOptions {
-    /// Blocks that share one of A, and which of them it is.
+    /// The number of blocks that share one block of A, and the number of that block.
     broadcast: Option<(u8, u8)>,
     pattern: Option<LanePattern>,
-    /// Bit 0 A, bit 1 B, bit 2 C.
+    /// Bit 0 negates A, bit 1 B, bit 2 C.
     negated: u8,
 }
 
 impl MfmaOptions {
-    /// Nothing.
+    /// No modifier.
     pub const fn new() -> MfmaOptions {
         MfmaOptions { broadcast: None, pattern: None, negated: 0 }
     }
 
-    /// Every `share` blocks, a power of two, are multiplied with the same block of A: the `from`-th of them.
+    /// In each group of `share` blocks (a power of two), all are multiplied with the same block of A: the group's block
+    /// `from`.
     pub const fn broadcast_a(self, share: u8, from: u8) -> MfmaOptions {
         MfmaOptions { broadcast: Some((share, from)), ..self }
     }
 
-    /// B's elements come from other lanes.
+    /// Takes the elements of B from other lanes.
     pub const fn permute_b(self, pattern: LanePattern) -> MfmaOptions {
         MfmaOptions { pattern: Some(pattern), ..self }
     }
@@ -68,7 +71,7 @@ impl MfmaOptions {
         MfmaOptions { negated: self.negated | 4, ..self }
     }
 
-    /// The instruction's fields, and which operands are negated.
+    /// The values of the instruction's fields, and a mask of the negated operands.
     pub(super) fn controls(self) -> Result<(Controls, u8), String> {
         let mut controls = Controls::default();
         if let Some((share, from)) = self.broadcast {
@@ -86,8 +89,9 @@ impl MfmaOptions {
     }
 }
 
-/// Which two of every four `k` a [`SparseA`](crate::lang::matrix::SparseA) holds: four bits for each group of four of the lane, in the order of
-/// its elements, the number of the first element in the lower two. One register holds several such sets for the larger elements.
+/// Says which two of every four `k` a [`SparseA`](crate::lang::matrix::SparseA) holds. Each group of four `k` of the
+/// lane has four bits, in the order of the lane's elements: two for the position of the first element, then two for
+/// that of the second. For larger elements one register has room for several such sets.
 #[derive(Debug, Clone, Copy)]
 pub struct SparseIndex {
     value: V<u32>,
@@ -95,25 +99,25 @@ pub struct SparseIndex {
 }
 
 impl SparseIndex {
-    /// The first set in `value`.
+    /// Uses the first set in `value`.
     pub fn new(value: impl IntoDevice<V<u32>>) -> SparseIndex {
         SparseIndex { value: value.into_device(), set: 0 }
     }
 
-    /// The `n`-th set in the register.
+    /// Uses the `n`-th set in the register.
     #[must_use]
     pub fn set(self, n: u8) -> SparseIndex {
         SparseIndex { set: n, ..self }
     }
 
-    /// Loads what the lane of a [`SparseA`](crate::lang::matrix::SparseA) needs from the one index word of its row and `k`.
+    /// The register that holds the index.
     pub fn value(self) -> V<u32> {
         self.value
     }
 }
 
-/// Scales of one factor of an MX product: a byte for each row of A (column of B) and 32 consecutive `k`, in lane
-/// `row + M * (k / 32)`; the exponent of a power of two, 127 meaning 1.
+/// Scales of one factor of an MX product: one byte for each row of A (column of B) and block of 32 consecutive `k`, in
+/// lane `row + M * (k / 32)`. The byte is the exponent of a power of two, biased by 127.
 #[derive(Debug, Clone, Copy)]
 pub struct Scales {
     pub(super) value: V<u32>,
@@ -121,12 +125,12 @@ pub struct Scales {
 }
 
 impl Scales {
-    /// In the low byte of `value`.
+    /// Uses the low byte of `value`.
     pub fn new(value: impl IntoDevice<V<u32>>) -> Scales {
         Scales { value: value.into_device(), byte: 0 }
     }
 
-    /// In byte `n`, 0 to 3: a register holds the scales for four products.
+    /// Uses byte `n`, 0 to 3, so that one register can hold the scales of four products.
     #[must_use]
     pub fn byte(self, n: u8) -> Scales {
         Scales { byte: n, ..self }

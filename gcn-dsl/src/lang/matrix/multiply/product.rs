@@ -1,4 +1,4 @@
-//! From factors to the instruction of the target.
+//! Choice of the target's instruction for a product of two factors.
 
 use std::panic::Location;
 
@@ -13,7 +13,7 @@ use crate::lang::context::Context;
 use crate::lang::matrix::operand::{here, is_format};
 use crate::lang::with;
 
-/// What an instruction multiplies.
+/// A product of a given shape and given formats, for which an instruction is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::lang::matrix) struct Product {
     pub formats: [ElemType; 3],
@@ -24,13 +24,13 @@ pub(in crate::lang::matrix) struct Product {
 }
 
 impl Product {
-    /// What the instructions multiply whose fields say the formats (gfx950).
+    /// The product of the `f8f6f4` instructions (gfx950), whose fields select the formats.
     pub fn f8f6f4(size: [usize; 4], scaled: bool) -> Product {
         let formats = [ElemType::F8f6f4, ElemType::F8f6f4, ElemType::F32];
         Product { formats, size, sparse: false, scaled }
     }
 
-    /// The instruction of `on`, if there is one.
+    /// The instruction of `on` for this product, if there is one.
     pub fn instruction(&self, on: Subtarget) -> Option<(&'static InstDesc, &'static Shape)> {
         layout::instructions_on(on).iter().find(|i| self.is(i.1)).copied()
     }
@@ -47,12 +47,12 @@ impl Product {
         formats.into_iter().zip(self.formats).all(|(operand, language)| is_format(operand, language))
     }
 
-    /// Targets that have it.
+    /// The targets that have an instruction for this product.
     pub fn targets(&self) -> TargetSet {
         Target::with_instructions().filter(|t| self.instruction((*t).into()).is_some()).collect()
     }
 
-    /// The shapes with the same element types on `target`.
+    /// Lists the shapes of `on` with the same element types, for an error message.
     fn near(&self, on: Subtarget) -> String {
         let like = layout::instructions_on(on)
             .iter()
@@ -86,7 +86,8 @@ fn size([m, n, k, blocks]: [u16; 4]) -> String {
     }
 }
 
-/// Emits the instruction of `product`: `operands` are A, B, C and what else it reads, `acc` the one that the result replaces.
+/// Emits the instruction of `product`. `operands` are A, B, C and whatever else it reads; `acc` is the accumulator that
+/// the result replaces.
 pub(in crate::lang::matrix) fn multiply(
     product: Product,
     operands: &[Value],
@@ -108,7 +109,7 @@ pub(in crate::lang::matrix) fn multiply(
                 return acc;
             }
         };
-        // RDNA has a field of its own for the set of a sparse instruction's index.
+        // On RDNA a separate field, not `abid`, selects the set of a sparse instruction's index.
         let controls = match shape.arrangement {
             Arrangement::Mfma => controls,
             _ if shape.sparse => Controls { index_key: controls.abid, abid: 0, ..controls },
@@ -134,7 +135,7 @@ pub(in crate::lang::matrix) fn multiply(
         let mut call = Call::plain(row.mnemonic, operands.iter().copied(), ty);
         call.arg_mods.neg = negated;
         give(&mut call, controls);
-        // Of bytes and nibbles the modifier says that they are signed.
+        // The integer WMMA instructions have a modifier that makes bytes and nibbles signed.
         let signed = [shape.a, shape.b].map(|format| matches!(format, ElemType::Iu8 | ElemType::Iu4));
         if signed.contains(&true) {
             call.given.mods.neg_lo = u8::from(signed[0]) | u8::from(signed[1]) << 1;
@@ -144,7 +145,7 @@ pub(in crate::lang::matrix) fn multiply(
     })
 }
 
-/// Sets the fields that are not at their default.
+/// Sets the instruction's fields that are not at their default.
 fn give(call: &mut Call, controls: Controls) {
     let given = &mut call.given;
     let mods = &mut given.mods;
@@ -176,7 +177,7 @@ fn full_waves(context: &mut Context, loc: &'static Location<'static>) {
     }
 }
 
-/// Dense: the operands in assembly order are A, B, C.
+/// Emits a dense product: the operands in assembly order are A, B, C.
 pub(in crate::lang::matrix) fn dense(
     product: Product,
     [a, b, c]: [Value; 3],
@@ -186,7 +187,7 @@ pub(in crate::lang::matrix) fn dense(
     multiply(product, &[a, b, c], c, options.controls(), loc)
 }
 
-/// Sparse: the accumulator is read and written, so that it comes first.
+/// Emits a sparse product. The instruction reads and writes its accumulator, which therefore comes first.
 pub(in crate::lang::matrix) fn sparse(
     product: Product,
     [a, b, c]: [Value; 3],

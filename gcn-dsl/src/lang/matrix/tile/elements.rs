@@ -23,14 +23,14 @@ use crate::lang::values::vector::{element, pack};
 use crate::lang::{IntoDevice, LoadAt, S, V, Vector, eq, lane_id, select, shuffle_xor, with};
 use crate::scalar::{Number, Scalar};
 
-/// What numbers a lane's elements of a tile: a number of the host, or a loop's variable.
+/// Numbers of a lane's elements in a tile: a `usize` on the host, or the variable of a device loop.
 #[diagnostic::on_unimplemented(
     message = "a lane's elements of a tile are numbered by a `usize` or the variable of a loop, not by `{Self}`",
     label = "not the number of an element",
     note = "each lane has elements of its own, under the same numbers: `for i in 0..acc.len()  …, with `acc.row(i)` and `acc.get(i)`"
 )]
 pub trait ElementNumber {
-    /// That one of `len` values.
+    /// Selects the value with this number among `len` values.
     #[track_caller]
     fn of<T: Scalar>(self, len: usize, values: &mut dyn Iterator<Item = V<T>>) -> V<T>;
 }
@@ -59,7 +59,7 @@ impl<T: MatrixElement, const M: usize, const N: usize, const SIDE: usize> Tile<T
 }
 
 impl<T: AccElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M, N, SIDE> {
-    /// All elements zero.
+    /// The tile whose elements are all zero.
     #[track_caller]
     pub fn zero() -> Self {
         const { even(M, SIDE) };
@@ -78,14 +78,15 @@ impl<T: AccElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M
         Self::of(Parts::of(moved))
     }
 
-    /// How many elements each lane holds: of each accumulator in turn, those of a row of accumulators one after the other.
+    /// The number of elements in each lane. They are numbered accumulator by accumulator, and the accumulators row by
+    /// row.
     #[allow(clippy::len_without_is_empty, reason = "never empty")]
     #[track_caller]
     pub fn len(&self) -> usize {
         Self::per_acc() * self.values.len
     }
 
-    /// Elements of an accumulator in each lane.
+    /// The number of elements of one accumulator in each lane.
     #[track_caller]
     pub(super) fn per_acc() -> usize {
         Self::acc().per_lane(Location::caller())
@@ -96,7 +97,7 @@ impl<T: AccElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M
         with(|c| side(here(c), SIDE))
     }
 
-    /// How many accumulators the tile has; the kernel fails if they are too many.
+    /// The number of accumulators in the tile; the kernel fails if there are more than a tile can have.
     fn parts_here(loc: &'static Location<'static>) -> usize {
         with(|c| {
             let parts = Self::parts(here(c));
@@ -136,7 +137,7 @@ impl<T: AccElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M
         i.of(self.len(), &mut Self::places().map(|[_, col]| col))
     }
 
-    /// Row and column of each of the lane's elements, computed where they are asked for.
+    /// Row and column of each of the lane's elements, computed lazily.
     pub(in crate::lang::matrix) fn places() -> impl Iterator<Item = [V<u32>; 2]> {
         let (per_acc, side) = (Self::per_acc(), Self::side());
         (0..M / side * (N / side) * per_acc).map(move |i| {
@@ -166,7 +167,8 @@ impl<T: AccElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M
         Self::of(Parts::of(parts.chunks(Self::per_acc()).map(one)))
     }
 
-    /// `f` of each element and its number in the lane, from which [`Tile::row`] and [`Tile::col`] tell where it belongs.
+    /// Applies `f` to each element and its index in the lane; [`Tile::row`] and [`Tile::col`] give the position for an
+    /// index.
     #[must_use]
     #[track_caller]
     pub fn map_indexed<U: AccElement>(&self, mut f: impl FnMut(usize, V<T>) -> V<U>) -> Tile<U, M, N, SIDE> {
@@ -174,7 +176,7 @@ impl<T: AccElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M
         Tile::from_elements(&parts, self.place(), Location::caller())
     }
 
-    /// `f` of two neighbours of a column at a time, for packed arithmetic.
+    /// Applies `f` to pairs of neighbours in a column, for packed arithmetic.
     #[must_use]
     #[track_caller]
     pub fn map_pairs<U: AccElement>(
@@ -185,7 +187,7 @@ impl<T: AccElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M
         Tile::from_elements(&parts, self.place(), Location::caller())
     }
 
-    /// The elements two by two.
+    /// The lane's elements in pairs.
     #[track_caller]
     fn pairs(&self) -> Vec<Vector<T, 2>> {
         let ty = Type { place: Place::Varying, elem: T::ELEM, count: 2 };
@@ -198,7 +200,8 @@ impl<T: AccElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M
         self.values.iter().flat_map(of).collect()
     }
 
-    /// The largest of the elements that the lane itself holds of each of its columns; [`Tile::col_max`] is that of whole columns.
+    /// The largest of the elements that this lane holds of each of its columns. [`Tile::col_max`] gives the largest of
+    /// the whole column.
     #[track_caller]
     pub fn lane_max(&self) -> Vec<V<T>> {
         self.lane(Bin::Max)
@@ -210,7 +213,8 @@ impl<T: AccElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M
         self.cols(Bin::Max)
     }
 
-    /// The sum of each of the lane's columns, one for every `SIDE` columns of the tile; in which order is not fixed.
+    /// The sum of each of the lane's columns, one for every `SIDE` columns of the tile; the order of the additions is
+    /// unspecified.
     #[track_caller]
     pub fn col_sum(&self) -> Vec<V<T>> {
         self.cols(Bin::Add)
@@ -221,7 +225,7 @@ impl<T: AccElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M
         self.lane(op).into_iter().map(|part| across(op, part, Self::side() as u32, lanes())).collect()
     }
 
-    /// The lane's part of each of its columns.
+    /// Reduces the elements that this lane holds of each of its columns.
     #[track_caller]
     fn lane(&self, op: Bin) -> Vec<V<T>> {
         let elements = self.elements();
@@ -234,7 +238,7 @@ impl<T: AccElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M
         (0..accs).map(column).collect()
     }
 
-    /// Stores the tile to a matrix in memory, its first row and column at (`row`, `col`).
+    /// Stores the tile to a matrix in memory; the tile's element (0, 0) goes to (`row`, `col`).
     #[track_caller]
     pub fn store_to(
         &self,
@@ -261,7 +265,8 @@ impl<T: AccElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M
 }
 
 impl<const M: usize, const N: usize, const SIDE: usize> Tile<f32, M, N, SIDE> {
-    /// The sum of the elements that the lane itself holds of each of its columns, by packed additions; in which order is not fixed.
+    /// The sum of the elements that this lane holds of each of its columns, by packed additions; their order is
+    /// unspecified.
     #[track_caller]
     pub fn lane_sum(&self) -> Vec<V<f32>> {
         let pairs = self.pairs();
@@ -278,10 +283,10 @@ impl<const M: usize, const N: usize, const SIDE: usize> Tile<f32, M, N, SIDE> {
         (0..accs).map(column).collect()
     }
 
-    /// The tile as right factor of a further product, each element converted by `f`; the left factor is loaded in the same order:
-    /// `TileA<_, _, _, SIDE, AsAcc>`. An accumulator's registers become a fragment's, and nothing moves between lanes, but for targets
-    /// where each lane has its column of a right factor whole, as RDNA 3 does and all that multiply by vector instructions: there lanes
-    /// exchange what they have of a column. All lanes of the wave must run.
+    /// The tile as right factor of a further product, each element converted by `f`. The left factor must be loaded in
+    /// the same order of `k`: `TileA<_, _, _, SIDE, AsAcc>`. On most targets the accumulator's registers become the
+    /// fragment's, and nothing moves between lanes. On RDNA 3, and where vector instructions multiply, a lane needs a
+    /// whole column of the right factor, so lanes exchange their parts of it. All lanes of the wave must run.
     #[track_caller]
     pub fn to_b<U: MatrixElement<Memory = U> + Number>(
         &self,
@@ -296,7 +301,8 @@ impl<const M: usize, const N: usize, const SIDE: usize> Tile<f32, M, N, SIDE> {
         }
     }
 
-    /// As [`Tile::to_b`], two neighbours of a column at a time: many conversions are instructions that round two numbers.
+    /// As [`Tile::to_b`], but `f` converts two neighbours of a column at a time: many conversion instructions round two
+    /// numbers.
     #[track_caller]
     pub fn to_b_pairs<U: MatrixElement<Memory = U> + Number>(
         &self,
@@ -315,7 +321,7 @@ impl<const M: usize, const N: usize, const SIDE: usize> Tile<f32, M, N, SIDE> {
         })
     }
 
-    /// The elements, accumulator by accumulator, with all rows of each of them in order.
+    /// Gives each lane its whole columns: the elements of each accumulator in turn, with all rows in order.
     #[track_caller]
     fn whole_columns<U: Number>(elements: &[V<U>], loc: &'static Location<'static>) -> Vec<V<U>> {
         let row = |j: usize| Self::acc().host_coordinates(j as u32, loc).unwrap_or_default().row;
@@ -340,7 +346,8 @@ impl<const M: usize, const N: usize, const SIDE: usize> Tile<f32, M, N, SIDE> {
         elements.chunks(Self::per_acc()).flat_map(column).collect()
     }
 
-    /// The fragments of a factor whose elements come in groups of `each`, with as many of each accumulator as of any other.
+    /// Packs the elements into the fragments of a right factor. They come in groups of `each`, and every accumulator
+    /// has the same number of groups.
     #[track_caller]
     fn in_order<E: Copy, U: MatrixElement>(
         &self,
@@ -368,7 +375,8 @@ impl<const M: usize, const N: usize, const SIDE: usize> Tile<f32, M, N, SIDE> {
     }
 }
 
-/// Elements of the lanes without the bit of `mask`, and of those with it, in both: their own and those of the lane that differs in that bit.
+/// Exchanges elements between lanes whose numbers differ in the bit `mask`. Returns the elements of the lane with this
+/// bit clear and those of the lane with it set; both lanes get both.
 #[track_caller]
 fn exchange<U: Number>(
     own: &[V<U>],
@@ -377,7 +385,7 @@ fn exchange<U: Number>(
     loc: &'static Location<'static>,
 ) -> [Vec<V<U>>; 2] {
     let [one] = own else {
-        // Those of a register go together.
+        // Elements that share a register are exchanged together.
         let count = own.len();
         let packed = pack(own, loc);
         let word: V<u32> = V::emit(Inst::Extract { from: packed, dword: 0 }, loc);

@@ -1,4 +1,4 @@
-//! How factors get into registers.
+//! Loads of a product's factors into registers.
 
 use std::panic::Location;
 
@@ -34,7 +34,7 @@ macro_rules! factor {
                 }
             }
 
-            /// How many fragments it is made of on `target`.
+            /// The number of fragments in the tile on the target `on`.
             pub(super) fn parts(on: Subtarget) -> usize {
                 let step = Step::of(T::FORMAT, on, SIDE, $k);
                 step.map_or($free / SIDE, |step| ($free / step.side) * ($k / step.depth))
@@ -44,10 +44,11 @@ macro_rules! factor {
         impl<T: MatrixElement, const $a: usize, const $b: usize, const SIDE: usize, O: KOrder>
             $name<T, $a, $b, SIDE, O>
         {
-            /// Loads the tile whose first element is at (`row`, `col`) of a matrix in global memory or LDS.
+            /// Loads the tile whose element (0, 0) is at (`row`, `col`) of a matrix in global memory or LDS.
             ///
-            /// Where `k` is the matrix's fast dimension, a lane loads its consecutive `k` at once, up to 16 bytes; elsewhere one by
-            /// one, or on gfx950 from LDS by transposing loads, for which `row` and `col` must be the same in all lanes.
+            /// Where `k` is the matrix's contiguous dimension, a lane loads its consecutive `k` at once, up to 16
+            /// bytes. Otherwise it loads them one by one, or, on gfx950 and from LDS, by transposing loads, for which
+            /// `row` and `col` must be the same in all lanes.
             #[track_caller]
             pub fn load(
                 view: impl AsView<T::Memory>,
@@ -63,7 +64,7 @@ macro_rules! factor {
                 let fragment = operand.per_lane(loc) as u32 * bits(T::FORMAT) / 8;
                 let wide = O::WIDE && instruction.family != Family::Lanes;
                 let together = if wide { together(fragment, $k / depth) } else { 1 };
-                // Where every lane has its line whole, there is one order.
+                // Where every lane has a whole row or column of the factor, there is only one order.
                 let as_acc_here = O::AS_ACC && !is_whole(operand);
                 let runs: Vec<Vec<Run>> = (0..$k / (together * depth))
                     .map(|step| match as_acc_here {
@@ -95,19 +96,21 @@ macro_rules! factor {
 factor!(TileA<M, K>, A, M, K, 1, 0, |side, depth| (side, depth));
 factor!(TileB<K, N>, B, N, K, 0, 1, |side, depth| (depth, side));
 
-/// True if each lane has its row or column of the operand whole: on RDNA 3, and where vector instructions multiply.
+/// True if each lane has a whole row or column of the operand: on RDNA 3, and where vector instructions multiply.
 pub(super) fn is_whole(operand: Operand) -> bool {
     let shape = with(|c| operand.shape(here(c)));
     operand.family == Family::Lanes || shape.is_some_and(|shape| shape.copies(operand.matrix) > 1)
 }
 
-/// The number of fragments that a lane loads at once: as many as fill 16 bytes and divide the number of steps.
+/// The number of fragments that a lane loads with one access: the most that fit in 16 bytes and divide the number of
+/// steps.
 fn together(fragment: u32, steps: usize) -> usize {
     let most = (WIDEST / fragment.max(1)).max(1) as usize;
     (1..=most).rev().find(|n| steps.is_multiple_of(*n)).unwrap_or(1)
 }
 
-/// The places of the elements that a lane holds of several fragments, whose `k` are consecutive. `k` is 1 if columns are `k`.
+/// The coordinates of the elements that a lane holds in `together` fragments with consecutive `k`. `k` is 1 if columns
+/// run along `k`, 0 if rows do.
 fn by_number(
     operand: Operand,
     together: usize,
@@ -118,7 +121,7 @@ fn by_number(
     let element = |i: usize, j: usize| {
         let mut at = operand.host_coordinates(j as u32, loc).unwrap_or_default();
         let k = if k == 1 { &mut at.column } else { &mut at.row };
-        // Lanes that hold further `k` begin after all that the lanes before them hold.
+        // Lanes with larger `k` begin after everything that the lanes with smaller `k` hold of all these fragments.
         k.weights = k.weights.map(|weight| weight * together as u32);
         k.base += (i * per_lane) as u32;
         at
@@ -126,11 +129,11 @@ fn by_number(
     (0..together).flat_map(|i| (0..per_lane).map(move |j| (i, j))).map(|(i, j)| element(i, j)).collect()
 }
 
-/// Where the elements are that a lane holds of the fragment of `step`, in the order of an accumulator.
+/// The coordinates of the elements that a lane holds in the fragment of `step`, in the order of an accumulator.
 fn as_acc(operand: Operand, side: usize, step: usize, loc: &'static Location<'static>) -> Vec<Coordinates> {
     let per_lane = operand.per_lane(loc);
     let of = |operand: &Operand, j: usize| operand.host_coordinates(j as u32, loc).unwrap_or_default();
-    // The registers of one accumulator's elements after those of the other.
+    // Elements of consecutive accumulators are numbered one after the other.
     let acc = Operand {
         matrix: Matrix::D,
         family: Family::Dense,

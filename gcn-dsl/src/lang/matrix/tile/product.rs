@@ -23,15 +23,15 @@ use crate::lang::{V, with};
 use crate::scalar::{Scalar, f8e4m3, f8e5m2};
 use half::{bf16, f16};
 
-/// Elements of a left factor that matrix instructions multiply with those of a right factor, `U`, into accumulators of `C`, and
-/// [`matmul`] so tiles of them.
+/// Element types of a left factor for which matrix instructions, and thus [`matmul`], exist with a right factor of `U`
+/// and accumulators of `C`.
 #[diagnostic::on_unimplemented(
     message = "tiles of `{Self}` are not multiplied with tiles of `{U}` into tiles of `{C}`",
     label = "no product of these types",
     note = "two factors of f16, bf16 or f32 add up in f32, 8-bit floats (f8e4m3, f8e5m2, Fp8, Bf8) in any mixture in f32, i8 and I4 in i32, f64 in f64"
 )]
 pub trait TileFactor<U, C>: MatrixElement {
-    /// The targets that have an instruction for it.
+    /// The targets that have such an instruction.
     type Targets: Availability;
 }
 
@@ -78,24 +78,26 @@ factors! {
     }
 }
 
-/// The instruction whose fragments a factor is made of: it follows from the factor's own element type, for instructions on
-/// mixtures are as deep as the others.
+/// The instruction whose fragments make up a factor. It follows from the factor's own element type alone, because
+/// instructions on mixed 8-bit formats take the same number of `k` as those on equal ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Step {
-    /// Rows and columns of an accumulator.
+    /// The number of rows, and of columns, of an accumulator.
     pub side: usize,
-    /// How many `k` it takes.
+    /// The number of `k` that the instruction takes.
     pub depth: usize,
     pub family: Family,
 }
 
-/// The side of the accumulators of tiles whose `SIDE` is `asked`: 16, if no instruction of the target has larger ones.
+/// The side of the accumulators of tiles declared with `SIDE` = `asked`: 16 if no instruction of the target has that
+/// size.
 pub(super) fn side(on: Subtarget, asked: usize) -> usize {
     if square_shapes(on).any(|shape| usize::from(shape.m) == asked) { asked } else { 16 }
 }
 
 impl Step {
-    /// The deepest instruction of `target` that multiplies `side x k` by `k x side` elements and whose depth divides `k`.
+    /// The deepest instruction of the target that multiplies `side x k` by `k x side` elements and whose depth divides
+    /// `k`.
     pub fn of(format: ElemType, on: Subtarget, asked: usize, k: usize) -> Option<Step> {
         let side = side(on, asked);
         let all = Step::all(format, on).filter(|step| step.side == side && k.is_multiple_of(step.depth));
@@ -104,7 +106,7 @@ impl Step {
             .or_else(|| Step::all(format, on).next().is_none().then(|| Step::of_lanes(format, k)).flatten())
     }
 
-    /// Without an instruction: as many `k` as a lane loads at once.
+    /// The step where vector instructions multiply: as many `k` as a lane loads with one access.
     fn of_lanes(format: ElemType, k: usize) -> Option<Step> {
         let multiplies = matches!(format, ElemType::F32 | ElemType::F16 | ElemType::Bf16 | ElemType::I8);
         let most = (8 * WIDEST / bits(format)) as usize;
@@ -112,9 +114,9 @@ impl Step {
         multiplies.then_some(Step { side: 16, depth, family: Family::Lanes })
     }
 
-    /// Every instruction of `on` that tiles of the format can be made of.
+    /// All instructions of `on` from which tiles of the format can be made.
     fn all(format: ElemType, on: Subtarget) -> impl Iterator<Item = Step> {
-        // Of the instructions whose fields say the formats, tiles hold those of 8 bits.
+        // The instructions with selectable formats are used only for 8-bit ones.
         let chosen = matches!(format, ElemType::Fp8 | ElemType::Bf8);
         let fits = move |s: &&Shape| match s.formats_chosen {
             true => chosen && !s.scaled,
@@ -126,7 +128,7 @@ impl Step {
         })
     }
 
-    /// The instruction of the target that is built for; the kernel fails if there is none.
+    /// The instruction on the target that the kernel is built for; the kernel fails if there is none.
     pub fn here(format: ElemType, asked: usize, k: usize, loc: &'static Location<'static>) -> Step {
         with(|c| {
             let on = here(c);
@@ -153,21 +155,22 @@ impl Step {
     }
 }
 
-/// True if the target that is built for multiplies tiles of `T` by matrix instructions, and not by vector instructions. For
-/// `comptime if`: the two want other tiles.
+/// True if the target multiplies tiles of `T` with matrix instructions, false if it uses vector instructions. For
+/// `comptime if`: the best tile sizes differ between the two.
 pub fn has_instruction<T: MatrixElement>() -> bool {
     with(|c| Step::all(T::FORMAT, here(c)).next().is_some())
 }
 
-/// `c + a * b`, with the instruction that the target has for it. In a kernel: `acc = matmul(a, b, acc);`.
+/// `c + a * b`, by whatever instruction the target has for it. In a kernel: `acc = matmul(a, b, acc);`.
 ///
-/// The deepest instruction is taken whose depth divides `K`. Where the target has none for f32, f16, bf16 or i8, as for f32 on RDNA, vector
-/// instructions multiply: fused, with sums of f32, or of i32. Among 8-bit floats the factors may have different types; where `K`
-/// is a multiple of 64 (128 with `SIDE` 16) gfx950 multiplies them by its `f8f6f4` instructions, at twice the rate of the others.
+/// Uses the deepest instruction whose depth divides `K`. Where the target has no matrix instruction for f32, f16, bf16
+/// or i8 (f32 on RDNA, for example), vector instructions do it, with fused multiply-adds in f32 or sums in i32. The two
+/// factors may have different 8-bit float types; where `K` is a multiple of 64 (128 with `SIDE` 16), gfx950 multiplies
+/// these with its `f8f6f4` instructions, at twice the rate of the others.
 ///
 /// # Errors
-/// Factors that do not fit together, and a target in the kernel's `#[targets(…)]` that lacks the product, do not compile. A `K`
-/// that no instruction of the target divides is an error when the kernel is built.
+/// Factors that do not fit together do not compile, nor does a product that a target in the kernel's `#[targets(…)]`
+/// lacks. A `K` that is not a multiple of any instruction's depth is an error when the kernel is built.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -233,7 +236,8 @@ where
     Everyone::gives(Tile::of(values))
 }
 
-/// `c + a * b` where the target has no instruction for it: fused multiplications and additions of f32, or those of i32, `k` ascending.
+/// `c + a * b` by vector instructions: fused multiply-adds in f32, or multiplications and additions in i32, with
+/// ascending `k`.
 fn by_lanes<T, U, C, O, const M: usize, const N: usize, const K: usize, const SIDE: usize>(
     a: TileA<T, M, K, SIDE, O>,
     b: TileB<U, K, N, SIDE, O>,
@@ -272,7 +276,7 @@ where
     Tile::from_elements(&sums, c.place(), loc)
 }
 
-/// The elements of a lane's part of a factor, as numbers of the sums.
+/// The elements of a lane's part of a factor, converted to the type of the sums.
 fn numbers<T: MatrixElement, C: AccElement>(
     part: Value,
     count: usize,
@@ -296,10 +300,10 @@ fn fused<C: AccElement>(x: V<C>, y: V<C>, sum: V<C>, loc: &'static Location<'sta
 mod tests {
     use super::*;
 
-    /// The types are for rustc what the instruction table is for the build, on every target.
+    /// The types that rustc accepts are the products that the instruction table has, on every target.
     #[test]
     fn factors_are_those_of_the_table() {
-        // What can be built for.
+        // The targets that kernels can be built for.
         let known = Everywhere::TARGETS;
         for (formats, set) in FACTORS {
             let firsts = gcn_isa::Target::with_instructions().filter(|target| target.is_first_of_its_set());

@@ -1,4 +1,4 @@
-//! Arrays in memory, and those inside elements that nothing writes.
+//! Arrays in memory that nothing writes, as parts of elements: loaded where they are indexed.
 
 use std::marker::PhantomData;
 
@@ -34,8 +34,8 @@ impl<X: Stored, const N: usize> Stored for [X; N] {
     }
 }
 
-/// An array inside of an element of a slice: its elements are loaded where they are indexed, by numbers of the host and by
-/// values of the device.
+/// An array inside an element of a slice. Its elements are loaded only where they are indexed, by numbers of the host
+/// or values of the device.
 #[derive(Debug, Clone, Copy)]
 pub struct Run<X, I, const N: usize> {
     from: Bytes,
@@ -96,7 +96,7 @@ where
     }
 }
 
-/// At a uniform index, one value for all lanes of each element.
+/// At a uniform index each element is one value for all lanes.
 macro_rules! uniform_runs {
     ($i:ty: $($t:ty),*) => {$(
         #[diagnostic::do_not_recommend]
@@ -150,13 +150,13 @@ impl<X: Stored, I: Index, const N: usize> Run<X, I, N> {
         N == 0
     }
 
-    /// The elements, one after the other.
+    /// An iterator over the elements.
     #[track_caller]
     pub fn iter(&self) -> Elements<X::Read<I>> {
         Elements::of(self.read_each())
     }
 
-    /// `f` of each element.
+    /// Applies `f` to each element.
     #[track_caller]
     pub fn map<Y>(self, f: impl FnMut(X::Read<I>) -> Y) -> [Y; N] {
         let mapped: Vec<Y> = self.read_each().into_iter().map(f).collect();

@@ -1,10 +1,10 @@
-//! Indices of memory.
+//! Types of indices into memory.
 
 use super::{Bytes, read_uniform, read_varying};
 use crate::lang::{IntoDevice, S, V};
 use crate::scalar::Number;
 
-/// What may stand in `x[i]` for device memory: `u32`, `S<u32>` or `V<u32>`.
+/// The types of an `i` in `x[i]` for device memory: `u32`, `S<u32>` or `V<u32>`.
 #[diagnostic::on_unimplemented(
     message = "device memory is indexed by `u32`, `S<u32>` or `V<u32>`, not by `{Self}`",
     label = "not a device index",
@@ -13,13 +13,13 @@ use crate::scalar::Number;
 pub trait Index: Copy {
     /// The type of an element of read-only memory at such an index: `S<T>` if the index is uniform, else `V<T>`.
     type Constant<T: Number>;
-    /// The type of a `bool` element of such memory.
+    /// The type of a `bool` element of read-only memory at such an index.
     type Condition;
-    /// That a byte is not 0.
+    /// True if the byte is not 0.
     fn is_set(byte: Self::Constant<u8>) -> Self::Condition;
-    /// The index, varying.
+    /// The index as a varying value.
     fn index(self) -> V<u32>;
-    /// The scalar whose first byte is `scale * self + offset`.
+    /// Loads the scalar whose first byte is `scale * self + offset`.
     fn constant<T: Number>(self, from: Bytes, scale: u32, offset: u32) -> Self::Constant<T>;
 }
 

@@ -1,4 +1,4 @@
-//! Parts of elements as places: `x[i].field = value`, `x[i].array[k].field += value`.
+//! Assignments to parts of an element: `x[i].field = value`, `x[i].array[k].field += value`.
 
 use std::marker::PhantomData;
 
@@ -9,8 +9,8 @@ use crate::lang::values::constant::within;
 use crate::lang::values::data::Flatten;
 use crate::lang::{Index, IntoDevice, S, V, with};
 
-/// Access to slices whose elements may be assigned to in part. It is a bound of its own, so that the element type is inferred
-/// from any slice and the only error for a read-only one is this trait's.
+/// The mark of slices to whose elements' fields a kernel may assign. This is a separate bound so that rustc infers the
+/// element type of any slice, and a read-only slice gives this trait's error message and no other.
 #[diagnostic::on_unimplemented(
     message = "cannot assign to a field of an element of read-only memory",
     label = "not writable",
@@ -18,23 +18,24 @@ use crate::lang::{Index, IntoDevice, S, V, with};
 )]
 pub trait Assignable {}
 
-/// A part of an element of a slice, `x[i].field`, `x[i].array[k].field`: where its scalars are, if the part is an `X`.
+/// A part of an element of a slice, such as `x[i].field` or `x[i].array[k].field`: the memory and the positions of the
+/// scalars of the part, whose type is `X`.
 #[derive(Debug, Clone)]
 pub struct InElement<X> {
     memory: Bytes,
-    /// The element, and in it the place in arrays that the device indexes.
+    /// Byte offset of the element, plus that of array elements that a device index selected.
     at: V<u32>,
     leaves: Vec<Leaf>,
     part: PhantomData<X>,
 }
 
-/// Memory with elements that have parts: slices, pointers and arrays.
+/// Memory with elements to whose parts a kernel can assign: slices, pointers and arrays.
 pub trait HoldsParts {
-    /// The elements.
+    /// The element type.
     type Element: Stored;
-    /// Whether they may be written.
+    /// [`ReadOnly`](crate::lang::ReadOnly) or [`Writable`](crate::lang::Writable).
     type Access;
-    /// The memory, and the first byte of element `i` in it.
+    /// The memory, and the byte offset of element `i` in it.
     fn element(&self, i: V<u32>) -> (Bytes, V<u32>);
 }
 impl<M: HoldsParts> HoldsParts for &M {
@@ -46,7 +47,7 @@ impl<M: HoldsParts> HoldsParts for &M {
     }
 }
 
-/// The expansion of the `x[i]` of an assignment to a part of it.
+/// The expansion of `x[i]` where a part of it is assigned to.
 #[track_caller]
 pub fn in_element<M: HoldsParts<Access: Assignable>, I: Index>(
     x: &M,
@@ -57,7 +58,7 @@ pub fn in_element<M: HoldsParts<Access: Assignable>, I: Index>(
 }
 
 impl<X: Flatten> InElement<X> {
-    /// A field of it, or an element that a host number selects in it.
+    /// A field of the part, or an array element selected by a host number.
     pub fn part<P: Flatten>(self, part: impl FnOnce(&mut X) -> &mut P) -> InElement<P> {
         // The field is found by running the accessor on a struct whose scalars are numbered: the numbers in the field are the
         // positions of its scalars among all leaves.
@@ -68,7 +69,7 @@ impl<X: Flatten> InElement<X> {
         InElement { memory: self.memory, at: self.at, leaves, part: PhantomData }
     }
 
-    /// Its value.
+    /// Loads the part.
     #[track_caller]
     pub fn read(&self) -> X {
         let mut values = Vec::new();
@@ -78,7 +79,7 @@ impl<X: Flatten> InElement<X> {
         X::unflatten(&mut values.into_iter())
     }
 
-    /// Stores it, and nothing else of the element.
+    /// Stores the part and leaves the rest of the element unchanged.
     #[track_caller]
     pub fn write<E: IntoDevice<X>>(&self, e: E) {
         let mut values = Vec::new();
@@ -116,7 +117,7 @@ impl<X: Flatten, const N: usize> InElement<[X; N]> {
     note = "convert with `as u32`"
 )]
 pub trait ArrayIndex {
-    /// The number, in each lane.
+    /// The index as a varying value.
     fn of_lanes(self) -> V<u32>;
 }
 macro_rules! array_indices {
@@ -124,7 +125,7 @@ macro_rules! array_indices {
         impl ArrayIndex for $t {
             #[track_caller]
             fn of_lanes(self) -> V<u32> {
-                // An index that does not fit into a `u32` is out of bounds like `u32::MAX`.
+                // An index that does not fit into a `u32` is out of bounds, as `u32::MAX` is.
                 u32::try_from(self).unwrap_or(u32::MAX).into_device()
             }
         }

@@ -1,9 +1,9 @@
 //! Sine, cosine and tangent of f32 and narrower floats.
 //!
 //! The angle is reduced to the nearest multiple of pi/2 by Cody and Waite's method: up to 2^17 radians, three fused
-//! multiply-adds with pi/2 in three parts leave a remainder that is off by at most a unit of the last place. Larger
-//! angles take a branch, in which 2/pi is multiplied exactly (Payne and Hanek's method, [`math64::quadrant`]).
-//! Polynomials in f32 do the rest; their coefficients interpolate the functions at Chebyshev's points of the interval.
+//! multiply-adds with pi/2 in three parts leave a remainder with an error of at most one ulp. Larger angles take a
+//! branch that multiplies by 2/pi exactly (Payne and Hanek's method, [`math64::quadrant`]). f32 polynomials compute the
+//! functions of the remainder; their coefficients interpolate the functions at the Chebyshev nodes of the interval.
 
 use super::{F, magnitude_and_sign, narrow, nearest, polynomial};
 use crate::ir::Value;
@@ -11,20 +11,21 @@ use crate::lang::control::conditional::OnlyWhere;
 use crate::lang::numbers::arithmetic::Float;
 use crate::lang::{V, cast, eq, ge, numbers::math64, select, with};
 
-/// pi / 2 in three parts, all of them positive: their products with `-0` are `-0`, so that a rest of `-0` stays so.
+/// pi / 2 in three parts. All are positive, so their products with `-0` are `-0` and a remainder of `-0` is preserved.
 const FRAC_PI_2: [u32; 3] = [0x3fc9_0fda, 0x33a2_2168, 0x27c2_34c5];
 
-/// The largest angles that are reduced without a branch: their multiples of pi/2 have 17 bits.
+/// The largest angle that is reduced without a branch: up to it, the multiple of pi/2 has at most 17 bits.
 const LARGE: f32 = 131_072.0;
 
-/// `(sin(r) - r) / r^3`, `(cos(r) - 1 + r^2 / 2) / r^4` and `(tan(r) - r) / r^3` by `r^2`, for `|r| <= pi / 4`.
+/// Coefficients of `(sin(r) - r) / r^3`, `(cos(r) - 1 + r^2 / 2) / r^4` and `(tan(r) - r) / r^3`, as polynomials in
+/// `r^2`, for `|r| <= pi / 4`.
 const SINE: [u32; 3] = [0xbe2a_aaa9, 0x3c08_85fb, 0xb94d_5743];
 const COSINE: [u32; 3] = [0x3d2a_aaaa, 0xbab6_0955, 0x37cd_e16a];
 const TANGENT: [u32; 7] =
     [0x3eaa_aaab, 0x3e08_8839, 0x3d5d_2cd6, 0x3cb0_e7ae, 0x3c24_b6f3, 0x3a88_72b2, 0x3b80_b5c5];
 
-/// The number of multiples of pi/2 from 0 to the angle, modulo 4, and the distance to the nearest one. The remainder of
-/// -0 is -0. Sine and cosine of an angle share this.
+/// The multiple of pi/2 nearest to the angle: its number modulo 4, and the remainder of the angle. The remainder of -0
+/// is -0. Sine and cosine of the same angle share this computation.
 #[track_caller]
 fn quadrant(x: F) -> (V<u32>, F) {
     const NAME: &str = "quadrant";
@@ -47,7 +48,7 @@ fn reduced(x: F) -> (V<u32>, F) {
     large.end((n, cast::<f32, _>(r)))
 }
 
-/// The same with the remainder as a difference of two numbers. An error of the remainder doubles in a cotangent.
+/// As `quadrant`, with the remainder as a difference of two numbers, because a cotangent doubles its error.
 #[track_caller]
 fn quadrant_in_parts(x: F) -> (V<u32>, F, F) {
     let (k, n) = nearest(x, std::f32::consts::FRAC_2_PI);
@@ -62,7 +63,7 @@ fn quadrant_in_parts(x: F) -> (V<u32>, F, F) {
     large.end((n, r, cast::<f32, _>(cast::<f64, _>(r) - high - low)))
 }
 
-/// The sine of `r`, whose square is `r2`. Positive `r` only, for the sign of zero would be lost.
+/// The sine of `r`, where `r2` is `r * r`. `r` must be positive: the sign of a zero would be lost.
 #[track_caller]
 fn sine(r: F, r2: F) -> F {
     (r * r2).mul_add(polynomial(r2, &SINE), r)
@@ -73,7 +74,7 @@ fn cosine(r2: F) -> F {
     r2.mul_add(r2.mul_add(polynomial(r2, &COSINE), -0.5), 1.0)
 }
 
-/// Sine and cosine of a quadrant's number and a rest.
+/// Sine and cosine of the angle with quadrant `n` and remainder `r`.
 #[track_caller]
 fn both(n: V<u32>, r: F) -> (F, F) {
     let r2 = r * r;
@@ -103,7 +104,7 @@ pub(in crate::lang) fn cos<T: Float>(x: V<T>) -> Option<V<T>> {
     Some(sin_cos(x)?.1)
 }
 
-/// In odd quadrants it is `-1 / tan(r)`: Newton's step for the reciprocal with the tangent in two parts.
+/// In odd quadrants the tangent is `-1 / tan(r)`: a Newton step for the reciprocal, with `tan(r)` in two parts.
 #[track_caller]
 pub(in crate::lang) fn tan<T: Float>(x: V<T>) -> Option<V<T>> {
     let (n, r, less) = quadrant_in_parts(narrow(x)?);

@@ -1,4 +1,4 @@
-//! One instruction alone, so that `gcn-sim-tests` can compare [`Now::changes`] with the computed result.
+//! Propagates undefined bits through a single instruction, so that `gcn-sim-tests` can compare [`Now::changes`] with computed results.
 
 use gcn_isa::Inst;
 
@@ -10,18 +10,18 @@ use crate::core::wave::{Lanes, Mode, NUMBERED, Wave};
 use crate::semantics::execute::execute;
 use crate::semantics::functions;
 
-/// The registers of a wave: their values, or which of their bits are undefined.
+/// For the registers of a wave, either values, or masks of undefined bits.
 #[derive(Clone, Debug)]
 pub struct Registers {
-    /// By number.
+    /// Indexed by number.
     pub s: [u32; NUMBERED],
-    /// By slot, VGPRs first, then AGPRs; a word for each lane.
+    /// Indexed by slot: VGPRs first, then AGPRs; a dword for each lane.
     pub v: Vec<[u32; LANES]>,
     /// SCC.
     pub scc: bool,
 }
 
-/// An instruction whose results are followed bit by bit.
+/// A single instruction.
 pub struct Alone<'m> {
     machine: &'m Machine,
     step: Step,
@@ -31,7 +31,7 @@ pub struct Alone<'m> {
 }
 
 impl<'m> Alone<'m> {
-    /// `None` for instructions that the simulator does not know, and for those with an effect on other than registers.
+    /// `None` for instructions that the simulator does not implement, and for those that affect anything but registers.
     pub fn new(machine: &'m Machine, inst: &Inst) -> Option<Alone<'m>> {
         let (exec, directed) = functions::of(inst, machine.target(), machine.registers()).ok()?;
         let step = Step::resolve(inst.clone(), (0, 8), machine.target(), machine.registers(), exec, directed);
@@ -48,7 +48,7 @@ impl<'m> Alone<'m> {
         wave
     }
 
-    /// The registers after the instruction; `None` if it cannot be executed on these.
+    /// The register values after the instruction; `None` if it cannot be executed with the given ones.
     pub fn after(&self, registers: &Registers) -> Option<Registers> {
         let (mut wave, mut lds) = (self.wave(registers), Vec::new());
         let (memory, machine) = (&self.memory, self.machine);
@@ -57,7 +57,7 @@ impl<'m> Alone<'m> {
         Some(Registers { s: *wave.s.first_chunk()?, v: wave.v, scc: wave.scc })
     }
 
-    /// Which bits are undefined after the instruction; `None` if undefined bits reach an address or EXEC, which is reported.
+    /// The undefined bits after the instruction; `None` if undefined bits reach an address or EXEC, which is reported instead.
     pub fn undefined_after(&mut self, registers: &Registers, undefined: &Registers) -> Option<Registers> {
         let (mut wave, mut lds) = (self.wave(registers), Vec::new());
         let mut bits = Bits::default();

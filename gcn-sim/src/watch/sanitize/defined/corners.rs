@@ -1,8 +1,8 @@
-//! Runs of an instruction on a separate wave, with undefined bits filled in.
+//! Runs an instruction on a separate wave with different values for undefined bits.
 //!
-//! A *variable* is what is filled alike: the undefined bits of one source, or those of a destination that may be kept. A corner gives
-//! each variable all zeros or all ones. Where a bit of the result depends on at most one bit of each variable, it is defined if and
-//! only if all corners agree about it.
+//! A *variable* is a set of undefined bits that always get the same value: those of one source, or those of a destination that may be kept.
+//! A *corner* assigns all zeros or all ones to each variable. If a bit of the result depends on at most one bit of each variable, it is
+//! defined if and only if it is equal in all corners.
 
 use gcn_isa::dataflow::Flow;
 use gcn_isa::reg::RegFile;
@@ -19,14 +19,14 @@ use crate::core::value::LANES;
 use crate::core::wave::{Lanes, Mode, Wave};
 use crate::semantics::execute::execute;
 
-/// Registers that an operand may have beside, and operands.
+/// The limits of the separate wave: the numbers of vector and scalar registers for each operand, and of operands.
 const VECTORS: usize = 64;
 const SCALARS: usize = 16;
 const OPERANDS: usize = 5;
-/// The scalar registers from here on, which have names, are where they are.
+/// Scalar registers from this number on are named and keep their numbers on the separate wave.
 const NAMED: usize = 102;
 
-/// The separate wave, with memories of its own.
+/// A wave that is separate from those of the kernel, with its own LDS and memory.
 pub(in crate::watch::sanitize) struct Aside {
     pub(super) wave: Wave,
     pub(super) lds: Vec<u8>,
@@ -43,7 +43,7 @@ impl Default for Aside {
     }
 }
 
-/// A register of the instruction: its place, its place in the separate wave, and the variable of its undefined bits.
+/// A register of the instruction: its location, its location on the separate wave, and the variable of its undefined bits.
 pub(super) struct Place {
     pub(super) real: Word,
     aside: Word,
@@ -53,15 +53,15 @@ pub(super) struct Place {
 /// The registers of an instruction.
 pub(in crate::watch::sanitize) struct Places {
     places: Vec<Place>,
-    /// Variables that have undefined bits.
+    /// The number of variables.
     variables: usize,
-    /// The undefined bits of SCC are the last variable.
+    /// True if the undefined bits of SCC are the last variable.
     scc: bool,
-    /// Its results: the place, and the place in the separate wave.
+    /// The results: location, and location on the separate wave.
     results: Vec<(Word, Word)>,
 }
 
-/// The same instruction on registers of its own.
+/// The same instruction with the registers of the separate wave.
 fn aside(step: &Step, inst: &Inst) -> Step {
     let own = |i: usize, operand: &Operand| match *operand {
         Operand::Reg(reg) => Operand::Reg(match reg.file {
@@ -93,7 +93,8 @@ impl Places {
         let mut places: Vec<Place> = Vec::new();
         let mut firsts: Vec<(Word, usize)> = Vec::new();
         let mut variables = 0;
-        // The same register twice has the same bits, which cancel out in `x ^ x`. A modifier may pair others of its bits.
+        // If a register is used twice, its bits are equal in both uses and may cancel out, as in `x ^ x`. With modifiers, different bits
+        // may be combined, so each use then is a variable.
         let plain = step.plain_src && step.inst.mods.op_sel == 0 && info.flow == Flow::Bits;
         let mut add =
             |first: Word, operand: Option<usize>, words: &mut dyn Iterator<Item = Word>, share: bool| {
@@ -114,7 +115,7 @@ impl Places {
         for source in &info.sources {
             add(source.first, source.operand, &mut source.words(), plain);
         }
-        // The kept part of a destination that is not read is a variable of its own.
+        // The kept part of a destination that is not also a source is a separate variable.
         let kept = info.results.iter().filter(|result| {
             matches!(result.first, Word::Vector(_))
                 && !info.sources.iter().any(|s| s.operand == result.operand)
@@ -134,17 +135,17 @@ impl Places {
         1 << self.variables
     }
 
-    /// True if the instruction writes there. The same register may be a source as well, which is elsewhere.
+    /// True if the instruction writes this location. A source in the same register has another location on the separate wave.
     pub(super) fn is_written(&self, place: &Place) -> bool {
         self.results.iter().any(|(_, aside)| *aside == place.aside)
     }
 }
 
-/// The outcome of the corners.
+/// The result of comparing the corners.
 pub(super) struct Outcome {
-    /// For each register that is written, the bits in which corners differ, and one of its values.
+    /// For each written register, the bits in which corners differ, and one of its values.
     pub words: Vec<(Word, Lanes, Lanes)>,
-    /// They differ about SCC.
+    /// True if the corners differ in SCC.
     pub scc: bool,
 }
 
@@ -185,9 +186,9 @@ impl Aside {
         Ok(outcome)
     }
 
-    /// Lanes of the result that a permutation of lanes may fill from elsewhere, or not at all, since a bit of its address register,
-    /// which is operand `address`, is undefined: those whose result changes where lanes hold different data and the undefined bits
-    /// run through all lanes' addresses.
+    /// For a permutation of lanes with undefined bits in its address register (operand `address`): the lanes of the result that may get
+    /// data of different lanes, or none. Each lane gets different data, the undefined bits run through the addresses of all lanes, and the
+    /// lanes whose result changes are returned.
     pub(super) fn reached(
         &mut self,
         cx: &Cx<'_>,
@@ -218,7 +219,7 @@ impl Aside {
         Ok(reached)
     }
 
-    /// The bits of its vector results that the instruction leaves as they were.
+    /// The bits of its vector results that the instruction leaves unchanged.
     pub(super) fn kept(
         &mut self,
         cx: &Cx<'_>,
@@ -241,7 +242,8 @@ impl Aside {
         Ok(kept)
     }
 
-    /// Sets up the registers of an instruction: `fill` gives the content of a register in a lane that held a value.
+    /// Sets the registers of an instruction on the separate wave: `fill` returns the content of a register in a lane, given its actual
+    /// value.
     pub(super) fn fill(&mut self, cx: &Cx<'_>, places: &Places, fill: impl Fn(&Place, usize, u32) -> u32) {
         self.wave.s[NAMED..].copy_from_slice(&cx.w.s[NAMED..]);
         self.wave.scc = cx.w.scc;
@@ -261,7 +263,7 @@ impl Aside {
         }
     }
 
-    /// Runs the instruction beside.
+    /// Runs the instruction on the separate wave.
     pub(super) fn run(
         &mut self,
         cx: &Cx<'_>,
@@ -277,7 +279,7 @@ impl Aside {
         Ok(())
     }
 
-    /// The results that the instruction has written.
+    /// The results that the instruction has written on the separate wave.
     pub(super) fn results(&self, places: &Places) -> Vec<(Word, Lanes)> {
         places.results.iter().map(|(real, aside)| (*real, self.value(*aside))).collect()
     }

@@ -15,12 +15,12 @@ use crate::core::value::{LANES, lanes};
 use crate::core::wave::Lanes;
 use crate::semantics::valu::write::write_mask;
 
-/// The changes after the instruction has run.
+/// The changes to undefined bits, to be applied after the instruction has executed.
 #[derive(Default)]
 pub(in crate::watch::sanitize) struct Changes {
-    /// Registers whose bits are defined in these lanes.
+    /// Registers whose bits become defined in these lanes.
     defined: Vec<(Word, u64)>,
-    /// Registers with their undefined bits.
+    /// Registers with their new undefined bits.
     pub(super) words: Vec<(Word, Lanes)>,
     scc: Option<bool>,
 }
@@ -30,7 +30,7 @@ impl Changes {
         self.defined.push((word, lanes));
     }
 
-    /// A lane of EXEC that would become undefined.
+    /// A lane of EXEC that becomes undefined, if any.
     pub(in crate::watch::sanitize) fn exec(&self) -> Option<u8> {
         let half = |word: &Word| match word {
             Word::Scalar(number @ 126..128) => Some(*number as u32 - 126),
@@ -58,7 +58,7 @@ impl Now<'_, '_> {
         (self.info, self.step, self.inst)
     }
 
-    /// Lanes whose undefined bits in a source reach the instruction.
+    /// The lanes in which the instruction uses undefined bits of a source.
     fn undefined_lanes(&self, source: &Source) -> u64 {
         let word = |all: u64, word: Word| all | self.bits.lanes(word);
         match source.first {
@@ -67,19 +67,19 @@ impl Now<'_, '_> {
         }
     }
 
-    /// Lanes of a source that the instruction may look at.
+    /// The lanes of a source that the instruction may use.
     fn seen(&self, source: &Source) -> u64 {
         let vector = matches!(source.first, Word::Vector(_));
         if vector && !self.info.crosses { self.cx.w.exec() } else { u64::MAX }
     }
 
-    /// Undefined bits of a mask.
+    /// The undefined bits of a lane mask.
     fn mask_bits(&self, first: usize) -> u64 {
         let half = |number: usize| u64::from(self.bits.bits(Word::Scalar(number), 0));
         half(first) | half(first + 1) << 32
     }
 
-    /// The undefined bits of the results, given those of the sources; memory instructions report their own.
+    /// The undefined bits of the results, given those of the sources. Memory instructions are handled separately.
     pub(in crate::watch::sanitize) fn changes(&self, aside: &mut Aside) -> Result<Changes, Fault> {
         let info = self.info;
         let mut changes = Changes::default();
@@ -108,7 +108,7 @@ impl Now<'_, '_> {
         Ok(changes)
     }
 
-    /// All sources are defined. False if it has to be looked at what is kept of a destination.
+    /// Handles the case that all sources are defined. False if it depends on the kept part of a destination.
     fn defines(&self, changes: &mut Changes) -> bool {
         let info = self.info;
         let partly = info.crosses || Info::keeps(self.step);
@@ -130,7 +130,7 @@ impl Now<'_, '_> {
         write_mask(self.cx, self.step)
     }
 
-    /// Each bit of the result depends on few bits of the sources.
+    /// Handles instructions in which each bit of the result depends on few bits of the sources.
     fn by_corners(&self, aside: &mut Aside, undefined: bool, changes: &mut Changes) -> Result<(), Fault> {
         let info = self.info;
         let mut outcome = aside.corners(self.cx, self.all(), self.bits)?;
@@ -138,7 +138,7 @@ impl Now<'_, '_> {
             changes.scc = Some(match outcome.words.last() {
                 _ if info.flow == Flow::Up => undefined,
                 None => outcome.scc,
-                // It is set unless the result is 0: one bit that is certainly 1 decides it.
+                // SCC is set unless the result is 0, so one bit of the result that is certainly 1 determines it.
                 Some(_) => {
                     let last = info.results.last().map_or(0, |r| usize::from(r.reg.len));
                     let result = &outcome.words[outcome.words.len() - last.min(outcome.words.len())..];
@@ -152,7 +152,7 @@ impl Now<'_, '_> {
         if control != 0 && info.writes_scc {
             changes.scc = Some(true);
         }
-        // Where DPP has moved them.
+        // The lanes after DPP has permuted them.
         let any = info.sources.iter().fold(0, |all, source| all | self.reads_bits(source, u64::MAX));
         let mut words = outcome.words.drain(..);
         for result in &info.results {
@@ -187,7 +187,7 @@ impl Now<'_, '_> {
         Ok(())
     }
 
-    /// From the lowest bit on that differs, all of a part may: carries go up.
+    /// Makes all bits of a part from its lowest undefined bit on undefined, because carries propagate upwards.
     fn spread(&self, vector: bool, differ: &mut [(Word, Lanes)]) {
         let whole = [u64::MAX];
         let parts: Vec<u64> = self.info.parts.iter().map(|p| p.result).filter(|_| vector).collect();
@@ -213,14 +213,14 @@ impl Now<'_, '_> {
         }
     }
 
-    /// A mask whose bits are undefined in these lanes.
+    /// The undefined bits of a lane mask whose bits are undefined in these lanes.
     fn mask(&self, result: &Written, undefined: u64) -> Vec<(Word, Lanes)> {
         let undefined = undefined & self.cx.w.exec();
         let half = |(i, word): (usize, Word)| (word, [(undefined >> (32 * i)) as u32; LANES]);
         result.words().enumerate().map(half).collect()
     }
 
-    /// A comparison for equality, which one pair of different bits decides.
+    /// Handles comparisons for equality, whose result is certain if any pair of defined bits differs.
     fn equal(&self, changes: &mut Changes) {
         let info = self.info;
         let mut undefined: u64 = (0..2).fold(0, |all, role| all | self.reads(role, |bits| bits));
@@ -240,7 +240,7 @@ impl Now<'_, '_> {
         }
     }
 
-    /// Values and undefined bits of each word of source `role`; `None` of a constant whose width matters.
+    /// The values and the undefined bits of each dword of source `role`; `None` for a constant whose width matters.
     fn operand(&self, role: usize) -> Option<Vec<(Lanes, Lanes)>> {
         if let Some(source) = self.info.sources.iter().find(|s| s.role == Some(role)) {
             return Some(source.words().map(|word| (value(self.cx, word), self.bits.all(word))).collect());
@@ -255,7 +255,8 @@ impl Now<'_, '_> {
         (self.inst.desc.operands[at].dwords == 1).then(|| vec![([bits; LANES], [0; LANES])])
     }
 
-    /// Lanes in which a source has an undefined bit that the mask made of its part's lets through. DPP has moved them.
+    /// The lanes in which source `role` has an undefined bit that an instruction uses: those that `mask` selects from the bits that its
+    /// parts read. DPP is taken into account.
     fn reads(&self, role: usize, mask: impl Fn(u64) -> u64) -> u64 {
         let parts = &self.info.parts;
         let read = parts.iter().fold(0, |all, part| all | part.sources[role]);
@@ -264,7 +265,7 @@ impl Now<'_, '_> {
         self.reads_bits(source, read)
     }
 
-    /// Lanes in which a source has one of these bits undefined, of every 64 bits of it.
+    /// The lanes in which a source has an undefined bit among the bits `read` of each 64 bits.
     fn reads_bits(&self, source: &Source, read: u64) -> u64 {
         if source.mask {
             return self.undefined_lanes(source);
@@ -285,7 +286,7 @@ impl Now<'_, '_> {
         lanes_with & if self.inst.desc.format.is_vop() { self.cx.w.exec() } else { u64::MAX }
     }
 
-    /// Each part of the result depends on all that it reads.
+    /// Handles instructions in which each part of the result depends on all bits that the part reads.
     fn by_parts(&self, aside: &mut Aside, changes: &mut Changes) -> Result<(), Fault> {
         let info = self.info;
         let kept = if Info::keeps(self.step) && !info.parts.iter().any(|p| p.accumulates) {
@@ -304,7 +305,7 @@ impl Now<'_, '_> {
         };
         let parts: Vec<(u64, u64)> = info.parts.iter().map(|part| (part.result, of_part(part))).collect();
         let any = info.sources.iter().fold(0, |all, source| all | self.reads_bits(source, u64::MAX));
-        // Which bits are kept may hang on it.
+        // A control source may determine which bits a result keeps.
         let control =
             info.sources.iter().filter(|s| s.control).fold(0, |all, s| all | self.reads_bits(s, u64::MAX));
         let any_part = parts.iter().fold(0, |all, part| all | part.1);

@@ -1,4 +1,4 @@
-//! The facts about an instruction that are needed to follow undefined bits.
+//! The properties of an instruction that are needed to propagate undefined bits.
 
 use std::sync::OnceLock;
 
@@ -12,7 +12,7 @@ use crate::core::machine::{Machine, Step};
 use crate::core::operand::role;
 use crate::watch::strict::effect::is_load;
 
-/// An instruction.
+/// The properties of an instruction.
 pub(in crate::watch::sanitize) struct Info {
     pub(super) sources: Vec<Source>,
     pub(super) results: Vec<Written>,
@@ -21,30 +21,30 @@ pub(in crate::watch::sanitize) struct Info {
     pub(super) reads_scc: bool,
     pub(super) writes_scc: bool,
     pub(in crate::watch::sanitize) kind: Kind,
-    /// It loads.
+    /// True if it loads from memory.
     pub(super) loads: bool,
-    /// It may load from scratch, and overwrites its own address.
+    /// True if it may load from scratch and overwrites its own address.
     pub(super) reaches_scratch_once: bool,
-    /// The loaded data is merged with the old content of the destination.
+    /// True if the loaded data is merged with the old content of the destination.
     pub(super) merges: bool,
-    /// Reads lanes other than its own.
+    /// True if lanes read other lanes.
     pub(super) crosses: bool,
-    /// The instruction on registers of its own.
+    /// The same instruction with the registers of the separate wave.
     pub(super) aside: OnceLock<Step>,
 }
 
-/// The kind of an instruction, for undefined bits.
+/// The kind of an instruction with respect to undefined bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::watch::sanitize) enum Kind {
-    /// It computes.
+    /// Computes results from registers.
     Computes,
-    /// It computes with matrices, in every lane.
+    /// Computes with matrices, in all lanes.
     Matrix,
-    /// It loads, stores or updates memory, of whatever kind.
+    /// Loads, stores or updates memory of any kind.
     Memory,
-    /// It decides where control goes, what registers a name means, or how others work.
+    /// Determines control flow, the meaning of register names, or the behaviour of other instructions.
     Decides,
-    /// It does nothing to registers.
+    /// Has no effect on registers.
     Nothing,
 }
 
@@ -53,15 +53,15 @@ pub(in crate::watch::sanitize) enum Kind {
 pub(super) struct Source {
     pub reg: Reg,
     pub first: Word,
-    /// Which operand; `None` if the text does not show it.
+    /// The operand; `None` for an implicit register.
     pub operand: Option<usize>,
-    /// Which of the three sources.
+    /// The number of the source (0 to 2), if it is one of these.
     pub role: Option<usize>,
-    /// The others' bits go where it says.
+    /// True if it determines where bits of the other sources go.
     pub control: bool,
-    /// It is what a memory instruction stores.
+    /// True if it is the data that a memory instruction stores.
     pub data: bool,
-    /// A bit for each lane.
+    /// True if it is a lane mask.
     pub mask: bool,
 }
 
@@ -71,11 +71,11 @@ pub(super) struct Written {
     pub reg: Reg,
     pub first: Word,
     pub operand: Option<usize>,
-    /// A bit for each lane, in addition to a vector result or alone.
+    /// True if it is a lane mask, in addition to a vector result or as the only one.
     pub mask: bool,
 }
 
-/// Bit 0 of a register is for all lanes; bit i of a mask for lane i.
+/// True if the register is a lane mask, whose bit i applies to lane i. In other scalars each bit applies to all lanes.
 fn is_mask(machine: &Machine, inst: &Inst, reg: Reg, name: &str) -> bool {
     let vector = inst.desc.format.is_vop() && reg.file == RegFile::Sgpr;
     vector
@@ -84,7 +84,7 @@ fn is_mask(machine: &Machine, inst: &Inst, reg: Reg, name: &str) -> bool {
                 let of_all = matches!(inst.desc.class, Class::Readlane | Class::TransScalar);
                 !of_all && reg.len == machine.state().wave_size.mask_registers()
             }
-            // A 64-bit value for all lanes fills two SGPRs as well.
+            // Not for a 64-bit scalar value, which has two SGPRs as well.
             "src2" => dataflow::third_source_is_mask(inst.desc),
             _ => false,
         }
@@ -140,14 +140,14 @@ impl Info {
             || matches!(desc.class, Class::Readlane | Class::Permlane | Class::Writelane | Class::LdsPermute);
         let reads_scc = desc.implicit_reads.contains(ImplicitRegs::SCC)
             || inst.operands.contains(&Operand::Special(gcn_isa::SrcSpecial::Scc));
-        // By its own segment, by a flat address, or through a resource.
+        // Through scratch instructions, a flat address, or a buffer resource.
         let may_be_scratch = matches!(desc.class, Class::ScratchLoad | Class::FlatLoad | Class::VmemLoad);
         let overwrites = |written: &Written| sources.iter().any(|s| s.reg.overlaps(written.reg));
         let reaches_scratch_once = may_be_scratch && results.iter().any(overwrites);
         Info {
             sources,
             results,
-            // Saturation looks at the upper bits.
+            // Saturation depends on the upper bits.
             flow: if rule.flow == Flow::Up && inst.mods.clamp { Flow::All } else { rule.flow },
             parts: if desc.format.is_vop() { dataflow::parts(inst) } else { Vec::new() },
             reads_scc,
@@ -161,7 +161,7 @@ impl Info {
         }
     }
 
-    /// True if the instruction leaves part of a vector destination as it was in lanes that it writes.
+    /// True if the instruction leaves part of a vector destination unchanged in lanes that it writes.
     pub(super) fn keeps(step: &Step) -> bool {
         step.inst.preserves_destination()
             || dataflow::keeps(step.inst.desc)
@@ -180,7 +180,7 @@ fn kind(inst: &Inst) -> Kind {
         _ if desc.is_matrix() => Kind::Matrix,
         Class::Branch | Class::Setreg | Class::GprIdx => Kind::Decides,
         Class::LdsPermute => Kind::Computes,
-        // The payload of messages and global wave sync is for others to look at.
+        // The registers that messages and global wave sync use have no effect on this wave.
         Class::Sendmsg | Class::Gws | Class::Gds | Class::Barrier | Class::Waitcnt | Class::Nop => {
             Kind::Nothing
         }

@@ -10,7 +10,7 @@ use super::now::Now;
 use crate::core::value::LANES;
 use crate::core::wave::Lanes;
 
-/// Rows or columns of blocks.
+/// Rows or columns, each with its block.
 type Lines = HashSet<(u8, u16)>;
 
 impl Now<'_, '_> {
@@ -25,7 +25,7 @@ impl Now<'_, '_> {
         self.info.sources.iter().find(named)
     }
 
-    /// True if a bit of the element is undefined.
+    /// True if any bit of the element is undefined.
     fn is_undefined(&self, source: &Source, element: &Element) -> bool {
         let bit = |bit: u8| {
             let word = source.words().nth(usize::from(element.register + bit / 32));

@@ -1,8 +1,9 @@
-//! Undefined bits that go to memory and come back.
+//! Propagates undefined bits through memory.
 //!
-//! What is written to scratch, which only its lane sees, is followed there. Bytes of scratch and LDS are undefined until something
-//! is written to them; other memory has defined bytes only, since undefined ones are reported when they are written. What a store writes, and what a load makes of it, the instruction itself says: beside,
-//! on a store that keeps a record only, and on memory that holds undefined bits in place of values.
+//! Undefined bits that are written to scratch, which only their lane sees, are tracked there. Bytes of scratch and LDS are undefined until
+//! they are written. Other memory contains defined bytes only, because writing undefined ones is reported. Which bits a store writes, and a
+//! load reads, is determined by running the instruction on the separate wave: a store that only records its writes, and a load from memory
+//! that contains masks of undefined bits instead of values.
 
 use gcn_isa::Inst;
 use gcn_isa::table::MemBytes;
@@ -20,18 +21,18 @@ pub(in crate::watch::sanitize) struct Access<'a> {
     pub inst: &'a Inst,
     pub info: &'a Info,
     pub touches: &'a [Touch],
-    /// EXEC when it ran.
+    /// The value of EXEC when it executed.
     pub exec: u64,
-    /// Addresses of the bytes of LDS that it has read though nothing has written them.
+    /// The addresses of the uninitialised bytes of LDS that it has read.
     pub unwritten: &'a [u64],
 }
 
-/// The undefined bits that a store writes, touch by touch.
+/// For each access of a store, the undefined bits that it writes.
 type Stored = Vec<u128>;
 
 impl Bits {
-    /// What a memory instruction has done to the registers and to scratch. The first undefined bits that it has written where
-    /// others see them.
+    /// Applies the effects of a memory instruction to the undefined bits of registers and scratch. Returns the first undefined bits that it
+    /// has written where others see them.
     pub(in crate::watch::sanitize) fn memory(
         &mut self,
         cx: &Cx<'_>,
@@ -48,7 +49,7 @@ impl Bits {
         Ok(found)
     }
 
-    /// The undefined bits that each touch of a store writes; `None` if there are none.
+    /// The undefined bits that each access of a store writes; `None` if there are none.
     fn stored(&self, cx: &Cx<'_>, access: &Access<'_>, aside: &mut Aside) -> Result<Option<Stored>, Fault> {
         let data = || access.info.sources.iter().filter(|s| s.data);
         let seen = |word: Word| {
@@ -64,7 +65,7 @@ impl Bits {
             let all = |t: &Touch| if t.kind != Kind::Read && in_lane(t) { u128::MAX } else { 0 };
             return Ok(Some(access.touches.iter().map(all).collect()));
         }
-        // Twice with the undefined bits filled in, and only a record of what would be stored.
+        // Runs the store twice, with all zeros and all ones for the undefined bits, and only records its writes.
         let places = Places::of(access.info, access.step, self);
         let mut records = Vec::new();
         for filled in [0, u32::MAX] {
@@ -103,8 +104,8 @@ impl Bits {
         Some(found)
     }
 
-    /// Sets up a load on the separate wave, if its effect on undefined bits may be needed and cannot be set up later;
-    /// `lds`: also for those of LDS.
+    /// Prepares a load on the separate wave, if its effect on undefined bits may be needed and the load cannot be prepared afterwards. With
+    /// `lds`, also for loads from LDS.
     pub(in crate::watch::sanitize) fn begin_load(
         &self,
         cx: &Cx<'_>,
@@ -118,7 +119,7 @@ impl Bits {
         (info.loads && (kept || lds || scratch)).then(|| self.beside(cx, (info, step), aside))
     }
 
-    /// Sets up a load on the separate wave: its sources as they are, and undefined bits in its destination.
+    /// Prepares a load on the separate wave: its sources have their actual values, and its destination contains undefined bits.
     fn beside(&self, cx: &Cx<'_>, (info, step): (&Info, &Step), aside: &mut Aside) -> Places {
         let places = Places::of(info, step, self);
         aside.fill(
@@ -144,7 +145,7 @@ impl Bits {
         let scratch = access.info.loads && self.scratch.find(access.touches);
         let known = access.info.merges || !access.unwritten.is_empty();
         if scratch || known && places.is_some() {
-            // A load that leaves its address as it was can be set up after it has run.
+            // A load that does not overwrite its address can be prepared after it has executed.
             let places = places.unwrap_or_else(|| self.beside(cx, (access.info, access.step), aside));
             self.run_on_bits(cx, access, aside, &places, &mut changes)?;
             self.scratch.show(&padding);
@@ -158,7 +159,7 @@ impl Bits {
         Ok(changes)
     }
 
-    /// Runs a load on memory that holds undefined bits in place of values: scratch, and LDS that nothing has written.
+    /// Runs a load from memory that contains undefined bits instead of values: from scratch, or from uninitialised LDS.
     fn run_on_bits(
         &mut self,
         cx: &Cx<'_>,

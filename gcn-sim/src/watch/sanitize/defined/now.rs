@@ -1,4 +1,4 @@
-//! An instruction at the moment before it runs.
+//! The state at an instruction that is about to execute.
 
 use gcn_isa::Inst;
 
@@ -6,11 +6,11 @@ use super::Bits;
 use super::info::Info;
 use crate::core::machine::{Cx, Step};
 
-/// An instruction that is about to run, with what is known about it.
+/// An instruction that is about to execute, with what is known about undefined bits.
 pub(in crate::watch::sanitize) struct Now<'a, 'c> {
     pub cx: &'a Cx<'c>,
     pub step: &'a Step,
-    /// With the registers that an index leads to.
+    /// With the actual registers, if an index changes them.
     pub inst: &'a Inst,
     pub info: &'a Info,
     pub bits: &'a Bits,

@@ -3,16 +3,16 @@
 use crate::core::trace::{Kind, Path, Touch};
 use crate::core::value::LANES;
 
-/// The scratch of all lanes, lane after lane. Nothing has written it at first.
+/// The scratch of all lanes, one after another. Initially all bits are undefined.
 #[derive(Clone, Default)]
 pub(super) struct Scratch {
-    /// Undefined bits of each byte.
+    /// The undefined bits of each byte.
     bits: Vec<u8>,
-    /// By byte, in words of 64: something has been written to it.
+    /// A bit for each byte that has been written, in words of 64 bits.
     written: Vec<u64>,
-    /// Bytes of a lane.
+    /// The size of a lane's scratch in bytes.
     size: usize,
-    /// The last address at which a load has found undefined bits.
+    /// The last address at which a load has read undefined bits.
     pub found: Option<u64>,
 }
 
@@ -30,7 +30,7 @@ impl Scratch {
         self.bits.is_empty()
     }
 
-    /// The bytes of an access to scratch; none of another, or out of bounds.
+    /// The byte range of an access to scratch; empty for other accesses, and if it is out of bounds.
     fn bytes(&self, touch: &Touch) -> std::ops::Range<usize> {
         let start = usize::from(touch.lane.unwrap_or(0)) * self.size + touch.address as usize;
         let end = start + usize::from(touch.bytes);
@@ -41,7 +41,7 @@ impl Scratch {
         self.written[byte / 64] >> (byte % 64) & 1 == 1
     }
 
-    /// An access writes these undefined bits, if it writes scratch.
+    /// Sets the undefined bits that an access writes, if it writes scratch.
     pub(super) fn write(&mut self, touch: &Touch, bits: u128) {
         if touch.kind == Kind::Read {
             return;
@@ -58,7 +58,7 @@ impl Scratch {
         }
     }
 
-    /// Reads undefined bits.
+    /// True if the access reads undefined bits.
     fn finds(&self, touch: &Touch) -> bool {
         let defined = |bytes: &[u8]| match *bytes {
             [a, b, c, d] => u32::from_le_bytes([a, b, c, d]) == 0,
@@ -67,15 +67,15 @@ impl Scratch {
         touch.kind == Kind::Read && !defined(&self.bits[self.bytes(touch)])
     }
 
-    /// Takes note that a load reads undefined bits, if it does.
+    /// Records that a load reads undefined bits, if it does.
     pub(super) fn find(&mut self, touches: &[Touch]) -> bool {
         let found = touches.iter().find(|touch| self.finds(touch)).map(|touch| touch.address);
         self.found = found.or(self.found);
         found.is_some()
     }
 
-    /// Lets bytes count as defined that a load reads although nothing has written them, if it reads others of its lane that have been
-    /// written: they are the padding of a structure that is copied, or as good as that. [`Scratch::show`] takes them back.
+    /// Treats uninitialised bytes that a load reads as defined if it also reads written bytes of the same lane: they are probably padding
+    /// of a structure that is copied. [`Scratch::show`] reverts this.
     pub(super) fn hide_padding(&mut self, touches: &[Touch]) -> Vec<usize> {
         if !touches.iter().any(|touch| self.finds(touch)) {
             return Vec::new();
@@ -93,7 +93,7 @@ impl Scratch {
         padding.iter().for_each(|byte| self.bits[*byte] = u8::MAX);
     }
 
-    /// The undefined bits themselves, and back.
+    /// The bytes of undefined bits, to be exchanged with the contents of the separate wave's scratch.
     pub(super) fn bits(&mut self) -> &mut Vec<u8> {
         &mut self.bits
     }

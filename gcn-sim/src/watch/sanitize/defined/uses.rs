@@ -1,4 +1,4 @@
-//! Where undefined bits matter: addresses, branches, EXEC, and what others see.
+//! The uses in which undefined bits matter: addresses, branches, EXEC, and stores that others see.
 
 use super::info::{Kind, Source};
 use super::now::Now;
@@ -7,17 +7,17 @@ use crate::core::machine::Cx;
 use gcn_isa::reg;
 use gcn_isa::table::{Class, ImplicitRegs};
 
-/// Undefined bits where they matter.
+/// Undefined bits that matter.
 pub(in crate::watch::sanitize) struct Undefined {
-    /// The register that holds them.
+    /// The register that contains them.
     pub register: String,
     pub lane: Option<u8>,
-    /// Why they matter.
+    /// The reason why they matter.
     pub why: &'static str,
 }
 
 impl Undefined {
-    /// A lane of EXEC.
+    /// An undefined lane of EXEC.
     pub(in crate::watch::sanitize) fn exec(lane: u8) -> Undefined {
         Undefined { register: "exec".to_owned(), lane: Some(lane), why: "it decides whether a lane runs" }
     }
@@ -33,14 +33,14 @@ const BRANCH: &str = "it decides where control goes";
 const INDEX: &str = "it chooses registers";
 const STATE: &str = "it changes how the wave works";
 
-/// A use, and the bits that count as defined once it has been reported.
+/// A use, and the bits that count as defined after it has been reported.
 pub(in crate::watch::sanitize) struct Use {
     pub(in crate::watch::sanitize) undefined: Undefined,
     words: Vec<(Word, u64)>,
 }
 
 impl Now<'_, '_> {
-    /// The first use of undefined bits that has an effect of its own.
+    /// The first use of undefined bits that matters.
     pub(in crate::watch::sanitize) fn uses(&self) -> Option<Use> {
         match self.info.kind {
             Kind::Memory => self.info.sources.iter().filter(|s| !s.data).find_map(|s| self.whole(s, ADDRESS)),
@@ -61,10 +61,10 @@ impl Now<'_, '_> {
         })
     }
 
-    /// A source in which every bit matters.
+    /// The use of a source of which every bit matters.
     fn whole(&self, source: &Source, why: &'static str) -> Option<Use> {
         let exec = self.cx.w.exec();
-        // Without lanes a vector instruction accesses nothing.
+        // Without active lanes, a vector instruction accesses nothing.
         if exec == 0 && !self.inst.desc.is_smem() && self.info.kind == Kind::Memory {
             return None;
         }
@@ -93,7 +93,7 @@ impl Now<'_, '_> {
         self.info.sources.iter().find_map(|source| self.whole(source, why))
     }
 
-    /// Whether VCC is 0 is decided by one bit that is certainly 1.
+    /// One bit of VCC that is certainly 1 determines that VCC is not 0.
     fn vccz(&self) -> Option<Use> {
         let first = usize::from(reg::VCC.index);
         let count = usize::from(self.cx.machine.state().wave_size.mask_registers());
@@ -107,7 +107,7 @@ impl Now<'_, '_> {
 }
 
 impl Bits {
-    /// Bits that have been reported count as defined.
+    /// Marks bits that have been reported as defined.
     pub(in crate::watch::sanitize) fn settle(&mut self, reported: &Use) {
         if reported.words.is_empty() {
             self.scc = false;
