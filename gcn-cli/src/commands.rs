@@ -91,11 +91,12 @@ impl Parameters {
 
     /// With the table's contents.
     fn read(&self) -> Result<Given, Failure> {
-        let table = self.params.as_ref().map(|path| {
+        let mut given = Given { table: None, set: self.set.clone() };
+        if let Some(path) = &self.params {
             let text = String::from_utf8_lossy(&file::read(path)?).into_owned();
-            Ok((path.clone(), text))
-        });
-        Ok(Given { table: table.transpose()?, set: self.set.clone() })
+            given.table = Some((path.clone(), text));
+        }
+        Ok(given)
     }
 }
 

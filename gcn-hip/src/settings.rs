@@ -105,8 +105,19 @@ impl Settings {
         let findings = (reader.variable)(FOUND).filter(|path| !path.is_empty());
         let parent = reader.get(PARENT, "a process", number(1..=u32::MAX));
         let visible = listed.map_or((0..devices).collect(), |list| visible(&list, devices));
-        let settings =
-            Settings { target, visible, options, matrix, timed, params, report, findings, parent, abort, trace };
+        let settings = Settings {
+            target,
+            visible,
+            options,
+            matrix,
+            timed,
+            params,
+            report,
+            findings,
+            parent,
+            abort,
+            trace,
+        };
         if reader.errors.is_empty() { Ok(settings) } else { Err(reader.errors) }
     }
 }
@@ -132,7 +143,9 @@ impl<F: Fn(&str) -> Option<String>> Reader<F> {
 fn table(path: &str) -> Result<String, String> {
     let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
     let mut config = gcn_sim::timed::Config::default();
-    Target::with_instructions().try_for_each(|target| config.read(&text, target)).map_err(|error| error.to_string())?;
+    Target::with_instructions()
+        .try_for_each(|target| config.read(&text, target))
+        .map_err(|error| error.to_string())?;
     Ok(text)
 }
 

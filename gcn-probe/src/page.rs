@@ -152,7 +152,8 @@ impl Page {
         for parameter in &clock.parameters {
             let class = if parameter.fit == Fit::Differs { " class=\"differs\"" } else { "" };
             let range = parameter.range.as_ref().map(|[low, high]| format!("{low} to {high}"));
-            let message = if parameter.message.is_empty() { String::new() } else { format!(": {}", parameter.message) };
+            let message =
+                if parameter.message.is_empty() { String::new() } else { format!(": {}", parameter.message) };
             self.add(format_args!(
                 "<tr{class}><td><code>{}</code><td>{}<td>{}<td>{}<td>{}<td>{}<td>{}{}</tr>\n",
                 escape(&parameter.name),

@@ -42,7 +42,8 @@ fn closed_loop(target: Target, unseen: &[&str]) {
     assert!(failures.is_empty(), "{target}: {failures:#?}");
     let clock = Clock::new(target, experiments);
     let of = |fit| -> Vec<_> { clock.parameters.iter().filter(|p| p.fit == fit).collect() };
-    let rest: Vec<_> = clock.parameters.iter().filter(|p| !matches!(p.fit, Fit::Equal | Fit::NotSeen)).collect();
+    let rest: Vec<_> =
+        clock.parameters.iter().filter(|p| !matches!(p.fit, Fit::Equal | Fit::NotSeen)).collect();
     assert!(rest.is_empty(), "{target}: {rest:#?}");
     let mut expected: Vec<&str> = UNSEEN.iter().chain(unseen).copied().collect();
     expected.sort_unstable();
@@ -117,7 +118,8 @@ fn planted(target: Target, part: &[&str], hidden: &[&str]) {
     let plain = Config::default();
     let (mut wrong, mut planted) = (Vec::new(), 0);
     for task in clock::tasks(target).into_iter().filter(|task| part.contains(&task.name)) {
-        let own: HashSet<String> = measure(task, target, &plain).measured.into_iter().map(|m| m.name).collect();
+        let own: HashSet<String> =
+            measure(task, target, &plain).measured.into_iter().map(|m| m.name).collect();
         for row in parameters(target).iter().filter(|row| own.contains(&row.name)) {
             if UNUSED.contains(&row.name.as_str()) || hidden.contains(&row.name.as_str()) {
                 continue;

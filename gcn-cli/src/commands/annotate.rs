@@ -121,7 +121,9 @@ fn model(args: &Args) -> Result<Option<Model>, Failure> {
     let (spec, folder) = args.launch.spec()?;
     let Some(spec) = spec else {
         return match args.parameters.are_given() {
-            true => Err(Failure::usage("--params and --set are for a launch that runs in timed mode: give its --args")),
+            true => Err(Failure::usage(
+                "--params and --set are for a launch that runs in timed mode: give its --args",
+            )),
             false => Ok(None),
         };
     };

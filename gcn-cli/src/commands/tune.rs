@@ -108,8 +108,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         variants.push(variant);
     }
     let bar = Bar::new("variants");
-    let cycles =
-        |variant: &Variant| known.get(variant).map_or(Err("unknown".to_owned()), |read| time(read, &config, &parameters));
+    let cycles = |variant: &Variant| {
+        known.get(variant).map_or(Err("unknown".to_owned()), |read| time(read, &config, &parameters))
+    };
     let progress = |done: usize, all: usize| bar.tell(done as u64, all as u64);
     let table =
         measure_all(&variants, args.shard, args.jobs, &args.output, cycles, progress).map_err(wrong)?;

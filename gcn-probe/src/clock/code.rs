@@ -46,7 +46,8 @@ fn run(bench: &mut Bench<'_>, bytes: u32, walks: &[Walk]) -> Result<Vec<f64>, St
     frame.tail = tail;
     frame.sections.push(Section {
         before: format!("s_mov_b32 s20, s8\ns_add_u32 s22, s28, {}\ns_addc_u32 s23, s29, 0\n", BLOCK - 4),
-        body: "s_getpc_b64 s[24:25]\ns_add_u32 s24, s24, 12\ns_addc_u32 s25, s25, 0\ns_setpc_b64 s[22:23]\n".to_owned(),
+        body: "s_getpc_b64 s[24:25]\ns_add_u32 s24, s24, 12\ns_addc_u32 s25, s25, 0\ns_setpc_b64 s[22:23]\n"
+            .to_owned(),
         after: Wait::None,
     });
     frame.arguments = walks.iter().map(|walk| [walk.count - 1, walk.stride, 0, 0, 0, 0, 0, 0]).collect();
@@ -101,7 +102,11 @@ pub(super) fn lines(bench: &mut Bench<'_>) -> Result<(), String> {
     let clock = if d.has_memtime() { 12 } else { 4 };
     let mut tail = format!("{FOUND}{}", fill(AFTER - FOUND_BYTES));
     for lane in 0..READINGS {
-        let read = format!("{}{}v_writelane_b32 v8, s16, {lane}\n", d.clock(16), if d.has_memtime() { d.wait(Wait::Scalar) } else { String::new() });
+        let read = format!(
+            "{}{}v_writelane_b32 v8, s16, {lane}\n",
+            d.clock(16),
+            if d.has_memtime() { d.wait(Wait::Scalar) } else { String::new() }
+        );
         let rest = "s_nop 0\n".repeat((STEP - clock - 8) as usize / 4);
         tail += &format!("{read}{rest}");
     }
@@ -116,7 +121,9 @@ pub(super) fn lines(bench: &mut Bench<'_>) -> Result<(), String> {
         let mut frame = frame.clone();
         frame.sections.push(Section {
             before: format!("s_add_u32 s22, s28, {}\ns_addc_u32 s23, s29, 0\n", AFTER + entry - 4),
-            body: "s_getpc_b64 s[24:25]\ns_add_u32 s24, s24, 12\ns_addc_u32 s25, s25, 0\ns_setpc_b64 s[22:23]\n".to_owned(),
+            body:
+                "s_getpc_b64 s[24:25]\ns_add_u32 s24, s24, 12\ns_addc_u32 s25, s25, 0\ns_setpc_b64 s[22:23]\n"
+                    .to_owned(),
             after: Wait::None,
         });
         frame.end = format!("s_mov_b32 s16, {}\n{}", frame.kept_at(), frame.end);

@@ -5,8 +5,8 @@ use gcn_isa::target::Subtarget;
 use gcn_isa::{Target, WaveSize};
 
 use super::frame::{Frame, Wait, slope};
-use crate::launch::{KERNEL, Runner};
 use super::result::{Curve, Measured};
+use crate::launch::{KERNEL, Runner};
 
 /// True if all of these instructions exist on a target.
 pub(super) fn exists(target: Target, text: &str) -> bool {

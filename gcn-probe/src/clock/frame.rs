@@ -307,7 +307,8 @@ impl Frame {
 
     /// The program.
     pub fn launch(&self) -> Result<Launch, String> {
-        let mut input: Vec<u8> = self.arguments.iter().flatten().flat_map(|word| word.to_le_bytes()).collect();
+        let mut input: Vec<u8> =
+            self.arguments.iter().flatten().flat_map(|word| word.to_le_bytes()).collect();
         input.resize((self.kept_at() + self.kept) as usize, 0);
         let shape = Shape {
             on: self.dialect.on,
@@ -327,13 +328,16 @@ impl Frame {
         gpu(&launch, self.times, &mut |seen| {
             let words = seen[self.argument_bytes() as usize..].chunks_exact(4);
             let times = Times {
-                words: words.map(|bytes| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])).collect(),
+                words: words
+                    .map(|bytes| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
+                    .collect(),
                 waves: self.waves as usize,
                 rounds: self.arguments.len(),
                 sections: self.sections.len(),
                 mask: self.dialect.clock_mask(),
             };
-            let all = (0..times.rounds).flat_map(|round| (0..times.sections).map(move |section| (round, section)));
+            let all =
+                (0..times.rounds).flat_map(|round| (0..times.sections).map(move |section| (round, section)));
             let sum = all.map(|(round, section)| times.first(round, section)).sum::<f64>();
             if best.as_ref().is_none_or(|(least, _)| sum < *least) {
                 best = Some((sum, times));

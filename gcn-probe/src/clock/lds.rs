@@ -79,12 +79,7 @@ fn touched(bench: &mut Bench<'_>, access: &str, masks: &[u64]) -> Result<Vec<f64
     const COPIES: [usize; 2] = [4, 12];
     let mut frame = frame(bench, 128);
     let d = frame.dialect;
-    let pair = format!(
-        "{}ds_read_b32 v{}, v9\n{}{access}",
-        d.exec(Mask::All),
-        12,
-        d.exec(Mask::In(8))
-    );
+    let pair = format!("{}ds_read_b32 v{}, v9\n{}{access}", d.exec(Mask::All), 12, d.exec(Mask::In(8)));
     let alone = "ds_read_b32 v12, v9\n".to_owned();
     frame.trips = 2;
     for copy in [alone, pair] {

@@ -170,7 +170,12 @@ pub(super) fn device(bench: &mut Bench<'_>) -> Result<(), String> {
         }
     }
     points.reverse();
-    bench.curve("Loads from L2 by workgroups on units of their own", "workgroups", "cycles of a load of 1 KB", points);
+    bench.curve(
+        "Loads from L2 by workgroups on units of their own",
+        "workgroups",
+        "cycles of a load of 1 KB",
+        points,
+    );
     let caches = match changes[..] {
         [first, second] => Some(second - first),
         _ => None,
@@ -218,7 +223,8 @@ fn dispatch(bench: &mut Bench<'_>, units: u32) -> Result<(), String> {
     let mut frame = bench.frame();
     let d = frame.dialect;
     (frame.workgroups, frame.waves, frame.meets, frame.trips) = (DEEP * units, WAVES, false, 1);
-    frame.lds_bytes = if bench.target.has_workgroup_processors() { 1 << 16 } else { bench.target.lds_per_cu() };
+    frame.lds_bytes =
+        if bench.target.has_workgroup_processors() { 1 << 16 } else { bench.target.lds_per_cu() };
     // The clock first; then nobody disturbs waves that begin later.
     frame.first = format!("{}s_sleep 16\n", d.clock(42));
     frame.stored = [42, 50];

@@ -82,7 +82,8 @@ impl Fit {
         }
         let within = row.range.as_ref().filter(|_| row.grade == Grade::Assumed).is_some_and(|[low, high]| {
             let numbers = number(value).zip(number(low)).zip(number(high));
-            numbers.map_or(value == low || value == high, |((value, low), high)| (low..=high).contains(&value))
+            numbers
+                .map_or(value == low || value == high, |((value, low), high)| (low..=high).contains(&value))
         });
         if within { Fit::Within } else { Fit::Differs }
     }

@@ -85,8 +85,8 @@ fn parallel(bench: &mut Bench<'_>) -> Result<(), String> {
     bench.number("cu.simds", simds.into());
     // Scalar instructions of so many waves: those of the whole unit in a cycle.
     frame.waves = 2 * simds.max(1);
-    let cycles =
-        bench.slope(&frame, |i| format!("s_mov_b32 s{}, 0\n", 16 + i % 8), Wait::None)? / f64::from(frame.waves);
+    let cycles = bench.slope(&frame, |i| format!("s_mov_b32 s{}, 0\n", 16 + i % 8), Wait::None)?
+        / f64::from(frame.waves);
     bench.number("cu.scalar-units", (1.0 / cycles).round());
     Ok(())
 }
@@ -108,7 +108,8 @@ impl Product {
 
     /// Passes of the instruction, as the manual gives them.
     fn passes(&self, target: Target) -> Result<f64, String> {
-        let inst = gcn_emit::text::parse_inst(self.copy(0).trim(), target).map_err(|error| error.to_string())?;
+        let inst =
+            gcn_emit::text::parse_inst(self.copy(0).trim(), target).map_err(|error| error.to_string())?;
         Ok(gcn_isa::hazards::View::new(target, &inst).passes().into())
     }
 }
@@ -140,8 +141,7 @@ fn mfma(bench: &mut Bench<'_>) -> Result<(), String> {
     };
     let taken = after(bench, &single)?;
     bench.number("issue.matrix-takes-valu", taken);
-    let double =
-        Product { text: DOUBLES.replace("a[64:71]", "a{d}"), sets: 4, step: 8 };
+    let double = Product { text: DOUBLES.replace("a[64:71]", "a{d}"), sets: 4, step: 8 };
     if double.passes(target).is_ok() {
         let taken = after(bench, &double)?;
         let whole = taken > 0.75 * pass * double.passes(target)?;
@@ -243,9 +243,10 @@ fn barrier(bench: &mut Bench<'_>) -> Result<(), String> {
     frame.waves = 5;
     frame.meets = false;
     // SIMDs get waves in turn.
-    frame.setup = "s_cmp_eq_u32 s3, 0\ns_cbranch_scc1 stays\ns_cmp_eq_u32 s3, 4\ns_cbranch_scc0 done\nstays:\n\
+    frame.setup =
+        "s_cmp_eq_u32 s3, 0\ns_cbranch_scc1 stays\ns_cmp_eq_u32 s3, 4\ns_cbranch_scc0 done\nstays:\n\
                    s_mov_b32 s16, 0\n"
-        .to_owned();
+            .to_owned();
     for copies in [16, 48] {
         // The frame's own barrier is for all of the waves that it has.
         frame.sections.push(Section {

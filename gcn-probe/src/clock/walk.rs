@@ -168,7 +168,8 @@ fn levels(bench: &mut Bench<'_>, path: Path, most: u32) -> Result<Vec<Level>, St
     let first = if path == Path::Scalar { 10 } else { 13 };
     let sizes: Vec<u32> = (first..32).map(|n| 1 << n).take_while(|bytes| *bytes <= most).collect();
     let first = second_walks(bench, path, &sizes)?;
-    let points = sizes.iter().zip(&first).map(|(bytes, cycles)| (f64::from(bytes.ilog2()), *cycles)).collect();
+    let points =
+        sizes.iter().zip(&first).map(|(bytes, cycles)| (f64::from(bytes.ilog2()), *cycles)).collect();
     let title = if path == Path::Scalar { "Scalar loads" } else { "Loads of 16 lines" };
     bench.curve(title, "log2 of the bytes that are read again and again", "cycles of a load", points);
     let rises: Vec<bool> = first.windows(2).map(|pair| pair[1] > 1.1 * pair[0] + 2.0).collect();
@@ -198,7 +199,8 @@ fn levels(bench: &mut Bench<'_>, path: Path, most: u32) -> Result<Vec<Level>, St
 
 /// Cycles of a load in the second of two walks over each of these sizes.
 fn second_walks(bench: &mut Bench<'_>, path: Path, sizes: &[u32]) -> Result<Vec<f64>, String> {
-    let walks: Vec<Walk> = sizes.iter().flat_map(|bytes| [Walk::over(*bytes, stride(path, *bytes)); 2]).collect();
+    let walks: Vec<Walk> =
+        sizes.iter().flat_map(|bytes| [Walk::over(*bytes, stride(path, *bytes)); 2]).collect();
     Ok(run(bench, path, &walks)?.into_iter().skip(1).step_by(2).collect())
 }
 
@@ -213,7 +215,8 @@ fn ways(
     /// More than caches have, if there is room.
     const MOST: u32 = 96;
     // As many lines as there is room for, from a distance of all of its bytes on.
-    let stride = (0..4).map(|n| level.bytes >> n).find(|stride| *stride <= (24 << 20)).unwrap_or(level.bytes / 8);
+    let stride =
+        (0..4).map(|n| level.bytes >> n).find(|stride| *stride <= (24 << 20)).unwrap_or(level.bytes / 8);
     let most = (COLD / stride - 1).min(MOST);
     let mut walks = Vec::new();
     for count in 1..=most {
@@ -293,7 +296,8 @@ pub(super) fn vector(bench: &mut Bench<'_>) -> Result<(), String> {
     if let (Some(mall), Some(third)) = (level("mall"), third) {
         // Lines of L2's first set, of other sets of the cache after it.
         let start = l2.bytes / sets.max(1);
-        let evict = Walk { start, stride: l2.bytes, count: (3 * sets).min((COLD - start) / l2.bytes), alone: true };
+        let evict =
+            Walk { start, stride: l2.bytes, count: (3 * sets).min((COLD - start) / l2.bytes), alone: true };
         let found = ways(bench, Path::Bypass, mall, Some(evict), between(third, memory))?;
         bench.number("mall.ways", found.into());
     }

@@ -216,7 +216,9 @@ pub enum ParameterError {
     #[error("`{0}` sets no parameter; write `name=value`, for example `l2.latency=250`")]
     Form(String),
     /// A line of a table that is no row.
-    #[error("line {line} is no row of parameters; write name, target, value, unit, grade and source, with tabs between them, as in gcn-sim/data/timing.tsv")]
+    #[error(
+        "line {line} is no row of parameters; write name, target, value, unit, grade and source, with tabs between them, as in gcn-sim/data/timing.tsv"
+    )]
     Row {
         /// The line, from 1 on.
         line: usize,
