@@ -9,6 +9,7 @@ mod frame;
 mod lds;
 mod rates;
 pub mod result;
+pub mod table;
 mod units;
 mod unseen;
 mod walk;

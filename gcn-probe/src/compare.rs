@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::clock::result::Clock;
+use crate::clock::table::Clock;
 use crate::report::{Report, Values, Waits};
 
 /// A task whose results differ between two reports.

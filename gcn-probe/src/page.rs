@@ -2,7 +2,8 @@
 
 use std::fmt::{Arguments, Write as _};
 
-use crate::clock::result::{Clock, Curve, Fit};
+use crate::clock::result::Curve;
+use crate::clock::table::{Clock, Fit};
 use crate::report::{Report, Status, Values, Verdict, Waits};
 
 const STYLE: &str = "body{font:15px/1.5 sans-serif;max-width:70em;margin:2em auto;padding:0 1em}\

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use gcn_isa::Target;
 use serde::{Deserialize, Serialize};
 
-use crate::clock::result::{Clock, Fit};
+use crate::clock::table::{Clock, Fit};
 use crate::device::About;
 use crate::form::{self, Forms};
 

@@ -5,7 +5,8 @@
 use std::collections::{BTreeMap, HashSet};
 
 use gcn_isa::Target;
-use gcn_probe::clock::result::{Clock, Experiment, Fit};
+use gcn_probe::clock::result::Experiment;
+use gcn_probe::clock::table::{Clock, Fit};
 use gcn_probe::clock::{self, Task};
 use gcn_probe::launch::Launch;
 use gcn_sim::Options;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-use gcn_probe::clock::result::{Clock, Fit};
+use gcn_probe::clock::table::{Clock, Fit};
 use gcn_probe::compare::compare;
 use gcn_probe::page::page;
 use gcn_probe::report::{self, Header, Report, Status, Verdict};
