@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 
 use super::found::Bench;
 use super::frame::{Section, Wait};
-use super::walk::SOME;
 
 /// Bytes between the places that a walk through code can go through.
 const BLOCK: u32 = 64;
+/// The part of blocks that misses when a cache is too small, with some for the program's own code.
+const SOME: f64 = 1.0 / 20.0;
 /// Finds the address of the tail, of four bytes after it, for `s[28:29]`.
 const FIND: &str = "s_call_b64 s[26:27], tail\n";
 const FOUND: &str = "s_getpc_b64 s[28:29]\ns_setpc_b64 s[26:27]\n";
