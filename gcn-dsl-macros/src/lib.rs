@@ -33,6 +33,14 @@ pub fn gcn_asm(input: TokenStream) -> TokenStream {
     asm::asm(input.into()).into()
 }
 
+/// Values of an enum of another crate in kernels: what `#[device] #[repr(i8)] enum` gives one of its own. For gcn-dsl alone.
+#[doc(hidden)]
+#[proc_macro]
+pub fn numbered(input: TokenStream) -> TokenStream {
+    let expanded = syn::parse::<expand::items::listed::Numbered>(input).map(|numbered| numbered.expand());
+    expanded.unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
 fn kernels(input: proc_macro2::TokenStream) -> proc_macro2::TokenStream {
     let mut errors = errors::Errors::default();
     let parsed = match parse::items(comptime::mark(input)) {

@@ -26,7 +26,7 @@ use gcn_isa::{Program, RegFile, Target};
 pub use asm::AsmError;
 pub use error::{BuildCause, BuildError, Malformed};
 pub use passes::{passes, run_pass};
-pub use report::{KernelReport, WaitTotals};
+pub use report::{DynamicIndex, KernelReport, WaitTotals};
 
 pub use crate::ir::ping_pong::{UnpairedBarriers, UnpairedReason};
 pub use crate::ir::pipeline::{NoLoadAhead, OneBuffer, Pipelined, SingleReason, StayingLoad, StaysReason};

@@ -1,7 +1,7 @@
 //! Counters of outstanding operations, and the instructions that wait for them.
 //!
-//! Each instruction set lists its [counters](InstructionSet::counters): GFX9 has three in the immediate of `s_waitcnt`,
-//! GFX10 and GFX11 count stores on a fourth, and GFX12 has seven, each with its own instruction.
+//! Each instruction set lists its [counters](InstructionSet::counters): GFX9 has three in the immediate of `s_waitcnt`, GFX10 and GFX11 count
+//! stores on a fourth, GFX12 has seven with an instruction for each, and gfx12.5 counts copies to LDS and operands that are still to be read.
 
 mod counter;
 mod events;
@@ -24,6 +24,6 @@ impl InstructionSet {
     /// assert_eq!(names, ["vmcnt", "expcnt", "lgkmcnt", "vscnt"]);
     /// ```
     pub const fn counters(self) -> &'static [Counter] {
-        counter::of(self.generation())
+        counter::of(self)
     }
 }

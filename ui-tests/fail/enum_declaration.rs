@@ -35,7 +35,7 @@ gcn_kernel! {
     #[device]
     fn stays(x: Option<V<u32>>) -> V<u32> {
         let Some(x) = x else { trap(); };
-        let mut y = None;
+        let y = None;
         match x {
             1 | n => n,
         }

@@ -147,7 +147,7 @@ fn details(page: &RulePage) -> String {
 
 /// An instruction, and how it must access the register for the rule to apply, as text.
 fn side(who: &str, does: &str) -> String {
-    if does.is_empty() { who.to_owned() } else { format!("{who}: {does}") }
+    if does.is_empty() { who.to_owned() } else { format!("{who} that {does}") }
 }
 
 /// Wait states as text, such as `gfx942: passes + 3 = 5 after 2, 7 after 4 passes`.

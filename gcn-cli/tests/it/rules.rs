@@ -19,7 +19,7 @@ fn a_rule_is_told_in_full() {
     let text = gcn(&["rules", "cdna3.106", "--target", "gfx942"]).text();
     assert!(text.contains("passes + 3 = 5 after 2, 7 after 4, 11 after 8, 19 after 16 passes"), "{text}");
     for part in
-        ["read after write (RAW)", "CDNA3 ISA table 37", "XDL", "manual asks for it; LLVM asks for it"]
+        ["read after write (RAW)", "CDNA3 ISA table 37", "XDL", "manual requires it; LLVM requires it"]
     {
         assert!(text.contains(part), "{part} is missing in\n{text}");
     }

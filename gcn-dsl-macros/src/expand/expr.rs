@@ -20,24 +20,6 @@ use crate::operator::is_compound;
 use crate::parse::marked;
 use crate::syntax::name_of;
 
-/// True for the name of a library function that has a requirement for its caller: that all lanes are active, or certain targets. For a
-/// path, the last segment counts. The name alone is no proof, so the expansion lets rustc resolve each such call and check what the
-/// function found requires.
-fn may_need(name: &Ident) -> bool {
-    const NAMES: [&str; 9] = [
-        "barrier",
-        "barrier_with_reads_pending",
-        "all_lanes",
-        "mfma",
-        "mfma_with",
-        "mfma_scale",
-        "smfmac",
-        "matmul",
-        "scaled_from",
-    ];
-    NAMES.iter().any(|n| name == n) || name.to_string().starts_with("workgroup_")
-}
-
 /// The methods of `gcn_dsl::__private::GivesBack` that receive the result of a call.
 const HERE: &str = "__gcn_here";
 
@@ -498,15 +480,14 @@ impl Cx<'_> {
         alone && (self.kind(name).is_some() || self.known.free.contains(&name.to_string()))
     }
 
-    /// True for a call of a function that is declared elsewhere, so that rustc has to check the requirements of its result.
+    /// True for a call of a function that is declared elsewhere, under any path: rustc is asked for the requirements of
+    /// its result.
     fn is_asked(&mut self, e: &ExprCall) -> bool {
         let Expr::Path(p) = &*e.func else { return false };
         let Some(last) = p.path.segments.last() else { return false };
-        let alone = p.path.segments.len() == 1;
         !self.constructed(&e.func)
             && !self.is_own_function(&last.ident, &e.func)
             && !self.known.is_lanes_own(&e.func)
-            && (alone || may_need(&last.ident))
     }
 
     /// Expands a call; `taken` is the method that receives its result, [`HERE`] or [`ARGUMENT`].
@@ -551,9 +532,6 @@ impl Cx<'_> {
                 self.arguments(given.as_ref().unwrap_or(&e.args))
             }
         };
-        if !own && name.is_some_and(|n| n == "set_priority") {
-            self.priority(e.args.first());
-        }
         let span = e.func.span();
         // A barrier with arguments hands these buffers over to the next phase. Which overload applies depends on the arguments' types, so
         // traits select it.

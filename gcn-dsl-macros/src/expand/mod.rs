@@ -113,6 +113,8 @@ struct Name {
     number: Option<syn::Expr>,
     /// True if it is a host value that may be a `usize`.
     size: bool,
+    /// A variable that began as `None` without a type: what is assigned to it tells the type.
+    untyped: bool,
 }
 
 impl<'e> Cx<'e> {
@@ -212,6 +214,7 @@ impl<'e> Cx<'e> {
             pointer: false,
             number: None,
             size: false,
+            untyped: false,
         });
     }
 

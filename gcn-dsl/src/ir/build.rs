@@ -245,6 +245,14 @@ impl Builder {
         self.kernel.debug.notes.push((at, text));
     }
 
+    /// Notes that the selections of a position stand for an index into values in registers.
+    pub fn indexed(&mut self, at: SourceLoc) {
+        let indices = &mut self.kernel.debug.indices;
+        if !indices.contains(&at) {
+            indices.push(at);
+        }
+    }
+
     /// Requests software pipelining of a loop.
     pub fn pipeline(&mut self, request: Request) {
         self.kernel.pipelines.push(request);

@@ -14,6 +14,8 @@ use super::evaluate::{eval, holds};
 use super::{Bin, Inst, Manner, Memory, Place, Pred, Type, Un, Value, division, patterns};
 use crate::scalar::Elem;
 
+pub(crate) use select::is_choice;
+
 /// The result of folding.
 pub(super) enum Folded {
     /// The result is an existing value.

@@ -62,6 +62,7 @@ use smallvec::SmallVec;
 pub use access::{Cache, Manner};
 pub use atomic::{Atomic, AtomicOp};
 pub use call::{Arg, Call, Effect, Given, Variant};
+pub(crate) use fold::is_choice;
 pub use schedule::Schedule;
 pub use stmt::{Region, Stmt};
 pub use ty::{Bin, Label, LdsId, Place, Pred, PrivateId, Type, Un, Value, Variable};

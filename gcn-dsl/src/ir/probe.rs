@@ -44,6 +44,8 @@ pub struct Debug {
     pub probes: Vec<Probe>,
     /// For traps: the location, and what the trap means.
     pub notes: Vec<(SourceLoc, String)>,
+    /// Indices of the device into values in registers.
+    pub indices: Vec<SourceLoc>,
     /// Names of values, if debug information is wanted.
     pub names: Vec<Named>,
 }

@@ -112,25 +112,25 @@ passes! {
     gvn if PIPELINED => cleaning!(gvn::run),
         "before pipelining";
     licm if PIPELINED => cleaning!(licm::run),
-        "before pipelining: what no trip of a loop changes moves before the loop";
+        "before pipelining: computations that are the same in every iteration move before the loop";
     pipeline if ALWAYS => |p, k| p.pipeline(k),
-        "loads of later trips of `#[pipeline]` loops run ahead";
+        "loads of later iterations of `#[pipeline]` loops start ahead";
     dce if CHANGED => cleaning!(dce::run),
         "after `pipeline`, if there is such a loop";
     reserve_lds if ALWAYS => |p, k| p.reserve_lds(k),
         "room for spilled registers, where arrays of dynamic size come after it";
     far if ALWAYS => |_, k| Ok(far::run(k).into()),
-        "the place of LDS arrays beyond the reach of an instruction's offset becomes part of the index";
+        "for LDS arrays beyond the reach of an instruction's offset, the array's address becomes part of the index";
     gvn if |p| p.changed || !p.pipelined => cleaning!(gvn::run),
         "unless loops are pipelined and `far` changed nothing";
     licm if |p| p.changed || !p.pipelined => cleaning!(licm::run),
         "unless loops are pipelined and `far` changed nothing";
     into_branches if |p| !p.pipelined => |_, k| { into_branches::run(k); Ok(Left::Nothing) },
-        "scalar arithmetic whose results one side of a branch needs alone moves there";
+        "scalar arithmetic whose results only one side of a branch needs moves into that side";
     defaults if |p| !p.pipelined => |_, k| { defaults::run(k); Ok(Left::Nothing) },
-        "the side of a branch that only chooses values which are known before it goes before it";
+        "if one side of a branch only selects values known before the branch, the selection moves before the branch";
     behind if |p| !p.pipelined => |_, k| { behind::run(k); Ok(Left::Nothing) },
-        "arithmetic on what was loaded moves behind the branches before its first reader";
+        "arithmetic on loaded values moves past branches, to just before its first use";
     sink if |p| !p.pipelined => |_, k| { sink::run(k); Ok(Left::Nothing) },
         "sums that overwrite a variable move down to the write";
 }

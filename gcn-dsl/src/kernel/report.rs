@@ -4,9 +4,11 @@ use std::fmt;
 
 use gcn_emit::occupancy::{Occupancy, occupancy};
 
+use gcn_isa::program::SourceLoc;
 use gcn_isa::{Program, hazards};
 
 use super::BuiltKernel;
+use crate::ir::{Kernel, is_choice};
 use crate::regalloc::Spills;
 use crate::sched::wait::{Inserted, InsertedKind};
 
@@ -42,6 +44,32 @@ impl WaitTotals {
     }
 }
 
+/// An index that only the device knows, of an array in registers: selections find the element, each an instruction or two
+/// wherever it runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DynamicIndex {
+    /// The index in the source.
+    pub at: SourceLoc,
+    /// The selections that are left of it, once loops are unrolled and known indices have chosen their element.
+    pub selections: usize,
+}
+
+impl DynamicIndex {
+    fn all(ir: &Kernel) -> Vec<DynamicIndex> {
+        let mut found: Vec<DynamicIndex> =
+            ir.debug.indices.iter().map(|at| DynamicIndex { at: *at, selections: 0 }).collect();
+        ir.body.each_inst(&mut |v| {
+            let def = ir.def(v);
+            let index = found.iter_mut().find(|index| Some(index.at) == def.loc);
+            if let (true, Some(index)) = (is_choice(&def.inst), index) {
+                index.selections += 1;
+            }
+        });
+        found.retain(|index| index.selections > 0);
+        found
+    }
+}
+
 /// Registers, LDS, occupancy, instructions and waits of a built kernel. `Display` prints them.
 #[derive(Debug, Clone)]
 pub struct KernelReport {
@@ -69,6 +97,8 @@ pub struct KernelReport {
     pub code_bytes: usize,
     /// Numbers of inserted waits.
     pub waits: WaitTotals,
+    /// Indices of the device into arrays in registers.
+    pub dynamic_indices: Vec<DynamicIndex>,
 }
 
 impl KernelReport {
@@ -86,6 +116,7 @@ impl KernelReport {
             instructions: kernel.program().lines.len(),
             code_bytes: kernel.code().len(),
             waits: WaitTotals::of(kernel.program(), &kernel.inserted),
+            dynamic_indices: DynamicIndex::all(&kernel.ir),
         }
     }
 }
@@ -114,6 +145,15 @@ impl fmt::Display for KernelReport {
             f,
             "  waits         {} s_waitcnt, {} s_nop ({} wait states)",
             self.waits.waitcnt, self.waits.nops, self.waits.states
-        )
+        )?;
+        for index in &self.dynamic_indices {
+            write!(
+                f,
+                "\n  {}: note: this index of an array in registers is known on the device only: {} selections; that of `#[unroll] for` \
+                 is known when the kernel is built, and a large array is better a `Private`",
+                index.at, index.selections
+            )?;
+        }
+        Ok(())
     }
 }

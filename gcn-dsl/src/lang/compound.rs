@@ -7,5 +7,6 @@ pub(super) mod enums;
 pub(super) mod fields;
 pub(super) mod iterator;
 pub(super) mod option;
+mod ordering;
 pub(super) mod pattern;
 pub(super) mod result;

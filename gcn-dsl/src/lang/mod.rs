@@ -150,6 +150,7 @@ pub mod private {
     pub use super::numbers::bytes::{BytesOf, from_be_bytes, from_le_bytes};
     pub use super::numbers::cast::{CastToSize, cast_to_size};
     pub use super::numbers::float_parts::{BitsOf, from_bits};
+    pub use super::numbers::host_number::{KnownNumber, known};
     pub use super::numbers::host_size::{IsNoSize, IsSize, PerhapsSize, Size, size};
     pub use super::numbers::min_max::{Extreme, greatest, least};
     pub use super::schedule::{

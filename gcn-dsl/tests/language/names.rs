@@ -149,6 +149,9 @@ named_all!(plain_all: twice mixed step exceeds count plus k);
 named_all!(convergent: workgroup_sum barrier max min x workgroup_max i_);
 named_all!(of_targets: mfma splat abs clamp y mfma_scale n_);
 named_all!(of_memory: add offset overflowing_add get len set_priority row);
+named_all!(of_arrays: contains fill position copy_from_slice any map zip);
+named_all!(of_options: unwrap_or cmp then_some ok_or rev compare_exchange fold);
+named_all!(of_memory_all: atomic load_async get_mut load_vector store_with fill_from chunks);
 named_all!(of_lanes: shuffle select fetch_add iter default lane_id v);
 named_all!(of_numbers_all: from_bits sqrt from saturating_sub f32 exp x_);
 
@@ -160,6 +163,9 @@ fn renaming_everything_changes_nothing() {
             ("convergent", convergent::kernel.build(target).unwrap().assembly(Comments::None)),
             ("of_targets", of_targets::kernel.build(target).unwrap().assembly(Comments::None)),
             ("of_memory", of_memory::kernel.build(target).unwrap().assembly(Comments::None)),
+            ("of_arrays", of_arrays::kernel.build(target).unwrap().assembly(Comments::None)),
+            ("of_options", of_options::kernel.build(target).unwrap().assembly(Comments::None)),
+            ("of_memory_all", of_memory_all::kernel.build(target).unwrap().assembly(Comments::None)),
             ("of_lanes", of_lanes::kernel.build(target).unwrap().assembly(Comments::None)),
             ("of_numbers_all", of_numbers_all::kernel.build(target).unwrap().assembly(Comments::None)),
         ] {
@@ -356,7 +362,39 @@ fn known_trips_leave_no_selection_in_a_register_array() {
         let kernel = rolled.build(target).unwrap();
         let text = kernel.assembly(Comments::None);
         assert_eq!(text.matches("v_cndmask").count() + text.matches("s_cselect").count(), 0, "{target}");
+        assert_eq!(kernel.report().dynamic_indices, []);
     }
+}
+
+gcn_kernel! {
+    #[workgroup(64)]
+    fn at_indices_of_the_device(n: u32, x: &[u32], y: &mut [u32]) {
+        let i = global_id().x;
+        let mut a = [x[i], x[i + 64], x[i + 128], x[i + 192]];
+        a[n as usize % 4] += 1;
+        for k in 0..4 {
+            a[k] *= 3;
+        }
+        y[i] = a[x[i] as usize % 4];
+    }
+}
+
+/// What an index that only the device knows costs stands in the report, at its place.
+#[test]
+fn the_report_has_indices_that_only_the_device_knows() {
+    let report = at_indices_of_the_device.build(Target::GFX942).unwrap().report();
+    let places: Vec<u32> = report.dynamic_indices.iter().map(|index| index.at.line).collect();
+    let line =
+        |of: &str| include_str!("names.rs").lines().position(|line| line.trim() == of).unwrap() as u32 + 1;
+    let (written, read) = (line("a[n as usize % 4] += 1;"), line("y[i] = a[x[i] as usize % 4];"));
+    assert!(places.contains(&written) && places.contains(&read), "{report}");
+    assert!(places.iter().all(|place| [written, read].contains(place)), "{report}");
+    // One of four is three selections; each of four is written or kept.
+    let of = |line| {
+        report.dynamic_indices.iter().filter(|i| i.at.line == line).map(|i| i.selections).sum::<usize>()
+    };
+    assert!(of(read) == 3 && (4..=7).contains(&of(written)), "{report}");
+    assert!(report.to_string().contains(&format!("names.rs:{read}:")), "{report}");
 }
 
 /// A kernel that calls the functions which number lanes, and two of its own, by these names.
@@ -470,7 +508,7 @@ macro_rules! of_all_lanes {
                 }
             }
 
-            use elsewhere::{$own, $spread};
+            use elsewhere::$own;
             #[allow(unused_imports, reason = "some are their own names")]
             use gcn_dsl::prelude::{
                 Acc, FragA, FragB, Lds, Tile, TileA, TileB, all_lanes as $token, barrier as $barrier,
@@ -489,7 +527,7 @@ macro_rules! of_all_lanes {
                     let mut other = shared[63 - l];
                     $pending();
                     for _ in 0..2 {
-                        other += $sum(x[l]) + $spread($token(), other);
+                        other += $sum(x[l]) + elsewhere::$spread($token(), other);
                     }
                     let (left, right) = (
                         FragA::<f32, 32, 2>::load_from(row_major(a, 2), 0, 0),

@@ -199,6 +199,72 @@ programs! {
         v >>= 2;
         v ^ (y >> BITS) as u32 ^ 1 << x % 31
     }
+    order_of_values |x, y, n, f, h, w| {
+        let near = match x.cmp(&n) {
+            std::cmp::Ordering::Less => 1,
+            std::cmp::Ordering::Equal => 2,
+            std::cmp::Ordering::Greater => 3,
+        };
+        let of_all = match n.cmp(&5) {
+            std::cmp::Ordering::Equal => 10,
+            _ => 20,
+        };
+        let pair = match (y.cmp(&-3), n.cmp(&x)) {
+            (std::cmp::Ordering::Less, _) => 100,
+            (_, std::cmp::Ordering::Less) => 200,
+            _ => 300,
+        };
+        near + of_all + pair + (w.cmp(&(w >> 1)) == std::cmp::Ordering::Greater) as u32 * 1000
+    }
+    order_of_floats |x, y, n, f, h, w| {
+        let nan = if x % 3 == 0 { f32::NAN } else { f };
+        let some = match nan.partial_cmp(&1.5) {
+            Some(std::cmp::Ordering::Less) => 1,
+            Some(_) => 2,
+            None => 3,
+        };
+        let zero = if x % 2 == 0 { -0.0 } else { 0.0f32 };
+        let total = match zero.total_cmp(&(f * 0.0)) {
+            std::cmp::Ordering::Less => 10,
+            std::cmp::Ordering::Equal => 20,
+            std::cmp::Ordering::Greater => 30,
+        };
+        let largest = f32::INFINITY.total_cmp(&1.0) == std::cmp::Ordering::Greater && nan.total_cmp(&f32::INFINITY) == std::cmp::Ordering::Greater;
+        some + total + largest as u32 * 100 + (f.partial_cmp(&(n as f32)) == Some(std::cmp::Ordering::Less)) as u32 * 1000
+    }
+    options_compare |x, y, n, f, h, w| {
+        let a = x.checked_sub(50);
+        let b = if y > 0 { Some(n) } else { None };
+        (a == b) as u32 + (a != Some(7)) as u32 * 2 + (a < b) as u32 * 4 + (b >= a) as u32 * 8 + (Some(n) <= a) as u32 * 16 + (b > Some(n)) as u32 * 32 + (b == None) as u32 * 64 + (a != None) as u32 * 128
+    }
+    a_range_contains_what_varies |x, y, n, f, h, w| {
+        let mut count = 0;
+        for (dx, dy) in [(-1, 0), (1, 0), (0, -1), (0, 1)] {
+            let (a, b) = (y + dx, y / 2 + dy);
+            if (0..60).contains(&a) && (-5..=20).contains(&b) {
+                count += 1;
+            }
+        }
+        count
+    }
+    option_without_a_type |x, y, n, f, h, w| {
+        let mut best = None;
+        for k in 0..5u32 {
+            let v = (x >> k) & 0xff;
+            if v > 40 && best.map_or(true, |(b, _)| v < b) {
+                best = Some((v, k));
+            }
+        }
+        let mut last = None;
+        if y > 0 {
+            last = x.checked_sub(20);
+        }
+        if n > 100 {
+            last = None;
+        }
+        let (v, k) = best.unwrap_or((3, n));
+        v * 10 + k + last.unwrap_or(1000)
+    }
     option_that_lanes_assign |x, y, n, f, h, w| {
         let mut best: Option<u32> = None;
         for k in 0..5u32 {

@@ -159,9 +159,7 @@ pub enum ReadFault {
         problem: String,
     },
     /// Entries of a bundle overlap.
-    #[error(
-        "entries of the bundle lie over each other: together they have more bytes than the file; is it damaged?"
-    )]
+    #[error("entries of the bundle overlap: together they are larger than the file; is it damaged?")]
     EntriesOverlap,
     /// The bytes are not a bundle.
     #[error(
@@ -192,7 +190,7 @@ pub enum ReadFault {
     #[error("the relocations have no addends (SHT_REL), which objects for AMD GPUs always have")]
     ImplicitAddends,
     /// A relocation has an unknown kind.
-    #[error("relocation type {number} is none that an object file for AMD GPUs has")]
+    #[error("relocation type {number} does not exist in object files for AMD GPUs")]
     RelocationKind {
         /// Its number.
         number: u32,
@@ -214,13 +212,13 @@ pub enum ReadFault {
         number: u32,
     },
     /// Sections overlap.
-    #[error("section {index} lies over others: together they have more bytes than the file; is it damaged?")]
+    #[error("section {index} overlaps others: together they are larger than the file; is it damaged?")]
     SectionsOverlap {
         /// The section at which the limit was exceeded.
         index: usize,
     },
     /// Names overlap.
-    #[error("the name of {what} {index} lies over those of many others; is the file damaged?")]
+    #[error("the name of {what} {index} overlaps the names of many others; is the file damaged?")]
     NamesOverlap {
         /// `symbol` or `section`.
         what: &'static str,

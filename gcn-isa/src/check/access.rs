@@ -70,9 +70,13 @@ impl<'a> Accesses<'a> {
         least_indirect(owed.reg, self.writes.iter().filter(too_early))
     }
 
-    /// The instruction's write of a register of `held`, if there is one.
-    pub fn overwrites(&self, held: Reg) -> Option<RegUse> {
-        least_indirect(held, self.writes.iter().filter(|w| w.reg.overlaps(held)))
+    /// A write of a register of `held`, which an operation of `stream` still reads. Memory instructions that read their operands in order
+    /// have read those of earlier ones when their own result arrives.
+    pub fn overwrites(&self, stream: Stream, held: Reg) -> Option<RegUse> {
+        let in_order = stream.in_order() && stream.of_operands().is_some();
+        let reads_later = in_order && self.events.iter().any(|e| e.stream == stream);
+        let arrives = |w: &RegUse| reads_later && self.events.iter().any(|e| e.writes == Some(w.reg));
+        least_indirect(held, self.writes.iter().filter(|w| w.reg.overlaps(held) && !arrives(w)))
     }
 
     /// The counters of operations outside the program that could still access the instruction's registers: vector

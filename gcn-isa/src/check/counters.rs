@@ -99,7 +99,7 @@ impl<'a> CounterCheck<'a> {
                         tell(&broken, line, &mut paths);
                     }
                     // One finding is enough: a wait before this LDS access also serves those that follow in the block.
-                    if broken.rule == &rules::LDS_DMA
+                    if [&rules::LDS_DMA, &rules::ASYNC_LDS].contains(&broken.rule)
                         && let Some(first) = broken.first
                     {
                         state.forget(first, MemoryEffect::LDS_DMA);
@@ -127,7 +127,9 @@ impl<'a> CounterCheck<'a> {
         if rule == rules::BARRIER_LDS_READ.id {
             return self.is_written_after(line, told) && told.findings.insert((rule, first));
         }
-        if rule == rules::LDS_DMA.id {
+        if rule == rules::copies_to_lds(self.set()).id {
+            // Nothing else waits for such copies: a path on which nobody does reads LDS while they write it.
+            broken.is_shown = self.set().has_async_copies();
             return told.findings.insert((rule, first))
                 && !paths.is_served(first, rule, |_, facts| facts.reads(Shared::Lds));
         }
@@ -202,8 +204,9 @@ struct Told<'a> {
 }
 
 /// The rules about LDS accesses, and about memory accesses at barriers. Whether they are broken depends on addresses.
-const ADDRESS_RULES: [&CounterRule; 5] = [
+const ADDRESS_RULES: [&CounterRule; 6] = [
     &rules::LDS_DMA,
+    &rules::ASYNC_LDS,
     &rules::BARRIER_LDS,
     &rules::BARRIER_LDS_READ,
     &rules::BARRIER_LDS_DMA,
@@ -338,15 +341,16 @@ impl CounterCheck<'_> {
                 registers.extend(other.map(|used| (&rules::HALF, used)));
             }
         }
-        let overwritten = operation.holds().iter().find_map(|held| access.overwrites(*held));
-        registers.extend(overwritten.map(|write| (&rules::WAR, write)));
+        let overwritten = operation.holds().iter().find_map(|held| access.overwrites(stream, *held));
+        let rule = if stream.of_operands().is_some() { &rules::OPERAND_WAR } else { &rules::WAR };
+        registers.extend(overwritten.map(|write| (rule, write)));
         // If an index may reach one register and the instruction certainly uses another, report the latter.
         if let Some((rule, used)) = registers.into_iter().min_by_key(|r| r.1.via) {
             return Some((rule, Some(used)));
         }
         let dma = operation.memory().contains(MemoryEffect::LDS_DMA);
         if dma && access.memory.intersects(self.options.memory_model.lds_accesses()) {
-            return Some((&rules::LDS_DMA, None));
+            return Some((rules::copies_to_lds(self.set()), None));
         }
         let is_barrier = access.inst.desc.class == Class::Barrier;
         let depends = is_barrier || access.events.iter().any(|e| e.stream.accesses_memory());

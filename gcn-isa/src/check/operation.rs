@@ -65,6 +65,8 @@ struct Progress {
     /// True if on some path an operation of another stream of the same counter was outstanding at the same time. Either
     /// may overtake the other, so only a count of 0 proves that one of them has completed.
     mixed: bool,
+    /// Of a stream of operands ([`Stream::of_operands`]), the fewest results from this operation on that any path has started.
+    results: u8,
     /// True if on every path the counter was since so full that another instruction could issue only because this
     /// operation had completed, provided that operations of one stream finish in order.
     full: bool,
@@ -91,7 +93,8 @@ impl<'a> Operation<'a> {
     /// The operation for `event` of the instruction at `line`, which starts now.
     pub fn started(set: InstructionSet, line: usize, event: &'a Event, mixed: bool) -> Operation<'a> {
         let memory = awaited(event);
-        let progress = Progress { live: u32::MAX, younger: 0, by_order: 0, mixed, full: false, memory };
+        let progress =
+            Progress { live: u32::MAX, younger: 0, by_order: 0, mixed, results: 0, full: false, memory };
         Operation { place: Place::of(line, event), event, set, progress }
     }
 
@@ -166,7 +169,8 @@ impl<'a> Operation<'a> {
     /// True if the counter certainly stays above `value` until the operation is done. Scalar memory operations and
     /// messages finish in any order, so they are excluded.
     fn makes_room(&self, value: u8) -> bool {
-        !matches!(self.stream(), Stream::Smem | Stream::Message) && self.progress.younger >= value
+        !matches!(self.stream(), Stream::Smem | Stream::Message | Stream::SmemOperands)
+            && self.progress.younger >= value
     }
 
     /// True if both have the same obligations, so that either can represent the other.
@@ -193,6 +197,21 @@ impl<'a> Operation<'a> {
         } else {
             progress.mixed = true;
         }
+    }
+
+    /// Counts the result that `event` of this or a later instruction starts, if it shows that the operands of this one were read.
+    pub fn count_result(&mut self, event: &Event) {
+        if self.stream().of_operands().is_some_and(|(results, _)| results == event.stream) {
+            self.progress.results = self.progress.results.saturating_add(event.count).min(MANY);
+        }
+    }
+
+    /// True if `wait` finishes a result whose operands were read after those of this operation.
+    pub fn is_shown_by_results(&self, wait: WaitCnt) -> bool {
+        self.stream().of_operands().is_some_and(|(results, _)| {
+            let left = results.counter(self.set).of(wait);
+            (left == 0 || results.in_order()) && left < self.progress.results
+        })
     }
 
     /// Accounts for a vector memory operation that overwrites registers. Returns false if a FLAT operation has no
@@ -253,6 +272,7 @@ impl<'a> Operation<'a> {
             younger: mine.younger.min(theirs.younger),
             by_order: mine.by_order.min(theirs.by_order),
             mixed: mine.mixed || theirs.mixed,
+            results: mine.results.min(theirs.results),
             full: mine.full && theirs.full,
             memory: mine.memory,
         };

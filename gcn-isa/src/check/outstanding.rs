@@ -106,8 +106,14 @@ impl<'a> Outstanding<'a> {
     /// Counts an operation of another instruction without tracking its obligations.
     pub fn issue_behind(&mut self, line: usize, event: &Event) {
         let counter = event.stream.counter(self.set);
-        for older in self.operations.iter_mut().filter(|o| o.counter() == counter) {
-            older.count(event);
+        if let Some((_, others)) = event.stream.of_operands() {
+            self.finish(others);
+        }
+        for older in &mut self.operations {
+            if older.counter() == counter {
+                older.count(event);
+            }
+            older.count_result(event);
         }
         self.active[event.stream.index()] = Some(line);
         if !event.invalidates {
@@ -115,8 +121,24 @@ impl<'a> Outstanding<'a> {
         }
     }
 
+    /// Everything on `stream` is done.
+    fn finish(&mut self, stream: Stream) {
+        if self.active[stream.index()].is_some() {
+            self.operations.retain(|o| o.stream() != stream);
+            self.stop(stream);
+        }
+    }
+
+    /// Nothing is outstanding on `stream`.
+    fn stop(&mut self, stream: Stream) {
+        self.active[stream.index()] = None;
+        self.accesses[stream.index()] = None;
+        self.silent[stream.index()] = false;
+    }
+
     /// Applies an `s_waitcnt`: removes the operations that it certainly completes.
     pub fn wait(&mut self, wait: WaitCnt) {
+        self.operations.retain(|o| !o.is_shown_by_results(wait));
         for counter in Counter::ALL {
             if !counter.is_in(wait) {
                 continue;
@@ -126,9 +148,7 @@ impl<'a> Outstanding<'a> {
             if value == 0 {
                 self.caller[counter as usize] = false;
                 for stream in Stream::ALL.into_iter().filter(|s| s.counter(set) == counter) {
-                    self.active[stream.index()] = None;
-                    self.accesses[stream.index()] = None;
-                    self.silent[stream.index()] = false;
+                    self.stop(stream);
                 }
             }
         }

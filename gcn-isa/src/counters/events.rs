@@ -5,7 +5,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::{Counter, WaitCnt};
 use crate::inst::Inst;
-use crate::reg::{Half, Reg, RegFile};
+use crate::reg::{self, Half, Reg, RegFile};
 use crate::table::{Access, Behaviours, Class, MemBytes};
 use crate::target::{InstructionSet, Target};
 
@@ -34,11 +34,19 @@ pub enum Stream {
     Store,
     /// LDS direct loads, in order, on expcnt.
     LdsDirect,
+    /// Vector memory instructions that still read their operands, in order, on xcnt.
+    VmemOperands,
+    /// Scalar memory instructions that still read their operands, in no order, on xcnt.
+    SmemOperands,
+    /// Asynchronous copies between memory and LDS, in order.
+    AsyncCopy,
+    /// Tensor operations, in order.
+    Tensor,
 }
 
 impl Stream {
     /// Every stream; [`Stream::index`] is the position.
-    pub const ALL: [Stream; 10] = [
+    pub const ALL: [Stream; 14] = [
         Stream::Vmem,
         Stream::FlatVm,
         Stream::Lds,
@@ -49,6 +57,10 @@ impl Stream {
         Stream::GdsData,
         Stream::Store,
         Stream::LdsDirect,
+        Stream::VmemOperands,
+        Stream::SmemOperands,
+        Stream::AsyncCopy,
+        Stream::Tensor,
     ];
 
     /// The position in [`Stream::ALL`].
@@ -65,6 +77,19 @@ impl Stream {
             Stream::GdsData | Stream::LdsDirect => Counter::Exp,
             Stream::Store if Counter::Vs.exists_on(set) => Counter::Vs,
             Stream::Store => Counter::Vm,
+            Stream::VmemOperands | Stream::SmemOperands => Counter::X,
+            Stream::AsyncCopy => Counter::Async,
+            Stream::Tensor => Counter::Tensor,
+        }
+    }
+
+    /// Of a stream of operands, the stream of results whose completion shows that the operands were read, and the stream of operands that
+    /// the hardware finishes before it starts one of this stream (LLVM 22, measured: xcnt counts accesses of one kind at a time).
+    pub const fn of_operands(self) -> Option<(Stream, Stream)> {
+        match self {
+            Stream::VmemOperands => Some((Stream::Vmem, Stream::SmemOperands)),
+            Stream::SmemOperands => Some((Stream::Smem, Stream::VmemOperands)),
+            _ => None,
         }
     }
 
@@ -75,7 +100,18 @@ impl Stream {
 
     /// True if a count of younger operations of the stream proves that an older one has completed.
     pub const fn in_order(self) -> bool {
-        matches!(self, Stream::Vmem | Stream::Lds | Stream::Gds | Stream::Message | Stream::LdsDirect)
+        use Stream as S;
+        matches!(
+            self,
+            S::Vmem
+                | S::Lds
+                | S::Gds
+                | S::Message
+                | S::LdsDirect
+                | S::VmemOperands
+                | S::AsyncCopy
+                | S::Tensor
+        )
     }
 }
 
@@ -127,8 +163,45 @@ pub type Events = SmallVec<[Event; 2]>;
 /// counting an operation that the hardware does not count would make waits for older operations too weak, while the
 /// reverse only makes them stronger.
 pub fn events(target: Target, inst: &Inst) -> Events {
-    use Class as C;
     let set = target.instruction_set();
+    let mut events = results(set, inst);
+    let operands = if set.has_async_copies() { operand_stream(inst) } else { None };
+    // Before the result, so that a completed result shows that this instruction's own operands have been read.
+    events.insert_many(0, operands.map(|stream| operands_of(inst, stream)));
+    events
+}
+
+/// The stream of instructions that still read their operands, for instructions that xcnt counts. Prefetches by vector, asynchronous copies
+/// and loads of tensors are not among them (LLVM 22, measured).
+fn operand_stream(inst: &Inst) -> Option<Stream> {
+    use Class as C;
+    match inst.desc.class {
+        C::VmemPrefetch | C::AsyncLoad | C::AsyncStore | C::TensorLoad | C::TensorStore | C::CacheCtl => None,
+        _ if inst.desc.is_smem() => Some(Stream::SmemOperands),
+        _ if inst.desc.is_vmem() => Some(Stream::VmemOperands),
+        _ => None,
+    }
+}
+
+/// The registers that `inst` reads until it is no longer counted on `stream`. A register that it also writes is in use until the result is
+/// there, which is later.
+fn operands_of(inst: &Inst, stream: Stream) -> Event {
+    let writes_too = |i: u8| inst.desc.operands[usize::from(i)].access == Access::ReadWrite;
+    let read = inst.reads().into_iter().filter(|u| !u.operand.is_some_and(writes_too)).map(|u| u.reg);
+    Event {
+        stream,
+        count: 1,
+        writes: None,
+        half: None,
+        holds: read.filter(|reg| *reg != reg::NULL).collect(),
+        memory: MemoryEffect::empty(),
+        invalidates: false,
+    }
+}
+
+/// The operations that end with a result, or with an access of memory.
+fn results(set: InstructionSet, inst: &Inst) -> Events {
+    use Class as C;
     let (loads, half) = result(inst);
     if inst.mods.gds {
         return gds(inst, loads);
@@ -181,6 +254,12 @@ pub fn events(target: Target, inst: &Inst) -> Events {
         }
         C::SmemStore => one(Stream::Smem, MemoryEffect::STORE),
         C::SmemAtomic | C::SmemAtomicRet => one(Stream::Smem, MemoryEffect::STORE | MemoryEffect::LOAD),
+        C::AsyncLoad => one(Stream::AsyncCopy, MemoryEffect::LDS_DMA | MemoryEffect::LOAD),
+        C::AsyncStore => one(Stream::AsyncCopy, MemoryEffect::STORE | MemoryEffect::LDS_READ),
+        C::TensorLoad => one(Stream::Tensor, MemoryEffect::LDS_DMA | MemoryEffect::LOAD),
+        C::TensorStore => one(Stream::Tensor, MemoryEffect::STORE | MemoryEffect::LDS_READ),
+        C::AsyncArrive => one(Stream::AsyncCopy, MemoryEffect::empty()),
+        C::BarrierState => one(Stream::Smem, MemoryEffect::empty()),
         C::SmemCache => one(Stream::Smem, MemoryEffect::empty()),
         C::Sendmsg => one(Stream::Message, MemoryEffect::empty()),
         _ => SmallVec::new(),

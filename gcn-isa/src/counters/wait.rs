@@ -38,7 +38,7 @@ struct Waiter {
 const BITS: u16 = 0x3f;
 
 /// The instructions; those that wait for several counters come first.
-const WAITERS: [Waiter; 14] = [
+const WAITERS: [Waiter; 17] = [
     waiter("s_wait_loadcnt_dscnt", &[(Counter::Vm, 8), (Counter::Lgkm, 0)]),
     waiter("s_wait_storecnt_dscnt", &[(Counter::Vs, 8), (Counter::Lgkm, 0)]),
     waiter("s_wait_loadcnt", &[(Counter::Vm, 0)]),
@@ -48,6 +48,9 @@ const WAITERS: [Waiter; 14] = [
     waiter("s_wait_expcnt", &[(Counter::Exp, 0)]),
     waiter("s_wait_samplecnt", &[(Counter::Sample, 0)]),
     waiter("s_wait_bvhcnt", &[(Counter::Bvh, 0)]),
+    waiter("s_wait_xcnt", &[(Counter::X, 0)]),
+    waiter("s_wait_asynccnt", &[(Counter::Async, 0)]),
+    waiter("s_wait_tensorcnt", &[(Counter::Tensor, 0)]),
     with_register("s_waitcnt_vscnt", &[(Counter::Vs, 0)]),
     with_register("s_waitcnt_vmcnt", &[(Counter::Vm, 0)]),
     with_register("s_waitcnt_expcnt", &[(Counter::Exp, 0)]),
@@ -104,8 +107,8 @@ impl WaitCnt {
         set.counters().iter().fold(WaitCnt::NONE, |wait, counter| counter.set(wait, 0))
     }
 
-    /// The waits that LLVM's convention requires of a function at its entry and before it returns (LLVM 22, measured):
-    /// for everything except stores that have a counter of their own.
+    /// The waits that a function has done when it begins and when it returns, by LLVM's convention (LLVM 22, measured): for everything but
+    /// stores that have a counter of their own, operands, and copies to LDS.
     ///
     /// ```
     /// use gcn_isa::InstructionSet;
@@ -115,7 +118,8 @@ impl WaitCnt {
     /// assert_eq!(at_calls(InstructionSet::GFX11), "s_waitcnt vmcnt(0) expcnt(0) lgkmcnt(0)");
     /// ```
     pub fn at_calls(set: InstructionSet) -> WaitCnt {
-        Counter::Vs.set(WaitCnt::all(set), u8::MAX)
+        let left = [Counter::Vs, Counter::X, Counter::Async, Counter::Tensor];
+        left.into_iter().fold(WaitCnt::all(set), |wait, counter| counter.set(wait, u8::MAX))
     }
 
     /// The counters that are waited for.

@@ -2,9 +2,9 @@
 //! report under their names.
 
 use super::evidence::Evidence;
-use super::row::on::{GFX9, GFX10_1, GFX10_3, GFX11_0, GFX11_5, GFX12};
+use super::row::on::{GFX9, GFX10_1, GFX10_3, GFX11_0, GFX11_5, GFX12, GFX12_5};
 use super::row::{Cite, cite, counter_rules};
-use crate::target::{Target, TargetSet};
+use crate::target::{InstructionSet, Target, TargetSet};
 
 /// A rule about operations that complete later, or about a single instruction.
 #[derive(Debug)]
@@ -50,8 +50,9 @@ const MANUAL_OF_COUNTERS: Cite = Cite::BySet(&[
     (GFX11_0, "RDNA 3 ISA section 5.6"),
     (GFX11_5, "RDNA 3.5 ISA section 5.6"),
     (GFX12, "RDNA 4 ISA section 5.7"),
+    (GFX12_5, cite::LLVM),
 ]);
-const FULL_COUNTERS: Cite = Cite::One("ROCm/rocm-systems issue 11202; LLVM 22, measured");
+const FULL_COUNTERS: Cite = Cite::One("ROCm/rocm-systems issue 11202; measured with LLVM 22");
 const MEMORY_MODEL: Cite = Cite::One("LLVM AMDGPU guide, memory model");
 const MEASURED: Cite = Cite::One(cite::LLVM);
 
@@ -72,7 +73,7 @@ counter_rules! {
     /// A register is used while the write of its other half is pending.
     HALF = "waitcnt.half",
         "one half of a register is used before the memory operation that writes the other is done";
-        MEASURED, FROM_GFX11, LLVM;
+        MEASURED, WITH_HALF_VGPRS, LLVM;
         "since RDNA 3 a half of a VGPR is a register of its own, and D16 loads write one. LLVM 22 counts whole registers, the version \
          that Triton 3.9 has counts halves; the manuals describe no dependence between them".
     /// Other outstanding operations may complete before the one that is waited for.
@@ -80,18 +81,17 @@ counter_rules! {
         "the wait counts only operations of the same type as done in order, with others outstanding on the \
          counter";
         MANUAL_OF_COUNTERS, ALL, ABOVE_MANUAL;
-        "by the manual operations of one type return in order, so that a wait for as many as the type itself \
-         has younger ones is enough; LLVM waits for zero as soon as types are mixed".
+        "by the manual, operations of one type return in order, so a wait that leaves as many operations as the type has younger ones is enough; LLVM waits for zero as soon as types are mixed".
     /// The operation is complete only because a full counter has stalled a later instruction.
     FULL = "waitcnt.full",
-        "no wait makes sure that an operation is done, only a full counter that holds up later ones";
+        "no wait guarantees that an operation is done, only a full counter that delays later instructions";
         FULL_COUNTERS, ALL, of(Silent, Less);
         "lgkmcnt holds 15 operations, vmcnt 63 and expcnt 7; an instruction that would exceed that does not \
          issue before enough are done, of one type the oldest. AMD's emulator models it and LLVM relies on \
          it; the manuals do not mention it".
     /// As [`FULL`], with operations that need not finish in order.
     FULL_UNORDERED = "waitcnt.full-unordered",
-        "an operation is done only if its type finishes in order, as a full counter holds up later ones";
+        "only a full counter that delays later instructions shows that an operation is done, and only if its type finishes in order";
         FULL_COUNTERS, WITH_GDS, of(Silent, Less);
         "FLAT operations finish in order if all of them go to memory or all to LDS; LLVM takes them, and the \
          data that GDS operations send, to do so".
@@ -103,17 +103,25 @@ counter_rules! {
     /// A function returns while its operations are outstanding.
     CALL_EXIT = "call.exit", "a function returns with operations outstanding";
         MEASURED, ALL, LLVM;
-        "LLVM's functions wait for every counter before they return, that of stores only where it is that of loads \
-         as well, and callers rely on it; a return is s_setpc_b64 s[30:31]".
+        "LLVM's functions wait for every counter before they return, except for a counter of stores alone, and callers rely on it; a return is s_setpc_b64 s[30:31]".
     /// A register is overwritten before an outstanding operation has read it.
     WAR = "waitcnt.exp-war",
         "a register is written before the GDS or GWS operation that reads it has done so";
         MANUAL_OF_COUNTERS, WITH_GDS, AGREED.
+    /// An operand that is still to be read is overwritten.
+    OPERAND_WAR = "waitcnt.operand-war",
+        "a register is written before the memory instruction that reads it has done so";
+        MEASURED, GFX12_5, LLVM;
+        "xcnt counts vector and scalar memory instructions, but not asynchronous copies; a result of the same kind that returns, and a memory \
+         instruction of the other kind, show that the operands were read".
     /// LDS is accessed before a load into it is done.
     LDS_DMA = "waitcnt.lds-dma", "LDS is accessed before a load into LDS is done";
-        MANUAL_OF_COUNTERS, UP_TO_GFX10, LLVM;
-        "it counts on vmcnt only; addresses are not looked at, so that one half of LDS may be meant and the \
-         other used".
+        MANUAL_OF_COUNTERS, WITH_LDS_DMA, LLVM;
+        "the load counts on vmcnt only; addresses are not compared, so the load may write one half of LDS while the program uses the other".
+    /// LDS is used before an asynchronous copy into it is done.
+    ASYNC_LDS = "waitcnt.async-lds", "LDS is accessed before an asynchronous copy into it is done";
+        Cite::One("LLVM documentation, AMDGPU Asynchronous Operations; LLVM pull request 185810"), GFX12_5, MANUAL;
+        "asynccnt and tensorcnt count such copies. LLVM inserts no waits for them: the program tracks its copies itself. Addresses are not compared; a copy that no path waits for before it comes to an access of LDS is reported".
     /// A cache is invalidated while loads are outstanding.
     WBINVL1 = "waitcnt.wbinvl1",
         "the vector cache is invalidated before earlier vector memory operations are done";
@@ -139,7 +147,7 @@ counter_rules! {
     /// A barrier is reached before a load into LDS is done.
     BARRIER_LDS_DMA = "barrier.lds-dma",
         "a barrier is reached before a load into LDS is done, so other waves may not see it";
-        MEMORY_MODEL, BACK_OFF_UP_TO_GFX10, LLVM;
+        MEMORY_MODEL, LDS_DMA_WITH_BACK_OFF, LLVM;
         "the barrier itself asks for nothing, and a program that uses several buffers may pass it with accesses \
          outstanding. The memory model's release asks for the wait: where an access of LDS can follow before a later \
          barrier publishes the write, the finding is documented".
@@ -155,7 +163,7 @@ counter_rules! {
         MEASURED, WITH_GDS, LLVM;
         "the operation makes the wave wait for others; LLVM waits for every counter directly after it".
     /// A 64-bit shift takes its amount from the last VGPR.
-    SHIFT64 = "llvm.shift64", "the amount of a 64-bit shift stands in the last VGPR of the allocation";
+    SHIFT64 = "llvm.shift64", "the amount of a 64-bit shift is in the last VGPR of the allocation";
         Cite::One("LLVM 22; LLVM pull request 183839"), FROM_GFX90A, LLVM;
         "LLVM copies the amount to another register: LLVM 22.1.8 on gfx90a, later versions on gfx942 and \
          gfx950 too; allocations are of 8 registers".
@@ -163,12 +171,17 @@ counter_rules! {
     SMEM_ADDRESS = "xnack.smem-address", "a scalar load of two or more registers overwrites its own address";
         Cite::One("LLVM 22"), GFX9, LLVM, xnack;
         "a page fault half-way replays it with what its first part has loaded as the address. A load at a \
-         multiple of its size is not split; it is taken to be one if its immediate offset is such a multiple".
+         multiple of its size is not split; the checker assumes this if the immediate offset is such a multiple".
     /// VCCZ is read after only half of VCC was written.
-    VCCZ_HALF = "llvm.vccz-half", "half of VCC is written, then VCCZ is read, which that leaves as it was";
+    VCCZ_HALF = "llvm.vccz-half", "half of VCC is written, which does not update VCCZ, then VCCZ is read";
         Cite::One("LLVM 22"), GFX9, ABOVE_MANUAL;
         "LLVM writes VCC to itself before such a branch on targets up to GFX9; the MI100 manual says that \
          each scalar write to VCC updates VCCZ (3.9)".
+}
+
+/// The rule about accesses of LDS that come before a copy into it is done.
+pub fn copies_to_lds(set: InstructionSet) -> &'static CounterRule {
+    if set.has_async_copies() { &ASYNC_LDS } else { &LDS_DMA }
 }
 
 /// The rule called `id`.

@@ -43,11 +43,11 @@ impl fmt::Display for Voice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Voice::Defines => "defines it",
-            Voice::Agrees => "asks for it",
-            Voice::Covers => "asks for it by its words",
-            Voice::Moot => "asks for it where it cannot matter",
-            Voice::Less => "asks for less",
-            Voice::Silent => "silent",
+            Voice::Agrees => "requires it",
+            Voice::Covers => "requires it by its wording",
+            Voice::Moot => "requires it where it cannot matter",
+            Voice::Less => "requires less",
+            Voice::Silent => "does not mention it",
         })
     }
 }
@@ -193,18 +193,18 @@ impl Counts {
 impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_unseen() {
-            return f.write_str("not seen");
+            return f.write_str("no sites");
         }
         write!(
             f,
-            "kept at {} sites, {} of them exactly and {} by `s_nop`",
+            "{} sites keep it, {} with no wait state to spare and {} by an `s_nop`",
             self.kept, self.exact, self.nops
         )?;
         if self.broken > 0 {
-            write!(f, "; broken at {} in {} code objects", self.broken, self.objects)?;
+            write!(f, "; {} sites in {} code objects break it", self.broken, self.objects)?;
         }
         if self.covered > 0 {
-            write!(f, ", of which {} keep it if passes or branches count", self.covered)?;
+            write!(f, ", {} of which the matrix passes or a branch in between excuse", self.covered)?;
         }
         Ok(())
     }

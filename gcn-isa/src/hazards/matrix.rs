@@ -28,7 +28,7 @@ pub(super) const INPUT_RULES: &[Rule] = &[
           cite::LLVM, LLVM rocroller Agrees;
           "source C is read over the whole run of the instruction; sources A and B at its start"),
     rule!("rocroller.xdl-srcc-war",
-          "a matrix instruction reads source C, then a vector ALU instruction writes it, four states more";
+          "a matrix instruction reads source C, then a vector ALU instruction writes it, with four more wait states";
           XDL => VALU, [registers SRC_C, VDST, Any]; MI200: PassesBut2 { at2: 1, plus: 3 };
           cite::ROCROLLER, ROCROLLER),
     rule!("rocroller.sgemm-srcc-war",
@@ -46,7 +46,7 @@ pub(super) const XDL_RULES: &[Rule] = &[
           "XDL writes, then XDL of another number of passes accumulates onto exactly the same registers";
           XDL => XDL, [source_c ExactOtherPasses]; MI200: Passes(0), MI300: Passes(1), MI350: Passes(2);
           cite::TABLE_37, ABOVE_LLVM rocroller Less;
-          "the manual exempts only instructions of as many passes; LLVM looks at the registers only"),
+          "the manual exempts only instructions of equally many passes; LLVM compares only the registers"),
     rule!("llvm.102.opcode",
           "XDL writes, then another XDL opcode of as many passes accumulates onto exactly the same registers";
           XDL => XDL, [source_c ExactSamePassesOtherOpcode];
@@ -149,7 +149,7 @@ pub(super) const F32_F64_RULES: &[Rule] = &[
           "v_mfma_f64_16x16x4 writes, then a memory instruction reads it, after twice the passes";
           DGEMM16 => MEMORY, [vector VSRC]; MI350: Const(26);
           cite::EXTRAPOLATED, of(Silent, Less);
-          "LLVM keeps 18, less than it asks before a vector ALU read; every other number grew by 8. A matrix \
+          "LLVM keeps 18, less than it asks before a vector ALU read; its other numbers for gfx950 are 8 higher than those for gfx942. A matrix \
            multiplication that Triton ships has 25"),
     rule!("llvm.dgemm16-load", "v_mfma_f64_16x16x4 writes, then a load writes it";
           DGEMM16 => MEMORY, [vector VDST]; FROM_GFX90A: Const(11);

@@ -23,16 +23,15 @@ pub(super) const RULES: &[Rule] = &[
            C";
           MATRIX => MATRIX, [source_c PartialEver]; MI100: Const(2);
           cite::LLVM, of(Silent, Moot);
-          "LLVM leaves out the writer of exactly the registers that are read and looks past it for one that \
-           overlaps them"),
+          "if an instruction wrote exactly the registers that are read, LLVM skips it and searches for an earlier writer that overlaps them"),
     rule!("mi100.mfma-srcc.passes",
           "a matrix instruction writes AGPRs, then one of another number of passes reads exactly those as \
            source C";
           MATRIX => MATRIX, [source_c ExactOtherPasses]; MI100: Const(2);
-          cite::TABLE_29, ABOVE_LLVM rocroller Less; "LLVM looks at the registers only"),
-    rule!("mi100.mfma-srcab", "a matrix instruction writes AGPRs, then one reads source A or B";
+          cite::TABLE_29, ABOVE_LLVM rocroller Less; "LLVM compares only the registers, not the passes"),
+    rule!("mi100.mfma-srcab", "a matrix instruction writes AGPRs, then another reads them as source A or B";
           MATRIX => MATRIX, [vector SRC_AB]; MI100: Const(4);
-          cite::TABLE_29, AGREED rocroller Agrees; "whatever the passes"),
+          cite::TABLE_29, AGREED rocroller Agrees; "independent of the number of passes"),
     rule!("mi100.mfma-accread", "a matrix instruction writes AGPRs, then v_accvgpr_read reads one";
           MATRIX => ACC_READ, [vector VSRC]; MI100: Passes(2);
           cite::TABLE_29, AGREED rocroller Agrees),

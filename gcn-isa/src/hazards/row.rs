@@ -130,11 +130,11 @@ pub(super) mod on {
     /// Targets that may run the waves of a workgroup on several compute units.
     pub const WITH_TG_SPLIT: TargetSet = TargetSet::WITH_TG_SPLIT;
     /// Targets that have GDS and GWS.
-    pub const WITH_GDS: TargetSet = TargetSet::ALL.difference(GFX12);
+    pub const WITH_GDS: TargetSet = TargetSet::ALL.difference(GFX12.union(GFX12_5));
     /// Targets that have loads into LDS.
-    pub const UP_TO_GFX10: TargetSet = TargetSet::GFX9.union(GFX10);
-    /// The targets with loads into LDS whose barriers do not wait for memory operations.
-    pub const BACK_OFF_UP_TO_GFX10: TargetSet = UP_TO_GFX10.intersection(WITH_BACK_OFF);
+    pub const WITH_LDS_DMA: TargetSet = TargetSet::GFX9.union(GFX10);
+    /// Those with any copies into LDS whose barriers may be passed with some outstanding.
+    pub const LDS_DMA_WITH_BACK_OFF: TargetSet = WITH_LDS_DMA.union(GFX12_5).intersection(WITH_BACK_OFF);
     /// All of GFX9.
     pub const GFX9: TargetSet = TargetSet::GFX9;
     /// Targets without matrix instructions, and gfx908, whose AGPRs are a separate register file.
@@ -159,6 +159,8 @@ pub(super) mod on {
     pub const MI350: TargetSet = TargetSet::between(InstructionSet::GFX9_4_GENERIC, InstructionSet::GFX950);
     /// RDNA 1.
     pub const GFX10_1: TargetSet = TargetSet::between(InstructionSet::GFX10_1, InstructionSet::GFX1011);
+    /// Those besides GFX9 whose scalar loads are replayed as a clause after a page fault.
+    pub const SCALAR_CLAUSES: TargetSet = GFX10_1.union(GFX12_5);
     /// RDNA 2.
     pub const GFX10_3: TargetSet = TargetSet::one(InstructionSet::GFX10_3);
     /// RDNA 1 and 2.
@@ -173,6 +175,12 @@ pub(super) mod on {
     pub const FROM_GFX11: TargetSet = TargetSet::between(InstructionSet::GFX11, InstructionSet::GFX12);
     /// RDNA 4.
     pub const GFX12: TargetSet = TargetSet::one(InstructionSet::GFX12);
+    /// CDNA 5.
+    pub const GFX12_5: TargetSet = TargetSet::one(InstructionSet::GFX12_5);
+    /// The same and CDNA 5.
+    pub const ALL_FROM_GFX11: TargetSet = FROM_GFX11.union(GFX12_5);
+    /// Those on which half a VGPR is a register of its own.
+    pub const WITH_HALF_VGPRS: TargetSet = ALL_FROM_GFX11;
 }
 
 /// The citation of a rule's source.
@@ -202,7 +210,7 @@ pub(super) mod cite {
     pub const TABLE_11: &str = "CDNA3 ISA table 11; MI100 ISA table 12";
     pub const TABLE_37: &str = "CDNA3 ISA table 37";
     pub const TABLE_29: &str = "MI100 ISA table 29";
-    pub const LLVM: &str = "LLVM 22, measured";
+    pub const LLVM: &str = "measured with LLVM 22";
     pub const ROCROLLER: &str = "AMD's rocRoller, wait state observers";
     pub const EXTRAPOLATED: &str = "CDNA3 ISA table 37, extrapolated";
 }

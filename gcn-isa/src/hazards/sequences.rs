@@ -351,10 +351,16 @@ impl<'a> Sequences<'a> {
     fn is_ended(&self, rule: &'static RemedyRule, fix: Fix) -> bool {
         let target = self.program.target;
         let last = rule.steps.len() - 1;
-        fix.instructions(target).iter().any(|inst| {
+        let mut passed = [0; CLOCKS];
+        let ends = fix.instructions(target).iter().any(|inst| {
             let acts = Acts::of(&[rule], inst, &View::new(target, inst));
+            passed.iter_mut().zip(acts.clocks).for_each(|(clock, more)| *clock += more);
             acts.of_rules.iter().any(|act| act.ends >> last & 1 == 1)
-        })
+        });
+        ends || passed
+            .into_iter()
+            .zip(reach(rule, last as u8))
+            .any(|(passed, reach)| passed > i32::from(reach))
     }
 
     fn fix(&self, rule: &RemedyRule, fact: &Fact, clocks: &[i32; CLOCKS], line: usize) -> Fix {
@@ -362,6 +368,7 @@ impl<'a> Sequences<'a> {
         let [valus, transcendentals, _, states] = passed(fact, clocks);
         match rule.remedy {
             Remedy::States(needed) => Fix::states((i32::from(needed) - states).max(0) as u8),
+            Remedy::VectorNops(needed) => Fix::vector_nops((i32::from(needed) - valus).max(0) as u8),
             Remedy::Field(WaitField::Valus) if transcendentals == 0 => Fix::wait_vdst(valus as u8, inst),
             Remedy::Field(WaitField::Valus | WaitField::NoValu) => Fix::wait_vdst(0, inst),
             remedy => Fix::of(remedy, inst),

@@ -17,7 +17,7 @@ pub(super) const SCALAR_RULES: &[Rule] = &[
     rule!("cdna3.10", "vector ALU writes an SGPR, then vector memory reads it";
           VALU => VMEM, [registers SDST, SSRC, AnyLive]; GFX9: Const(5);
           cite::TABLE_11, AGREED rocroller Agrees;
-          "what another instruction has written since is no longer the vector ALU's"),
+          "if another instruction has overwritten the register since, the rule does not apply"),
     rule!("llvm.10.overwritten",
           "vector ALU writes an SGPR, another instruction overwrites it, then vector memory reads it";
           VALU => VMEM, [scalar SSRC]; GFX9: Const(5);
@@ -26,7 +26,7 @@ pub(super) const SCALAR_RULES: &[Rule] = &[
     rule!("llvm.exec-vmem", "vector ALU writes EXEC, then vector memory";
           VALU => VMEM, [writes EXEC]; GFX9: Const(5);
           cite::LLVM, LLVM;
-          "case 10 read so widely that EXEC is an SGPR operand of every memory instruction"),
+          "case 10 of the table, if EXEC counts as an SGPR operand of every memory instruction"),
     rule!("cdna3.13", "vector ALU writes EXEC, then a DPP instruction";
           VALU => DPP, [writes EXEC]; GFX9: Const(5);
           cite::TABLE_11, AGREED),
@@ -45,7 +45,7 @@ pub(super) const SCALAR_RULES: &[Rule] = &[
           "rocRoller asks for one state if it is VCC, for two if it is another SGPR; shipping kernels leave \
            one"),
     rule!("llvm.18.mask",
-          "vector ALU writes an SGPR, VCC or EXEC, then v_cndmask reads it as mask, one state more";
+          "vector ALU writes an SGPR, VCC or EXEC, then v_cndmask reads it as mask, with one more wait state";
           VALU => VALU, [scalar MASK]; GFX940: Const(2);
           cite::LLVM, ABOVE_MANUAL rocroller Less;
           "LLVM does not tell operand roles apart. Shipping kernels leave one state between a compare and \
@@ -67,12 +67,11 @@ pub(super) const VECTOR_RULES: &[Rule] = &[
           "vector ALU writes a VGPR, then a DPP instruction reads it as the source that it permutes";
           ANY_VALU => DPP, [vector PERMUTED]; GFX9: Const(2);
           cite::TABLE_11, AGREED),
-    rule!("cdna3.12.other", "vector ALU writes a VGPR, then a DPP instruction reads it otherwise";
+    rule!("cdna3.12.other", "vector ALU writes a VGPR, then a DPP instruction reads it other than as the source that it permutes";
           ANY_VALU => DPP, [vector UNPERMUTED]; GFX9: Const(2);
           cite::TABLE_11, of(Covers, Agrees);
-          "as second source, or as the old value of lanes that are masked out; the manual's words do not \
-           tell them apart, shipping kernels do"),
-    rule!("llvm.12.old", "a VGPR is written, then a DPP instruction writes it and keeps nothing of it";
+          "as second source, or as the old value of lanes that are masked out; the manual does not distinguish these reads from the permuted source; kernels in shipped libraries do"),
+    rule!("llvm.12.old", "a VGPR is written, then a DPP instruction overwrites it without keeping any of the old value";
           VECTOR => DPP, [vector REPLACED]; GFX9: Const(2);
           cite::LLVM, LLVM;
           "LLVM counts the old value of every DPP instruction as read, also where all rows and banks are \

@@ -136,11 +136,19 @@ bitflags! {
         const SAVES_EXEC = 1 << 60;
         /// Wait for counters or dependencies.
         const WAIT = 1 << 58;
+        /// WMMA or SWMMAC of gfx12.5 of two passes.
+        const WMMA_2 = 1 << 48;
+        /// The same of four passes.
+        const WMMA_4 = 1 << 61;
+        /// The same of eight passes.
+        const WMMA_8 = 1 << 62;
+        /// Two instructions in one (VOPD).
+        const DUAL = 1 << 63;
     }
 
     /// The role in which an instruction uses a register.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-    pub struct Role: u16 {
+    pub struct Role: u32 {
         /// Writes a VGPR or AGPR.
         const VDST = 1;
         /// Reads a VGPR or AGPR. An old value that is partly preserved counts as read.
@@ -173,6 +181,8 @@ bitflags! {
         const REPLACED = 16384;
         /// Vector ALU: reads an SGPR as the mask that selects between two sources.
         const MASK = 32768;
+        /// Reads an SGPR as the base of scratch (`src_flat_scratch_base_lo`).
+        const SCRATCH_BASE = 65536;
     }
 }
 
@@ -181,6 +191,8 @@ impl Kinds {
     pub const DGEMM: Kinds = Kinds::DGEMM4.union(Kinds::DGEMM16);
     /// Vector or LDS memory.
     pub const MEMORY: Kinds = Kinds::VMEM.union(Kinds::DS);
+    /// WMMA and SWMMAC of gfx12.5 that overlap with later vector ALU instructions.
+    pub const WMMA_OVERLAPPING: Kinds = Kinds::WMMA_2.union(Kinds::WMMA_4).union(Kinds::WMMA_8);
     /// Vector ALU, matrix instructions included.
     pub const ANY_VALU: Kinds = Kinds::VALU.union(Kinds::MATRIX);
     /// Every instruction.
@@ -341,7 +353,19 @@ const VSKIP_BIT: u32 = 28;
 fn kinds(target: Target, inst: &Inst) -> Kinds {
     let desc = inst.desc;
     let mut kinds = Kinds::empty();
-    kinds.set(Kinds::VALU, desc.is_valu());
+    // LLVM 22 takes copies between memory and LDS of gfx12.5 for vector ALU instructions as well (measured).
+    let copies =
+        matches!(desc.class, Class::AsyncLoad | Class::AsyncStore | Class::TensorLoad | Class::TensorStore);
+    kinds.set(Kinds::VALU, desc.is_valu() || copies);
+    if matches!(desc.class, Class::Wmma | Class::Swmmac) {
+        kinds |= match desc.passes_with(target, &inst.mods) {
+            2 => Kinds::WMMA_2,
+            4 => Kinds::WMMA_4,
+            8 => Kinds::WMMA_8,
+            _ => Kinds::empty(),
+        };
+    }
+    kinds.set(Kinds::DUAL, desc.format.is_pair());
     kinds.set(Kinds::MATRIX, inst.desc.multiplies_matrices() || desc.class == Class::MfmaLdScale);
     kinds.set(Kinds::VMEM, desc.is_vmem());
     kinds.set(Kinds::DS, desc.is_ds());
@@ -505,6 +529,9 @@ fn memory_kinds(inst: &Inst) -> Kinds {
     kinds
 }
 
+/// The SGPR that holds the lower half of the base of scratch on targets that have it as a source of its own.
+const SCRATCH_BASE: u16 = 102;
+
 fn uses(inst: &Inst, indexed: &Indexed) -> SmallVec<[Use; 8]> {
     let mut uses = SmallVec::new();
     for (i, (operand, slot)) in inst.operands.iter().zip(inst.desc.operands).enumerate() {
@@ -518,6 +545,10 @@ fn uses(inst: &Inst, indexed: &Indexed) -> SmallVec<[Use; 8]> {
             }
             Operand::Special(SrcSpecial::Execz) => {
                 uses.push(Use::named(Role::ZERO_FLAG, reg::EXEC));
+            }
+            Operand::Special(base @ (SrcSpecial::FlatScratchBaseLo | SrcSpecial::FlatScratchBaseHi)) => {
+                let first = SCRATCH_BASE + u16::from(base == SrcSpecial::FlatScratchBaseHi);
+                uses.push(Use::named(Role::SCRATCH_BASE, Reg::s(first, slot.dwords)));
             }
             _ => {}
         }

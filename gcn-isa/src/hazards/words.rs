@@ -76,11 +76,11 @@ const ROLES: [(Role, &str); 18] = [
 
 /// Describes the instructions that meet a condition.
 pub(super) fn condition(condition: Condition) -> String {
-    let any = kinds(condition.any).join("; ");
+    let any = kinds(condition.any).join(" or ");
     if condition.none.is_empty() {
         return any;
     }
-    format!("{any}, but no {}", kinds(condition.none).join("; "))
+    format!("{any}, except {}", kinds(condition.none).join(" and "))
 }
 
 /// The names of kinds.
@@ -101,11 +101,13 @@ pub(super) fn link(link: Link) -> (String, String) {
     match link {
         Link::Registers { first, second, .. } => (register(first).to_owned(), role(second)),
         Link::Crossing { second, by } => {
-            let between = format!("writes a VGPR or AGPR; then comes {}", kinds(by).join("; "));
+            let between = format!("writes a VGPR or AGPR, followed by {}", kinds(by).join(" or "));
             (between, role(second))
         }
         Link::Writes(reg) => (format!("writes {reg}"), String::new()),
-        Link::Hwreg => ("accesses a hardware register".to_owned(), "accesses the same one".to_owned()),
+        Link::Hwreg => {
+            ("accesses a hardware register".to_owned(), "accesses the same hardware register".to_owned())
+        }
         Link::Clause { .. } => (String::new(), "joins the clause of the first".to_owned()),
         Link::Always => (String::new(), String::new()),
     }
@@ -144,10 +146,10 @@ pub(super) fn overlap(link: Link) -> String {
         Link::Crossing { .. } => Overlap::Any.to_string(),
         Link::Writes(reg) if reg.len > 1 => format!("any part of {reg}"),
         Link::Writes(reg) => reg.to_string(),
-        Link::Hwreg => "same hardware register, whatever the bits".to_owned(),
+        Link::Hwreg => "same hardware register, any bits".to_owned(),
         Link::Clause { window } => {
             format!(
-                "one writes what another of the clause reads, or a store follows a load; {window} instructions back"
+                "one instruction of the clause writes what another reads, or a store follows a load; at most {window} instructions apart"
             )
         }
         Link::Always => "none needed".to_owned(),

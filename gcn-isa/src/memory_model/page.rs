@@ -26,9 +26,9 @@ fence(Scope::System, Ordering::AcqRel);
 - There is one happens-before relation for all address spaces (HSA), so nothing that the guide omits for OpenCL is omitted.
 - `load`, `store` and `atomic` stand for the access; its bits follow it. The bit by which a read-modify-write returns the
   old value (`glc`, `sc0`) is not shown. `-` in the last column: the same code; kernels are built for the normal mode.
-- RDNA: the normal mode is that of one compute unit (CU mode); in WGP mode a workgroup runs on two, with caches of their own. After a
-  read-modify-write that returns the old value the counter of loads is waited for, after another that of stores; the tables have both.
-  There is no kernel language for RDNA yet.
+- RDNA: in the normal mode a workgroup runs on one compute unit (CU mode); in WGP mode a workgroup runs on two, with caches of their own. A
+  read-modify-write that returns the old value counts as a load, any other as a store, and the waits differ accordingly; the tables have
+  both.
 - Waits for registers are not part of the sequences and are added by the wait inserter.
 
 ## Barriers

@@ -154,6 +154,8 @@ classes! {
     Endpgm = "endpgm",
     /// `s_sendmsg*`.
     Sendmsg = "sendmsg",
+    /// `s_get_barrier_state`: asks for a barrier's state, as a message does.
+    BarrierState = "barrier_state",
     /// `s_trap`.
     Trap = "trap",
     /// Other program-control instructions.
@@ -253,6 +255,8 @@ classes! {
     AsyncLoad = "async_load",
     /// Copy from LDS to memory with a separate counter (gfx12.5).
     AsyncStore = "async_store",
+    /// `ds_atomic_async_barrier_arrive_b64`: arrives at a barrier in LDS when earlier asynchronous copies are done.
+    AsyncArrive = "async_arrive",
     /// Copy of a tensor's tile to LDS.
     TensorLoad = "tensor_load",
     /// Copy of a tensor's tile from LDS.

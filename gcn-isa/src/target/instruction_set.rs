@@ -184,6 +184,9 @@ macro_rules! facts {
             /// True if vector memory returns its data in issue order. On GFX12 a later load may return first, so a
             /// register must not be loaded again before its previous load is done (LLVM 22, measured).
             returns_loads_in_order: bool,
+            /// True where there are copies between memory and LDS that bypass registers, and counters for them and for operands that memory
+            /// instructions have not read yet (gfx12.5; LLVM 22, measured).
+            has_async_copies: bool,
             /// The number of SIMDs of a compute unit.
             simds_per_cu: u32,
             /// The number of LDS banks, of four bytes each (AMD CDNA 4 white paper: 32 up to CDNA 3; 64 on gfx950,
@@ -275,6 +278,7 @@ const GFX900: Facts = Facts {
     is_gfx940_family: false,
     counts_cache_control: false,
     returns_loads_in_order: true,
+    has_async_copies: false,
     simds_per_cu: 4,
     lds_banks: 32,
     has_fnuz_floats: false,
@@ -365,6 +369,7 @@ const GFX12_5: Facts = Facts {
     reads_scalars_in_long_shifts: true,
     has_kernarg_preload: true,
     has_workgroup_processors: false,
+    has_async_copies: true,
     simds_per_cu: 4,
     ..GFX12
 };

@@ -39,6 +39,9 @@ pub(super) struct Entry {
     /// Another stream of the counter is outstanding as well and the rules do not trust the order within a stream, or
     /// this stream has no order.
     mixed: bool,
+    /// Of a stream of operands ([`Stream::of_operands`]), the operations issued on the stream of results before this one; at block ends
+    /// minus the count of those from this one on.
+    results: i32,
 }
 
 impl Entry {
@@ -58,6 +61,15 @@ impl Entry {
         (hit != 0).then(|| {
             reg.slice(hit.trailing_zeros() as u8, (32 - hit.leading_zeros() - hit.trailing_zeros()) as u8)
         })
+    }
+
+    /// True if the registers were read when an instruction that starts `events` writes `reg` by its result: memory instructions of one kind
+    /// read their operands in order.
+    pub fn is_read_before(&self, events: &[Event], reg: Reg) -> bool {
+        self.stream.in_order()
+            && self.stream.of_operands().is_some()
+            && events.iter().any(|e| e.stream == self.stream)
+            && events.iter().any(|e| e.writes.is_some_and(|w| w.covers(reg)))
     }
 
     /// True if the result that `events` write to `reg` is certain to arrive after what this entry owes, without a wait.
@@ -171,6 +183,22 @@ impl Outstanding {
         self.issued[entry.stream.index()] - entry.stamp
     }
 
+    /// True if `wait` surely finishes the entry: it waits for the entry itself, or for a result whose operands were read after the entry's.
+    fn is_finished_by(&self, entry: &Entry, wait: WaitCnt) -> bool {
+        let counter = self.counter(entry.stream);
+        if counter.is_in(wait) && counter.of(wait) <= self.limit(entry) {
+            return true;
+        }
+        entry.stream.of_operands().is_some_and(|(results, _)| {
+            let left = self.counter(results).of(wait);
+            (left == 0 || results.in_order()) && i32::from(left) < self.results_since(entry, results)
+        })
+    }
+
+    fn results_since(&self, entry: &Entry, results: Stream) -> i32 {
+        self.issued[results.index()] - entry.results
+    }
+
     /// Waits until each counter is at most its value in `wait`.
     pub fn wait(&mut self, wait: WaitCnt) {
         if wait.is_none() {
@@ -186,10 +214,7 @@ impl Outstanding {
         }
         let before = self.entries.len();
         let mut entries = std::mem::take(&mut self.entries);
-        entries.retain(|e| {
-            let counter = self.counter(e.stream);
-            !counter.is_in(wait) || counter.of(wait) > self.limit(e)
-        });
+        entries.retain(|e| !self.is_finished_by(e, wait));
         self.entries = entries;
         if self.entries.len() != before {
             self.index();
@@ -203,6 +228,10 @@ impl Outstanding {
         if how.stall_is_trusted {
             self.wait(counters::room(set, std::slice::from_ref(event)));
         }
+        let results = event.stream.of_operands().map_or(0, |(results, others)| {
+            self.finish(others);
+            self.issued[results.index()]
+        });
         self.issued[event.stream.index()] += i32::from(event.count);
         let beside = |s: &Stream| s.counter(set) == counter && *s != event.stream;
         let others = !how.order_is_trusted
@@ -236,7 +265,17 @@ impl Outstanding {
                 live: reg.map_or(0, |r| r.shared_with(r)),
                 stamp: self.issued[event.stream.index()],
                 mixed: others || !event.stream.in_order(),
+                results,
             });
+        }
+    }
+
+    /// Everything on `stream` is done.
+    fn finish(&mut self, stream: Stream) {
+        self.accesses[stream.index()] = None;
+        if self.pending[stream.index()].take().is_some() {
+            self.entries.retain(|e| e.stream != stream);
+            self.index();
         }
     }
 
@@ -266,6 +305,10 @@ impl Outstanding {
             let most = i32::from(e.stream.counter(self.set).cap(self.set));
             let younger = (self.issued[e.stream.index()] - e.stamp).min(most);
             e.stamp = if e.mixed { 0 } else { -younger };
+            if let Some((results, _)) = e.stream.of_operands() {
+                let most = i32::from(results.counter(self.set).capacity(self.set));
+                e.results = -(self.issued[results.index()] - e.results).min(most);
+            }
         }
         self.issued = [0; Stream::ALL.len()];
         self.entries.sort_unstable_by_key(Entry::key);
@@ -351,6 +394,7 @@ fn worse(a: &Entry, b: &Entry) -> Entry {
         live: a.live | b.live,
         mixed,
         stamp: if mixed { 0 } else { a.stamp.max(b.stamp) },
+        results: a.results.max(b.results),
         producer: a.producer.min(b.producer),
         ..*a
     }

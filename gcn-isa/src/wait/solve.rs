@@ -501,6 +501,7 @@ impl<S> Joined<S> {
 mod tests {
     use super::*;
     use crate::hazards::Config;
+    use crate::program::{Entry, EntryKind};
     use crate::wait::distance::DistancePass;
     use crate::wait::waitcnt::WaitcntPass;
     use crate::wait::{WaitOptions, shape_of};
@@ -563,5 +564,21 @@ mod tests {
     #[test]
     fn jumps_anywhere_take_work_linear_in_their_number() {
         is_linear(|n| program(n, |b| b.wrapping_mul(2_654_435_761) % n, "s_endpgm"));
+    }
+
+    /// Each block is a function that ends with a jump to an address in a register, which may lead to any of them.
+    #[test]
+    fn unknown_jumps_take_work_linear_in_their_number() {
+        is_linear(|n| {
+            let mut program = program(n, |b| b, "s_endpgm");
+            let jump = table::find_form(program.target, "s_setpc_b64", "").expect("an instruction of gfx942");
+            let functions: Vec<usize> = program.labels.iter().filter_map(|label| label.at).collect();
+            program.entries =
+                functions.into_iter().map(|at| Entry { at, kind: EntryKind::Function }).collect();
+            for line in program.lines.iter_mut().filter(|line| line.inst.desc.mnemonic == "s_cbranch_scc1") {
+                line.inst = Inst::new(jump, [Reg::s(34, 2).into()]).into();
+            }
+            program
+        });
     }
 }

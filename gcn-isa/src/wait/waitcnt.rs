@@ -20,7 +20,7 @@ use crate::cfg::{Flow, is_return};
 use crate::counters::{self, Counter, Event, Stream, WaitCnt};
 use crate::hazards::counter::{
     BARRIER_COUNTERS, BARRIER_LDS, BARRIER_LDS_DMA, BARRIER_LDS_READ, BARRIER_STORE, CALL_ENTRY, CALL_EXIT,
-    CounterRule, FULL, GWS, HALF, LDS_DMA, MIXED, RAW, WAR, WAW, WAW_FLAT, WBINVL1,
+    CounterRule, FULL, GWS, HALF, MIXED, OPERAND_WAR, RAW, WAR, WAW, WAW_FLAT, WBINVL1, copies_to_lds,
 };
 use crate::indexing::Indexing;
 use crate::inst::{RegUse, Via};
@@ -160,7 +160,7 @@ impl<'a> WaitcntPass<'a> {
             self.owed_registers(state, line, found);
         }
         if events::touch_lds(events) {
-            memory_conflicts(state, LDS_DMA.id, Debt::LdsDma, found);
+            memory_conflicts(state, copies_to_lds(self.set()).id, Debt::LdsDma, found);
         }
         if let Some(rule) = self.counts(&GWS)
             && (inst.desc.class == Class::Barrier || events.iter().any(|e| e.stream.accesses_memory()))
@@ -224,6 +224,8 @@ impl<'a> WaitcntPass<'a> {
                 self.counts(&WAW_FLAT)
             }
             Debt::Write => Some(WAW.id),
+            Debt::Read if entry.is_read_before(events, reg) => None,
+            Debt::Read if entry.stream.of_operands().is_some() => self.counts(&OPERAND_WAR),
             Debt::Read => self.counts(&WAR),
             _ => None,
         }
@@ -365,6 +367,13 @@ impl Pass for WaitcntPass<'_> {
                 need = need.and(c.counter.at(c.limit));
             }
         });
+        // A result that is waited for anyway may show that operands were read.
+        let results = Counter::X.set(need, u8::MAX);
+        if Counter::X.is_in(need) && !results.is_none() {
+            let mut then = state.clone();
+            then.wait(results);
+            return results.and(self.need(&then, line, counts));
+        }
         need
     }
 
@@ -466,5 +475,5 @@ impl WaitcntPass<'_> {
 /// True for waits that concern memory or a whole counter. Their producer is one of several, so the positions of the
 /// others are unknown, and the wait cannot leave a loop.
 fn is_fixed_in_place(conflict: &Conflict) -> bool {
-    conflict.reg.is_none() || conflict.rule == WAR.id
+    conflict.reg.is_none() || [WAR.id, OPERAND_WAR.id].contains(&conflict.rule)
 }

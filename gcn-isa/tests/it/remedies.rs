@@ -10,7 +10,8 @@ use gcn_isa::{Inst, Operand, Program, check};
 /// The processor and the size of waves that a row names.
 fn subtarget(target: &str, wave: &str) -> Subtarget {
     let wave = wave.parse().ok().and_then(WaveSize::of_lanes).expect("a wave size");
-    Subtarget::new(target.parse().expect("a target"), wave).expect("a wave size of the target")
+    let target = gcn_isa::Target::KNOWN.into_iter().find(|known| known.name() == target).expect("a target");
+    Subtarget::new(target, wave).expect("a wave size of the target")
 }
 
 /// A program of statements and labels `L1:`.
@@ -174,8 +175,16 @@ fn is_known(on: Subtarget, statement: &str) -> bool {
     statement.ends_with(':') || named || parse_inst(statement, on).is_ok()
 }
 
+/// LLVM puts `s_wait_alu depctr_vm_vsrc(0)` before and after this instruction of gfx12.5, whatever stands there. No rule has that.
+fn is_put_between_waits(statement: &str) -> bool {
+    statement.starts_with("ds_atomic_async_barrier_arrive_b64")
+}
+
 fn outcome(on: Subtarget, before: &[&str], theirs: &[&str], rules: Config) -> Outcome {
     if !before.iter().all(|s| is_known(on, s)) {
+        return Outcome::Skipped;
+    }
+    if before.iter().any(|s| is_put_between_waits(s)) {
         return Outcome::Skipped;
     }
     let ours = repaired(program(on, before.iter().copied()), rules);
@@ -241,9 +250,15 @@ fn pairs_are_as_llvm_has_them() {
         table(data!("pairs", "gfx1100", ".tsv.gz")),
         table(data!("pairs", "gfx1151", ".tsv.gz")),
         table(data!("pairs", "gfx1201", ".tsv.gz")),
+        table(data!("pairs", "gfx1250", ".tsv.gz")),
     ];
     let same = |n| [n, 0, 0, 0, 0, 0];
-    assert_eq!(all, [[5343, 0, 0, 0, 0, 355], same(2347), same(3548), same(3491), same(3892)]);
+    // gfx1250, above: LLVM takes no account of the scales of matrix instructions. Below: it takes the address in LDS of an asynchronous copy
+    // for a result. Skipped: `is_put_between_waits`.
+    assert_eq!(
+        all,
+        [[5343, 0, 0, 0, 0, 355], same(2347), same(3548), same(3491), same(3892), [5391, 0, 0, 5, 22, 397]]
+    );
 }
 
 /// Chains of three to eight instructions.
@@ -255,14 +270,17 @@ fn chains_are_as_llvm_has_them() {
         table(data!("chains", "gfx1100", ".tsv.gz")),
         table(data!("chains", "gfx1151", ".tsv.gz")),
         table(data!("chains", "gfx1201", ".tsv.gz")),
+        table(data!("chains", "gfx1250", ".tsv.gz")),
     ];
-    // Above: LLVM puts two waits for one reader together.
+    // Above: LLVM puts two waits for one reader together. On gfx1250 it stops at the first group of matrix instructions of which one is near,
+    // although another one needs more `v_nop`s.
     let expected = [
         [3759, 7, 0, 0, 0, 366],
         [2387, 0, 0, 0, 0, 0],
         [4698, 2, 1, 48, 0, 0],
         [4054, 5, 0, 59, 0, 0],
         [4680, 1, 0, 0, 0, 0],
+        [2713, 0, 0, 163, 10, 196],
     ];
     assert_eq!(all, expected);
 }
@@ -276,6 +294,7 @@ fn streams_are_as_llvm_has_them() {
         streams("gfx1100", data!("streams", "gfx1100", ".txt.gz")),
         streams("gfx1151", data!("streams", "gfx1151", ".txt.gz")),
         streams("gfx1201", data!("streams", "gfx1201", ".txt.gz")),
+        streams("gfx1250", data!("streams", "gfx1250", ".txt.gz")),
     ];
     // Below: LLVM comes to the head of a loop before it has put the wait into its end that makes the one at the head idle.
     let expected = [
@@ -284,6 +303,7 @@ fn streams_are_as_llvm_has_them() {
         [996, 0, 0, 1, 3, 0],
         [998, 1, 0, 0, 1, 0],
         [998, 1, 0, 1, 0, 0],
+        [434, 0, 0, 30, 14, 22],
     ];
     assert_eq!(all, expected);
 }

@@ -248,6 +248,7 @@ fn both(a: Fix, b: Fix) -> Fix {
         waits: a.waits | b.waits,
         parts: a.parts | b.parts,
         moves: a.moves.or(b.moves),
+        vector_nops: a.vector_nops.max(b.vector_nops),
         states: a.states.max(b.states),
         wait_vdst: a.wait_vdst.min(b.wait_vdst),
     }
@@ -449,7 +450,7 @@ fn asked(rule: &RemedyRule, sequence: &Sequence, second: &Facts) -> Option<Fix> 
     let [valus, transcendentals, _, states] = sequence.passed;
     match rule.remedy {
         Remedy::Wait(dependency) => Some(Fix { waits: bit(dependency), ..Fix::NONE }),
-        Remedy::VectorNop => part(FixParts::VECTOR_NOP),
+        Remedy::VectorNops(all) => (valus < all).then(|| Fix { vector_nops: all - valus, ..Fix::NONE }),
         Remedy::MoveNull => part(FixParts::MOVE_NULL),
         Remedy::WaitStores => part(FixParts::WAIT_STORES),
         Remedy::MoveSource => Some(Fix { moves: second.source, ..Fix::NONE }).filter(|f| f.moves.is_some()),

@@ -90,13 +90,13 @@ fn rule(out: &mut String, page: &RulePage) {
         writeln!(out, "- Grade: **{}**{xnack}; in the rule sets {}", page.grade, page.rule_sets.join(", "));
     let _ = writeln!(
         out,
-        "- Source: {}; manual {}, LLVM {}, {} {}{}",
+        "- Source: {}. The manual {}, LLVM {}, {} {}{}",
         page.citation,
         page.manual,
         page.llvm,
         if page.remedy.is_empty() { "rocRoller" } else { "Mesa" },
         if page.remedy.is_empty() { &page.rocroller } else { &page.mesa },
-        if page.hardware_fails { ", hardware fails without it" } else { "" }
+        if page.hardware_fails { "; hardware fails without it" } else { "" }
     );
     let _ = writeln!(out, "- Hand-written kernels: {}", page.kernels.summary);
     let _ = writeln!(out, "- Compiled kernels: {}", page.compiled.summary);
@@ -126,7 +126,7 @@ fn capitalised(text: &str) -> String {
 
 /// The section on the rules on which the sources disagree.
 fn differences(out: &mut String, pages: &[RulePage]) {
-    const AGREES: &str = "asks for it";
+    const AGREES: &str = "requires it";
     out.push_str(
         "\n## Where manual and LLVM differ\n\nThe larger number stands. A source that asks for less does so at least in some \
          of the rule's cases.\n\n| rule | manual | LLVM 22 | rocRoller | grade | note |\n|---|---|---|---|---|---|\n",

@@ -283,6 +283,15 @@ impl Analysis {
                 };
                 self.bind(pat, shape, None);
             }
+            // Without a type each lane has its own; `asked` cannot put the value in the variable's place.
+            None if matches!(pat, Pat::Ident(p) if p.mutability.is_some())
+                && init.and_then(name_of).is_some_and(|name| name == "None") =>
+            {
+                self.bind(pat, Shape::Varying, None);
+                if let Pat::Ident(p) = pat {
+                    self.varying.insert(key(&p.ident));
+                }
+            }
             ty => {
                 self.declares = init.is_none();
                 self.bind_value(pat, init, ty.is_some_and(|ty| self.elements.is_plain(ty)));

@@ -169,7 +169,7 @@ fn is_chain(e: &Expr) -> bool {
 }
 
 /// A range, with or without parentheses.
-fn limits(e: &Expr) -> Option<&ExprRange> {
+pub(in crate::expand) fn limits(e: &Expr) -> Option<&ExprRange> {
     match e {
         Expr::Paren(p) => limits(&p.expr),
         Expr::Range(range) => Some(range),

@@ -293,6 +293,9 @@ impl Param {
             Param::Data { arg, of, .. } => {
                 quote_spanned!(of.span()=> #arg: impl ::gcn_dsl::__private::OneForAll<#of>)
             }
+            Param::Host { arg, ty, .. } => {
+                quote_spanned!(ty.span()=> #arg: impl ::gcn_dsl::__private::KnownNumber<#ty>)
+            }
             Param::Plain { arg, ty, .. } => quote!(#arg: #ty),
         }
     }
@@ -329,6 +332,17 @@ impl Param {
             Param::Data { pat, arg, of } => {
                 let one = lang("one_for_all", arg.span());
                 cx.let_pattern(pat, &quote_spanned!(arg.span()=> #one::<#of, _>(#arg)), arg.span())
+            }
+            Param::Host { pat, arg, ty } => {
+                let known = lang("known", arg.span());
+                let known = quote_spanned!(arg.span()=> #known::<#ty, _>(#arg));
+                match (pat, bound_name(pat)) {
+                    (Pat::Ident(p), Some(name)) if p.mutability.is_none() => {
+                        cx.declare(name, false);
+                        quote_spanned!(name.span()=> let #name = #known;)
+                    }
+                    _ => cx.let_pattern(pat, &known, arg.span()),
+                }
             }
             Param::Plain { pat, arg, .. } => match (pat, bound_name(pat)) {
                 (Pat::Ident(p), Some(name)) if p.mutability.is_none() => {

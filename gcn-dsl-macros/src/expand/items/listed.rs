@@ -1,9 +1,11 @@
 //! `#[device] #[repr(u32)] enum`: an enum without fields that is stored in memory. On the host it is the enum as written; a kernel computes
 //! with its discriminant, which is a separate element type.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
-use syn::{Attribute, Fields, ItemEnum};
+use syn::parse::{Parse, ParseStream};
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Fields, ItemEnum, Path, Token};
 
 use crate::errors::Errors;
 use crate::expand::items::aggregate::{derived, is_derive};
@@ -56,14 +58,42 @@ fn expand(item: &ItemEnum, number: &Ident) -> TokenStream {
     let derived = derived(&item.attrs, &["Clone", "Copy", "Debug", "PartialEq"]);
     let shared: TokenStream =
         item.attrs.iter().filter(|a| a.path().is_ident("cfg")).map(ToTokens::to_token_stream).collect();
-    let names: Vec<&Ident> = variants.iter().map(|v| &v.ident).collect();
-    let first = names.first();
-    let joins = joins(name);
+    let names = variants.iter().map(|v| v.ident.clone()).collect();
+    let numbered = Numbered { of: name.clone().into(), number: number.clone(), names }.expand();
     quote! {
         #(#attrs)*
         #[derive(Clone, Copy, Debug, PartialEq, #(#derived),*)]
         #vis enum #name { #variants }
         #shared
+        #numbered
+    }
+}
+
+/// An enum as its numbers: `std::cmp::Ordering: i8 { Less, Equal, Greater }`.
+pub(crate) struct Numbered {
+    of: Path,
+    number: Ident,
+    names: Vec<Ident>,
+}
+
+impl Parse for Numbered {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let of = input.call(Path::parse_mod_style)?;
+        input.parse::<Token![:]>()?;
+        let (number, inner) = (input.parse()?, input);
+        let names;
+        syn::braced!(names in inner);
+        let names = Punctuated::<Ident, Token![,]>::parse_terminated(&names)?.into_iter().collect();
+        Ok(Numbered { of, number, names })
+    }
+}
+
+impl Numbered {
+    /// The implementations with which a kernel computes with the enum.
+    pub(crate) fn expand(&self) -> TokenStream {
+        let Numbered { of: name, number, names } = self;
+        let (first, joins) = (names.first(), joins(name));
+        quote! {
         const _: () = {
             impl ::gcn_dsl::scalar::Scalar for #name {
                 const ELEM: ::gcn_dsl::scalar::Elem = <#number as ::gcn_dsl::scalar::Scalar>::ELEM;
@@ -142,12 +172,13 @@ fn expand(item: &ItemEnum, number: &Ident) -> TokenStream {
             }
             #joins
         };
+        }
     }
 }
 
 /// Implementations for the enum next to device values: in comparisons, and as the value of a branch.
-fn joins(name: &Ident) -> TokenStream {
-    let at = name.span();
+fn joins(name: &Path) -> TokenStream {
+    let at = Span::call_site();
     let [s, v] = [quote!(::gcn_dsl::S<#name>), quote!(::gcn_dsl::V<#name>)];
     let own = quote!(#name);
     let [uniform, varying] = [quote!(::gcn_dsl::__private::Uniform), quote!(::gcn_dsl::__private::Varying)];

@@ -7,6 +7,7 @@ use syn::{FnArg, Ident, Pat, PatType, Receiver, ReturnType, Type};
 
 use crate::errors::Errors;
 use crate::expand::items::declaration::{FUNCTION, attributes};
+use crate::expand::types::habits::NUMBERS;
 use crate::parse::KernelFn;
 use crate::ty::{self, Elements};
 
@@ -37,6 +38,8 @@ pub(crate) enum Param {
     Data { pat: Pat, arg: Ident, of: TokenStream },
     /// `name: &[V<f32>]`: the elements of an array of device values of any length.
     List { name: Ident, arg: Ident, ty: TokenStream },
+    /// A number of the host of type `ty`.
+    Host { pat: Pat, arg: Ident, ty: TokenStream },
     /// A value of type `ty`, without conversion.
     Plain { pat: Pat, arg: Ident, ty: TokenStream },
 }
@@ -146,6 +149,11 @@ fn param(
     };
     let mutable = matches!(&pat, Pat::Ident(p) if p.mutability.is_some());
     // Before all device types, because the attribute says that the type is meant literally.
+    // rustc says what is wrong with the argument by the trait, and not by types alone; a trait's `impl` has to repeat the
+    // types of the declaration exactly.
+    if shape != Shape::TraitMethod && is_host_number(&typed.ty, host) {
+        return Some(Param::Host { pat, arg, ty: typed.ty.to_token_stream() });
+    }
     if host {
         return Some(plain(typed.ty.to_token_stream()));
     }
@@ -195,6 +203,13 @@ fn param(
         ty if elements.converts(ty) && shape != Shape::TraitMethod => converted(elements.device(ty)),
         ty => plain(elements.device(ty)),
     })
+}
+
+/// True for `usize` and `isize`, and for the type of a `#[host]` parameter that is another number.
+fn is_host_number(ty: &Type, host: bool) -> bool {
+    let Type::Path(path) = ty::bare(ty) else { return false };
+    let Some(name) = path.path.get_ident().map(ToString::to_string) else { return false };
+    ["usize", "isize"].contains(&&*name) || host && (name == "bool" || NUMBERS.contains(&&*name))
 }
 
 /// True for the memory types of a lane (`Private`) and of a workgroup (`Lds`).

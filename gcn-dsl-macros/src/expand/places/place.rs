@@ -38,8 +38,18 @@ impl Cx<'_> {
         let deferred =
             name_of(&e.left).is_some_and(|n| self.kind(n) == Some(Kind::Deferred) && !self.has_value(n));
         let untyped = deferred && !name_of(&e.left).is_some_and(|n| self.has_type(n));
-        let value = self.expr(&if untyped { inferred(&right) } else { right });
+        let open = self.is_untyped(&e.left) && !self.is_prelude(&right, "None");
+        let value = self.expr(&if untyped || open { inferred(&right) } else { right });
+        let value = match (&*e.left, open) {
+            (Expr::Path(name), true) => quote_spanned!(e.right.span()=> #name.of_each_lane(#value)),
+            _ => value,
+        };
         self.assign_to(&e.left, value, e.span())
+    }
+
+    /// True for a variable whose type what is assigned to it tells.
+    fn is_untyped(&self, e: &Expr) -> bool {
+        name_of(e).and_then(|name| self.name(name)).is_some_and(|name| name.untyped)
     }
 
     /// Expands `left = value`.

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
-use syn::{Attribute, Block, Expr, ExprBlock, ExprLit, Lit, LitInt, Local, Pat, Token};
+use syn::{Attribute, Block, ExprBlock, LitInt, Local, Pat, Token};
 
 use crate::expand::{Cx, Kind, lang};
 
@@ -126,15 +126,6 @@ impl Cx<'_> {
                  the result is used"
             );
             self.errors.beside(method, what);
-        }
-    }
-
-    /// Checks the argument of `set_priority`, if it is a literal.
-    pub fn priority(&mut self, argument: Option<&Expr>) {
-        if let Some(Expr::Lit(ExprLit { lit: Lit::Int(n), .. })) = argument
-            && n.base10_parse::<u64>().is_ok_and(|n| n > 3)
-        {
-            self.errors.at(n, "a wave has priority 0 to 3");
         }
     }
 

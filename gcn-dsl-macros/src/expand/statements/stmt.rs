@@ -249,6 +249,9 @@ impl Cx<'_> {
         }
         // rustc's own error would mention a type parameter that only the expansion has.
         if let (Pat::Ident(p), true) = (pat, self.is_prelude(&init.expr, "None") && annotation.is_none()) {
+            if p.mutability.is_some() {
+                return self.without_type(&p.ident);
+            }
             let what = format!(
                 "an `Option` of what? Write the type: `let {0}: Option<V<f32>> = None`",
                 pat.to_token_stream()
@@ -308,6 +311,16 @@ impl Cx<'_> {
         let attrs = &local.attrs;
         let named = self.named(pat, attrs);
         quote_spanned!(local.span()=> #(#attrs)* let #pat #annotation = #value; #named)
+    }
+
+    /// `let mut name = None;`, which has a value in each lane once it is assigned one.
+    fn without_type(&mut self, name: &syn::Ident) -> TokenStream {
+        self.declare(name, true);
+        if let Some(declared) = self.names.last_mut() {
+            declared.untyped = true;
+        }
+        let (flow, named) = (self.flow(name.span()), self.named_variable(name));
+        quote_spanned!(name.span()=> let mut #name = ::gcn_dsl::__private::Var::absent(&#flow)#named;)
     }
 
     /// The annotated type of the variable in `pat`, or its varying counterpart if the body assigns varying values to the variable.

@@ -25,6 +25,14 @@ pub(super) fn select(
     }
 }
 
+/// Takes the bits of one value where a mask has ones, and of another elsewhere.
+const BY_MASK: &str = "v_bfi_b32";
+
+/// True for an instruction that chooses between values, before or after it was folded.
+pub(crate) fn is_choice(inst: &Inst) -> bool {
+    matches!(inst, Inst::Select(..)) || matches!(inst, Inst::Machine(call) if call.mnemonic == BY_MASK)
+}
+
 /// A condition that tests one bit of a word becomes a mask of all bits, by which `v_bfi_b32` selects: two instructions
 /// instead of `v_and_b32`, `v_cmp_*` and `v_cndmask_b32`.
 fn by_bit(b: &mut Builder, c: Value, [x, y]: [Value; 2], ty: Type, loc: Option<SourceLoc>) -> Option<Folded> {
@@ -45,7 +53,7 @@ fn by_bit(b: &mut Builder, c: Value, [x, y]: [Value; 2], ty: Type, loc: Option<S
     let [from, one] = [bit.trailing_zeros(), 1].map(|n| b.constant(n.into(), word_ty));
     let mask = Call::plain("v_bfe_i32", [word, from, one], word_ty);
     let mask = b.value(Inst::Machine(Box::new(mask)), word_ty, loc);
-    Some(Folded::Inst(Inst::Machine(Box::new(Call::plain("v_bfi_b32", [mask, set, clear], ty)))))
+    Some(Folded::Inst(Inst::Machine(Box::new(Call::plain(BY_MASK, [mask, set, clear], ty)))))
 }
 
 /// `c ? x : !x` is `x` with its bits flipped where `c` is false: an exclusive or with a mask.

@@ -1,5 +1,6 @@
 //! `Option` on the device: a condition and a value.
 
+mod compared;
 mod conditions;
 mod join;
 
@@ -16,6 +17,7 @@ use crate::lang::values::kind::Kind;
 use crate::lang::values::kind::Varying;
 use crate::lang::values::literal::Vary;
 use crate::lang::values::merge::Merge;
+use crate::lang::values::variable::Var;
 use crate::lang::{AssignIn, Declare, Flatten, IntoDevice, S, V, next_value, with};
 
 pub(in crate::lang) use conditions::where_holds;
@@ -355,6 +357,17 @@ impl<E: IntoDevice<X>, X: Blank + Placed> IntoDevice<Maybe<X>> for Option<E> {
 impl<X: Blank + Placed> IntoDevice<Maybe<X>> for Absent {
     fn into_device(self) -> Maybe<X> {
         Maybe::absent()
+    }
+}
+
+impl<X: Blank + Placed, F> Var<Maybe<X>, F>
+where
+    Maybe<X>: Flatten + Declare<Value = Maybe<X>>,
+{
+    /// The expansion of `let mut x = None;`.
+    #[track_caller]
+    pub fn absent(flow: &F) -> Self {
+        Var::declare(flow, Maybe::absent())
     }
 }
 

@@ -30,12 +30,6 @@ macro_rules! absent {
 absent! {
     rsqrt() HasRsqrt "there is no `rsqrt`"
         "`x.sqrt().recip()` is correctly rounded after each step; `x.approx_rsqrt()` is the hardware's instruction, within 1 ulp";
-    partial_cmp(a: A) HasPartialCmp "there is no `partial_cmp`: a lane has no `Ordering`"
-        "compare with the operators, `a < b`, `a == b`";
-    cmp(a: A) HasCmp "there is no `cmp`: a lane has no `Ordering`"
-        "compare with the operators, `a < b`, `a == b`";
-    total_cmp(a: A) HasTotalCmp "there is no `total_cmp`: a lane has no `Ordering`"
-        "compare with the operators, `a < b`, or the bits: `a.to_bits()`";
     unwrap() HasUnwrap "there is nothing to unwrap: this is a value, no `Option`"
         "write the value without `unwrap()`";
 }

@@ -6,6 +6,7 @@ use std::panic::Location;
 
 use crate::ir::build::Builder;
 use crate::ir::{Bin, Inst, Manner, Memory, Type, Value};
+use crate::lang::context::source;
 use crate::lang::memory::access::LoadAt;
 use crate::lang::memory::layout::Stored;
 use crate::lang::memory::slice::{Slice, raw_buffer_word3};
@@ -45,7 +46,13 @@ pub trait Entry: Copy {
     /// The element in its form at a uniform index.
     fn uniform(self) -> Self::AtUniform;
     /// `a` where bit `bit` of `i` is clear, else `b`.
-    fn choose(i: S<u32>, bit: u32, a: Self::AtUniform, b: Self::AtUniform) -> Self::AtUniform;
+    fn choose(
+        i: S<u32>,
+        bit: u32,
+        a: Self::AtUniform,
+        b: Self::AtUniform,
+        loc: &'static Location<'static>,
+    ) -> Self::AtUniform;
     /// Loads the element of a table in memory, if the table consists of constants that memory can hold.
     #[track_caller]
     fn loaded(_table: &[Self], _i: V<u32>) -> Option<V<Self::Elem>> {
@@ -131,10 +138,9 @@ impl<T: Scalar> Entry for V<T> {
     fn uniform(self) -> V<T> {
         self
     }
-    #[track_caller]
-    fn choose(i: S<u32>, bit: u32, a: V<T>, b: V<T>) -> V<T> {
+    fn choose(i: S<u32>, bit: u32, a: V<T>, b: V<T>, loc: &'static Location<'static>) -> V<T> {
         let condition: V<bool> = crate::lang::ne(i & (1 << bit), 0).into_device();
-        V::emit(Inst::Select(condition.value, b.value, a.value), Location::caller())
+        V::emit(Inst::Select(condition.value, b.value, a.value), loc)
     }
     #[track_caller]
     fn placeholder() -> V<T> {
@@ -154,10 +160,9 @@ macro_rules! uniform_choices {
             fn uniform(self) -> S<$t> {
                 self.into_device()
             }
-            #[track_caller]
-            fn choose(i: S<u32>, bit: u32, a: S<$t>, b: S<$t>) -> S<$t> {
+            fn choose(i: S<u32>, bit: u32, a: S<$t>, b: S<$t>, loc: &'static Location<'static>) -> S<$t> {
                 let condition = crate::lang::ne(i & (1 << bit), 0);
-                S::emit(Inst::Select(condition.value, b.value, a.value), Location::caller())
+                S::emit(Inst::Select(condition.value, b.value, a.value), loc)
             }
             #[track_caller]
             fn placeholder() -> S<$t> {
@@ -195,9 +200,8 @@ impl Entry for usize {
     fn uniform(self) -> S<u32> {
         index(self).uniform()
     }
-    #[track_caller]
-    fn choose(i: S<u32>, bit: u32, a: S<u32>, b: S<u32>) -> S<u32> {
-        u32::choose(i, bit, a, b)
+    fn choose(i: S<u32>, bit: u32, a: S<u32>, b: S<u32>, loc: &'static Location<'static>) -> S<u32> {
+        u32::choose(i, bit, a, b, loc)
     }
     #[track_caller]
     fn placeholder() -> S<u32> {
@@ -270,6 +274,7 @@ fn chosen<X: Copy>(
         });
         return placeholder();
     }
+    with(|c| c.builder.indexed(source(loc)));
     let mut bit = 0;
     while choices.len() > 1 {
         choices =
@@ -303,8 +308,9 @@ impl<X: Entry> Choice for X {
         {
             return element;
         }
+        let loc = Location::caller();
         let uniform: Vec<X::AtUniform> = list.iter().map(|x| x.uniform()).collect();
-        chosen(uniform, "an array", X::placeholder, |bit, a, b| X::choose(i, bit, a, b))
+        chosen(uniform, "an array", X::placeholder, |bit, a, b| X::choose(i, bit, a, b, loc))
     }
 }
 

@@ -8,6 +8,30 @@ pub trait HostNumber: Copy {
     fn apply(self, op: Bin, right: Self) -> Self;
 }
 
+/// An argument for a parameter of the host: `k: usize` of a device function, or `#[host] n: u32`.
+#[diagnostic::on_unimplemented(
+    message = "this parameter is a `{T}` of the host, known when the kernel is built; the argument is a `{Self}`",
+    label = "expected a `{T}` of the host, found `{Self}`",
+    note = "the variable of `#[unroll] for k in 0..4` is a number of the host, as constants are; a parameter for numbers of the device is declared as `k: u32` or `k: V<u32>`",
+    note = "between numbers of the host convert with `as`"
+)]
+pub trait KnownNumber<T> {
+    /// The number.
+    fn number(self) -> T;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T> KnownNumber<T> for T {
+    fn number(self) -> T {
+        self
+    }
+}
+
+/// The argument as the number that it is.
+pub fn known<T, N: KnownNumber<T>>(argument: N) -> T {
+    argument.number()
+}
+
 /// Integer types of the host.
 pub trait HostInteger: HostNumber {
     /// Computes `self << n` or `self >> n`.

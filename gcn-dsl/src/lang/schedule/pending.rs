@@ -6,8 +6,9 @@ use std::panic::Location;
 use gcn_isa::counters::{Counter, Stream};
 
 use crate::ir::mark::Mark;
-use crate::ir::{Inst, Pred, Schedule};
+use crate::ir::{Bin, Inst, Pred, Schedule};
 use crate::lang::context::try_with;
+use crate::lang::numbers::arithmetic::BesideLiteral;
 use crate::lang::{Compare, IntoDevice, V, with};
 
 macro_rules! counters {
@@ -219,20 +220,20 @@ pub fn wait_all<C: WaitCounter>() -> Drained<C> {
     Drained { operations, counter: PhantomData }
 }
 
-/// Implemented for no `Pending`: its message tells users that a value has not been waited for.
+/// That an operation was waited for. Of operators rustc prints the name of the trait alone.
 #[diagnostic::on_unimplemented(
     message = "this value is still on its way, and nothing can be computed with it",
     label = "needs `wait(…)`",
     note = "`wait(a)` gives the value of a pending load `a`; a plain `x[i]` waits by itself"
 )]
-pub trait Awaited {}
+pub trait CallWaitFirst {}
 
 macro_rules! awaited {
     ($($tr:ident $method:ident)*) => {$(
         #[diagnostic::do_not_recommend]
         impl<T, C: WaitCounter, R> std::ops::$tr<R> for Pending<T, C>
         where
-            Pending<T, C>: Awaited,
+            Pending<T, C>: CallWaitFirst,
         {
             type Output = T;
             fn $method(self, _: R) -> T {
@@ -244,7 +245,7 @@ macro_rules! awaited {
         #[diagnostic::do_not_recommend]
         impl<T, C: WaitCounter> std::ops::$tr for Pending<T, C>
         where
-            Pending<T, C>: Awaited,
+            Pending<T, C>: CallWaitFirst,
         {
             type Output = T;
             fn $method(self) -> T {
@@ -261,7 +262,7 @@ awaited! { @alone Neg neg Not not }
 #[diagnostic::do_not_recommend]
 impl<T, C: WaitCounter, R> Compare<R> for Pending<T, C>
 where
-    Pending<T, C>: Awaited,
+    Pending<T, C>: CallWaitFirst,
 {
     type Output = V<bool>;
     fn compare(self, _: Pred, _: R) -> V<bool> {
@@ -270,9 +271,20 @@ where
 }
 
 #[diagnostic::do_not_recommend]
+impl<T, C: WaitCounter, U> BesideLiteral<U> for Pending<T, C>
+where
+    Pending<T, C>: CallWaitFirst,
+{
+    type Output = T;
+    fn after(self, _: Bin, _: U) -> T {
+        self.wait()
+    }
+}
+
+#[diagnostic::do_not_recommend]
 impl<X, T, C: WaitCounter> IntoDevice<X> for Pending<T, C>
 where
-    Pending<T, C>: Awaited,
+    Pending<T, C>: CallWaitFirst,
     T: IntoDevice<X>,
 {
     fn into_device(self) -> X {

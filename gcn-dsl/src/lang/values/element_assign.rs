@@ -7,6 +7,7 @@ use super::data::is_memory;
 use super::data::{AssignIn, Flatten};
 use super::variable::Here;
 use crate::ir::{Inst, Place, Pred, Type, Value};
+use crate::lang::context::source;
 use crate::lang::values::constant::within;
 use crate::lang::{IntoDevice, S, V, with};
 use crate::scalar::Elem;
@@ -81,6 +82,7 @@ fn changed_where<X: Flatten>(i: Value, k: u32, new: X, old: X, loc: &'static Loc
 fn chosen(i: Value, k: u32, news: &[Value], olds: &[Value], loc: &'static Location<'static>) -> Vec<Value> {
     with(|c| {
         let place = c.builder.kernel().ty(i).place;
+        c.builder.indexed(source(loc));
         let k = c.builder.constant(k.into(), Type { place, elem: Elem::U32, count: 1 });
         let condition = |place| Type { place, elem: Elem::Bool, count: 1 };
         let is = c.value(Inst::Cmp(Pred::Eq, i, k), condition(place), loc);

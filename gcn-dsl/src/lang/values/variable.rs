@@ -12,6 +12,7 @@ use crate::ir::named::Leaf;
 use crate::ir::{Type, Value, Variable};
 use crate::lang::context::{Context, source};
 use crate::lang::values::flow::Flow;
+use crate::lang::values::literal::Vary;
 use crate::lang::{IntoDevice, values::debug_name, with};
 
 /// The flow `F` in which a variable is declared and the flow `G` in which it is assigned.
@@ -130,6 +131,11 @@ impl<X: Flatten, F> Var<X, F> {
     #[track_caller]
     pub fn get(&self) -> X {
         X::unflatten(&mut read_all(self.leaves(), Location::caller()).into_iter())
+    }
+
+    /// A value that is assigned to a variable without a written type, whose type it tells: each lane has its own.
+    pub fn of_each_lane<Y: Vary<Varying = X>>(&self, value: Y) -> X {
+        value.vary()
     }
 
     /// The expansion of an assignment to the variable.

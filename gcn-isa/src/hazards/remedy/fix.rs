@@ -16,14 +16,12 @@ bitflags! {
     /// The remedies that have no parameter.
     #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
     pub struct FixParts: u8 {
-        /// [`Remedy::VectorNop`].
-        const VECTOR_NOP = 1;
         /// [`Remedy::MoveNull`].
-        const MOVE_NULL = 1 << 1;
+        const MOVE_NULL = 1;
         /// [`Remedy::WaitStores`].
-        const WAIT_STORES = 1 << 2;
+        const WAIT_STORES = 1 << 1;
         /// [`WaitField::NoVmem`].
-        const NO_VMEM = 1 << 3;
+        const NO_VMEM = 1 << 2;
     }
 }
 
@@ -37,6 +35,8 @@ pub struct Fix {
     pub parts: FixParts,
     /// The VGPR that a `v_mov_b32` copies to itself ([`Remedy::MoveSource`]).
     pub moves: Option<u16>,
+    /// `v_nop`s ([`Remedy::VectorNops`]).
+    pub vector_nops: u8,
     /// The number of wait states to insert.
     pub states: u8,
     /// The new value of the instruction's `wait_vdst` field; [`Fix::NONE`] leaves it unchanged.
@@ -48,8 +48,14 @@ const KEPT: u8 = u8::MAX;
 
 impl Fix {
     /// No remedy.
-    pub const NONE: Fix =
-        Fix { waits: Waits::empty(), parts: FixParts::empty(), moves: None, states: 0, wait_vdst: KEPT };
+    pub const NONE: Fix = Fix {
+        waits: Waits::empty(),
+        parts: FixParts::empty(),
+        moves: None,
+        vector_nops: 0,
+        states: 0,
+        wait_vdst: KEPT,
+    };
 
     /// True if no remedy is required.
     pub fn is_none(self) -> bool {
@@ -63,6 +69,7 @@ impl Fix {
             waits: self.waits | other.waits,
             parts: self.parts | other.parts,
             moves: self.moves.or(other.moves),
+            vector_nops: self.vector_nops.max(other.vector_nops),
             states: self.states.max(other.states),
             wait_vdst: self.wait_vdst.min(other.wait_vdst),
         }
@@ -82,6 +89,10 @@ impl Fix {
         Fix { states, ..Fix::NONE }
     }
 
+    pub(in crate::hazards) fn vector_nops(count: u8) -> Fix {
+        Fix { vector_nops: count, ..Fix::NONE }
+    }
+
     /// Limits the `wait_vdst` field of `inst` to `most`.
     pub(in crate::hazards) fn wait_vdst(most: u8, inst: &Inst) -> Fix {
         let has = inst.desc.modifiers.intersects(Modifiers::WAIT_VDST.union(Modifiers::WAIT_VA_VDST));
@@ -93,7 +104,7 @@ impl Fix {
         let part = |parts: FixParts| Fix { parts, ..Fix::NONE };
         match remedy {
             Remedy::Wait(dependency) => Fix { waits: dependency.wait(), ..Fix::NONE },
-            Remedy::VectorNop => part(FixParts::VECTOR_NOP),
+            Remedy::VectorNops(count) => Fix::vector_nops(count),
             Remedy::MoveNull => part(FixParts::MOVE_NULL),
             Remedy::WaitStores => part(FixParts::WAIT_STORES),
             Remedy::Field(WaitField::NoVmem) => {
@@ -139,7 +150,7 @@ impl Fix {
             let named: Vec<String> = named.map(|d| format!("{}(0)", d.name())).collect();
             put(dependency_wait(target), &[Operand::Imm(immediate.into())], named.join(" "));
         }
-        if self.parts.contains(FixParts::VECTOR_NOP) {
+        for _ in 0..self.vector_nops {
             put("v_nop", &[], String::new());
         }
         if let Some(vgpr) = self.moves {

@@ -13,7 +13,7 @@ const BEGUN: u8 = 1;
 /// Stage mask: sequences whose second step, a branch, is complete.
 const BRANCHED: u8 = 1 << 1;
 
-const CITE: &str = "LLVM 22, measured; Mesa 25.0.7, `aco_insert_NOPs`";
+const CITE: &str = "measured with LLVM 22; Mesa 25.0.7, `aco_insert_NOPs`";
 
 /// A step that any instruction of `kinds` takes, whatever its registers.
 const fn some(kinds: Kinds) -> Step {
@@ -79,7 +79,7 @@ const TO_EXEC: RemedyRule = RemedyRule {
 };
 
 /// LLVM and Mesa differ in what ends this sequence.
-const COUNTER_ENDS: &str = "in Mesa also ended by a wait for the memory instruction's counter";
+const COUNTER_ENDS: &str = "in Mesa, a wait for the memory instruction's counter also ends the hazard";
 
 /// Fields common to the hazards of direct loads from LDS.
 const DIRECT: RemedyRule = RemedyRule {
@@ -161,7 +161,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     RemedyRule {
         id: "llvm.vmem-to-scalar",
         evidence: MORE_IN_LLVM,
-        note: "whatever counter is waited for",
+        note: "no wait for a counter ends the hazard",
         ..TO_SCALAR
     },
     RemedyRule {
@@ -188,7 +188,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     RemedyRule {
         id: "llvm.vmem-to-exec",
         evidence: MORE_IN_LLVM,
-        note: "whatever counter is waited for",
+        note: "no wait for a counter ends the hazard",
         ..TO_EXEC
     },
     RemedyRule {
@@ -196,7 +196,7 @@ pub(super) const RULES: &[RemedyRule] = &[
         title: "a memory instruction, then `s_*_saveexec_*` or `s_*_wrexec_*`",
         second: some(Kinds::SAVES_EXEC),
         evidence: MORE_IN_MESA,
-        note: "LLVM looks at the written destinations only",
+        note: "LLVM considers only the destinations that are written",
         ..TO_EXEC
     },
     RemedyRule {
@@ -262,13 +262,13 @@ pub(super) const RULES: &[RemedyRule] = &[
         ],
         remedy: Remedy::Wait(Dependency::SaSdst),
         evidence: MORE_IN_LLVM,
-        note: "`v_readlane_b32` and `v_readfirstlane_b32` end it in Mesa",
+        note: "in Mesa, `v_readlane_b32` and `v_readfirstlane_b32` end the hazard",
         ..TO_SCALAR
     },
     RemedyRule {
         id: "llvm.atomic-denorm-mode",
         title: "an atomic on floats in memory, then `s_denorm_mode`",
-        cite: "LLVM 22, measured",
+        cite: "measured with LLVM 22",
         targets: on::GFX10,
         steps: &[some(Kinds::FLOAT_ATOMIC)],
         second: some(Kinds::DENORM_MODE),
@@ -284,7 +284,7 @@ pub(super) const RULES: &[RemedyRule] = &[
         steps: &[VALU_USES],
         ends: &[VALU_DONE, end(EndBy::Waits(Waits::VA_VDST), BEGUN)],
         within: FIFTEEN_VALUS,
-        note: "LLVM does not take a wait for `va_vdst(0)` for an end",
+        note: "in LLVM a wait for `va_vdst(0)` does not end the hazard",
         ..DIRECT
     },
     RemedyRule {
@@ -298,7 +298,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "llvm.lds-direct-valu",
-        title: "the vector ALU uses a VGPR, then a direct load from LDS writes it, whatever is waited for between",
+        title: "the vector ALU uses a VGPR, then a direct load from LDS writes it; no wait in between ends the hazard",
         steps: &[VALU_USES],
         ends: &[VALU_DONE],
         within: FIFTEEN_VALUS,
@@ -314,7 +314,7 @@ pub(super) const RULES: &[RemedyRule] = &[
         remedy: Remedy::Field(WaitField::NoValu),
         second: some(Kinds::LDS_DIRECT),
         evidence: Evidence::of(Voice::Silent, Voice::Moot).mesa(Voice::Less),
-        note: "LLVM does not look whether there is anything to wait for",
+        note: "LLVM inserts it whether or not anything is outstanding",
         ..DIRECT
     },
     RemedyRule {
@@ -349,7 +349,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "llvm.lds-direct-vmem",
-        title: "a memory instruction uses a VGPR, then a direct load from LDS writes it, whatever counter is waited for",
+        title: "a memory instruction uses a VGPR, then a direct load from LDS writes it; no wait for a counter ends the hazard",
         targets: on::GFX11,
         steps: &[MEMORY_USES],
         ends: READ_ALL,
@@ -389,7 +389,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "llvm.rdna4-lds-direct-vmem",
-        title: "a memory instruction uses a VGPR, then a direct load from LDS writes it, whatever counter is waited for",
+        title: "a memory instruction uses a VGPR, then a direct load from LDS writes it; no wait for a counter ends the hazard",
         targets: on::GFX12,
         steps: &[MEMORY_USES],
         ends: READ_ALL,
@@ -400,14 +400,14 @@ pub(super) const RULES: &[RemedyRule] = &[
     RemedyRule {
         id: "mesa.dealloc-vgprs",
         title: "a message gives the wave's VGPRs back, with no `s_nop` before it",
-        cite: "Mesa 25.0.7, `aco_insert_NOPs`; LLVM 22, measured",
+        cite: "Mesa 25.0.7, `aco_insert_NOPs`; measured with LLVM 22",
         targets: on::FROM_GFX11,
         steps: &[Step { who: but(Kinds::EVERY, Kinds::NOP), ..some(Kinds::EVERY) }],
         second: some(Kinds::DEALLOC_VGPRS),
         ends: &[end(EndBy::Kind(anyone(Kinds::NOP)), BEGUN)],
         remedy: Remedy::States(1),
         evidence: Evidence::of(Voice::Silent, Voice::Less).mesa(Voice::Agrees),
-        note: "LLVM puts it before the messages that it adds itself, not before written ones",
+        note: "LLVM inserts it before the messages that it adds itself, not before those in the source",
         ..DIRECT
     },
 ];

@@ -11,7 +11,7 @@ use crate::table::WaveSizes;
 use crate::target::TargetSet;
 
 /// A sequence of instructions that something must interrupt.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct RemedyRule {
     /// Name: `rdna.` where LLVM and Mesa have the same requirement, `llvm.` and `mesa.` where only one of them requires
     /// that much.
@@ -236,8 +236,8 @@ impl Within {
 pub enum Remedy {
     /// A wait for a dependency: `s_waitcnt_depctr`, or `s_wait_alu` on RDNA 4.
     Wait(Dependency),
-    /// `v_nop`.
-    VectorNop,
+    /// This many vector ALU instructions in all: as many `v_nop` as are missing.
+    VectorNops(u8),
     /// `v_mov_b32 vN, vN` with the first source of the second instruction.
     MoveSource,
     /// `s_mov_b32 null, 0`.
@@ -268,7 +268,8 @@ impl fmt::Display for Remedy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Remedy::Wait(dependency) => write!(f, "a wait for `{}(0)`", dependency.name()),
-            Remedy::VectorNop => f.write_str("`v_nop`"),
+            Remedy::VectorNops(1) => f.write_str("`v_nop`"),
+            Remedy::VectorNops(count) => write!(f, "{count} vector ALU instructions, such as `v_nop`"),
             Remedy::MoveSource => f.write_str("`v_mov_b32` of its first source to itself"),
             Remedy::MoveNull => f.write_str("`s_mov_b32 null, 0`"),
             Remedy::WaitStores => f.write_str("`s_waitcnt_vscnt null, 0`"),

@@ -19,7 +19,7 @@ const WRITTEN: u8 = 1 << 1;
 const READ_SGPR: RemedyRule = RemedyRule {
     id: "",
     title: "",
-    cite: "LLVM 22, measured; Mesa 25.0.7, `aco_insert_NOPs`",
+    cite: "measured with LLVM 22; Mesa 25.0.7, `aco_insert_NOPs`",
     targets: on::GFX12,
     waves: WaveSizes::all(),
     steps: &[READS, SALU_COMPUTES],
@@ -134,7 +134,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "mesa.mask-write",
-        title: "vector ALU reads a lane mask, scalar ALU writes it once more, then it is read",
+        title: "vector ALU reads a lane mask, scalar ALU writes it again, then it is read",
         ends: &[MASK_WAITED[1], OTHER_SGPR_READ],
         evidence: MORE_IN_MESA,
         ..MASK_WRITE
@@ -170,7 +170,7 @@ pub(super) const RULES: &[RemedyRule] = &[
         title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then the vector ALU reads what was written",
         ends: MEMORY_OR_WAIT,
         within: TO_VALU,
-        note: "scalar memory and buffer instructions end it in LLVM, eleven scalar instructions in Mesa",
+        note: "in LLVM, scalar memory and buffer instructions end the hazard; in Mesa, eleven scalar instructions do",
         ..READ_SGPR
     },
     RemedyRule {
@@ -179,12 +179,12 @@ pub(super) const RULES: &[RemedyRule] = &[
         second: SALU_READS,
         ends: MEMORY_OR_WAIT,
         within: TO_SALU,
-        note: "scalar memory and buffer instructions end it in LLVM, ten scalar instructions in Mesa",
+        note: "in LLVM, scalar memory and buffer instructions end the hazard; in Mesa, ten scalar instructions do",
         ..READ_SGPR
     },
     RemedyRule {
         id: "llvm.read-sgpr.salu",
-        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then it is read however much later",
+        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then it is read, at any distance",
         steps: &[READS, SALU_WRITES],
         second: Step { who: anyone(Kinds::ANY_VALU.union(Kinds::SALU)), ..READ_SGPR.second },
         ends: MEMORY_OR_WAIT,
@@ -193,7 +193,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "mesa.read-sgpr.valu",
-        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then the vector ALU reads what was written, whatever is between",
+        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then the vector ALU reads what was written; nothing in between ends the hazard",
         ends: WAIT,
         within: TO_VALU,
         evidence: MORE_IN_MESA,
@@ -201,7 +201,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "mesa.read-sgpr.salu",
-        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then the scalar ALU reads what was written, whatever is between",
+        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then the scalar ALU reads what was written; nothing in between ends the hazard",
         second: SALU_READS,
         ends: WAIT,
         within: TO_SALU,
@@ -228,7 +228,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "llvm.read-vcc.salu",
-        title: "vector ALU reads VCC, scalar ALU writes it, then it is read however much later",
+        title: "vector ALU reads VCC, scalar ALU writes it, then it is read, at any distance",
         steps: &[READS_VCC, SALU_WRITES_VCC],
         second: Step {
             who: anyone(Kinds::ANY_VALU.union(Kinds::SALU)),
@@ -271,7 +271,7 @@ pub(super) const RULES: &[RemedyRule] = &[
         second: LEAVES,
         within: TO_VALU,
         ends: MEMORY_OR_WAIT,
-        note: "code that is not shown does not know of the sequence",
+        note: "a callee or caller outside the program cannot know of the sequence",
         ..READ_SGPR
     },
     RemedyRule {
@@ -285,17 +285,17 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "llvm.read-sgpr.leave",
-        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then a call, return or jump to an address however much later",
+        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then a call, return or jump to an address, at any distance",
         steps: &[READS, SALU_WRITES],
         second: LEAVES,
         evidence: MORE_IN_LLVM,
         ends: MEMORY_OR_WAIT,
-        note: "code that is not shown does not know of the sequence",
+        note: "a callee or caller outside the program cannot know of the sequence",
         ..READ_SGPR
     },
     RemedyRule {
         id: "llvm.read-vcc.leave",
-        title: "vector ALU reads VCC, scalar ALU writes it, then a call, return or jump to an address however much later",
+        title: "vector ALU reads VCC, scalar ALU writes it, then a call, return or jump to an address, at any distance",
         steps: &[READS_VCC, SALU_WRITES_VCC],
         second: LEAVES,
         evidence: MORE_IN_LLVM,
@@ -328,10 +328,39 @@ pub(super) const RULES: &[RemedyRule] = &[
         remedy: Remedy::Wait(Dependency::VaVcc),
         ..READ_SGPR
     },
+    SCRATCH_BASE,
+    RemedyRule {
+        id: "llvm.scratch-base.valu",
+        ends: &[end(EndBy::Waits(Waits::VA_SDST), 1)],
+        remedy: Remedy::Wait(Dependency::VaSdst),
+        ..SCRATCH_BASE
+    },
 ];
+
+/// Reads of the base of scratch after its SGPRs were written, by the dependency that LLVM waits for: it asks for both.
+const SCRATCH_BASE: RemedyRule = RemedyRule {
+    id: "llvm.scratch-base.salu",
+    title: "the SGPRs of the base of scratch are written, then the base is read",
+    cite: "measured with LLVM 22",
+    targets: on::GFX12_5,
+    steps: &[Step { who: anyone(Kinds::EVERY), roles: Role::SDST, which: Which::Sgprs, tie: Tie::Each }],
+    second: Step {
+        who: anyone(Kinds::EVERY),
+        roles: Role::SCRATCH_BASE,
+        which: Which::Sgprs,
+        tie: Tie::Same,
+    },
+    ends: &[end(EndBy::Waits(Waits::SA_SDST), 1)],
+    within: Within { salus: 9, ..Within::ANY },
+    outside: false,
+    alone: false,
+    evidence: Evidence::LLVM,
+    note: "ten scalar ALU instructions between them end it",
+    ..READ_SGPR
+};
 
 const LEAVES: Step =
     Step { who: anyone(Kinds::JUMP), roles: Role::empty(), which: Which::Sgprs, tie: Tie::Some };
 
 /// Note for rules that require LLVM's wait directly after the write.
-const AT_ONCE_NOTE: &str = "LLVM waits after the write, be the mask read or not";
+const AT_ONCE_NOTE: &str = "LLVM waits directly after the write, whether the mask is read or not";

@@ -2,18 +2,33 @@
 
 use gcn_isa::Target;
 use gcn_isa::check::{Options, check_with};
-use gcn_isa::counters::WaitCnt;
+use gcn_isa::counters::{Counter, WaitCnt};
 use gcn_isa::hazards::{Config, Grade};
 use gcn_isa::wait::{Orders, WaitOptions, insert_waitcnt};
 
 use super::counters::by_instruction;
 use super::text;
 
-const GOLDEN: [&[u8]; 2] = [
+const GOLDEN: [&[u8]; 3] = [
     include_bytes!("../../data/rdna/waitcnt-golden.tsv.gz"),
+    include_bytes!("../../data/rdna/waitcnt-golden-gfx1250.tsv.gz"),
     include_bytes!("../../data/rdna/waitcnt-golden-gfx1010.tsv.gz"),
 ];
-const ORDER: &[u8] = include_bytes!("../../data/rdna/waitcnt-order.tsv.gz");
+const ORDER: [&[u8]; 2] = [
+    include_bytes!("../../data/rdna/waitcnt-order.tsv.gz"),
+    include_bytes!("../../data/rdna/waitcnt-order-gfx1250.tsv.gz"),
+];
+
+/// The target of a name, also one whose objects no command takes.
+fn target(name: &str) -> Target {
+    Target::KNOWN.into_iter().find(|target| target.name() == name).expect("a target")
+}
+
+/// The part of a wait that is about copies to LDS.
+fn copies_of(wait: WaitCnt) -> WaitCnt {
+    let copies = [Counter::Async, Counter::Tensor].into_iter();
+    copies.fold(WaitCnt::NONE, |part, counter| counter.set(part, counter.of(wait)))
+}
 
 /// LLVM leaves waits in loops, and barriers to fences.
 fn as_llvm() -> WaitOptions {
@@ -49,20 +64,30 @@ impl Tally {
 #[test]
 fn golden_programs_wait_as_llvm() {
     let (mut straight, mut branching) = (Tally::default(), Tally::default());
+    let mut copies = 0;
     for row in GOLDEN.iter().flat_map(|file| text::rows(file)) {
         let [target, kind, program, golden] = &row[..] else { panic!("four columns: {row:?}") };
-        let target: Target = target.parse().expect("a target");
+        // LLVM releases the registers of kernels that end with stores outstanding.
+        let golden = golden.replace("s_sendmsg sendmsg(MSG_DEALLOC_VGPRS) | s_endpgm", "s_endpgm");
+        let target = self::target(target);
         let parse = |text: &str| {
             text::program(target, &text::cell(text)).unwrap_or_else(|e| panic!("{target} {kind}: {e}"))
         };
-        let (mut ours, golden) = (parse(program), parse(golden));
+        let (mut ours, golden) = (parse(program), parse(&golden));
         insert_waitcnt(&mut ours, &as_llvm());
-        let (mine, llvm) = (by_instruction(&ours), by_instruction(&golden));
+        let (mut mine, llvm) = (by_instruction(&ours), by_instruction(&golden));
+        // LLVM 22 waits for no copies to LDS.
+        for wait in mine.iter_mut().map(|(_, wait)| wait).filter(|wait| !copies_of(**wait).is_none()) {
+            copies += 1;
+            *wait = wait.without(copies_of(*wait));
+        }
         assert_eq!(mine.len(), llvm.len(), "{target} {kind}");
         if program.contains("branch") { &mut branching } else { &mut straight }.add(&mine, &llvm);
     }
-    assert_eq!(straight, Tally { rows: 449, equal: 449, weaker: 0, stronger: 0 });
-    assert_eq!(branching, Tally { rows: 1111, equal: 1077, weaker: 18, stronger: 16 });
+    assert_eq!(copies, 123);
+    // Weaker: a load that returns shows that older stores have read their operands. LLVM relies on it only if no store is outstanding.
+    assert_eq!(straight, Tally { rows: 580, equal: 559, weaker: 21, stronger: 0 });
+    assert_eq!(branching, Tally { rows: 1322, equal: 1241, weaker: 62, stronger: 19 });
 }
 
 /// What a use of a result, its overwriting, or the use of the first of two waits for. After a GWS instruction LLVM waits for it, whatever
@@ -70,17 +95,22 @@ fn golden_programs_wait_as_llvm() {
 #[test]
 fn pairs_of_operations_wait_as_llvm() {
     let mut tally = Tally::default();
-    for row in text::rows(ORDER) {
+    for row in ORDER.iter().flat_map(|file| text::rows(file)) {
         let [target, question, first, second, waits, program, ..] = &row[..] else { panic!("{row:?}") };
-        let target: Target = target.parse().expect("a target");
+        let target = self::target(target);
         let name = format!("{target} {question}: {first}, {second}");
         let parse = |lines: &[&str]| text::program(target, lines).unwrap_or_else(|e| panic!("{name}: {e}"));
         let mut ours = parse(&text::cell(program));
         insert_waitcnt(&mut ours, &as_llvm());
         let mine = by_instruction(&ours).last().map_or(WaitCnt::NONE, |last| last.1);
+        let mine = mine.without(copies_of(mine));
         let listed = waits.split(';').map(str::trim).filter(|wait| !wait.is_empty() && *wait != "none");
         let llvm = parse(&listed.collect::<Vec<_>>());
         let llvm = llvm.lines.iter().filter_map(|l| WaitCnt::of(&l.inst)).fold(WaitCnt::NONE, WaitCnt::and);
+        // LLVM waits for SCC as for a scalar load; the tables do not have it as a register.
+        if second.starts_with("s_barrier_signal_isfirst") {
+            continue;
+        }
         if second == "GWS" {
             assert!(mine.and(llvm) == llvm, "{name}: {mine:?}, LLVM {llvm:?}");
         } else {
@@ -88,7 +118,7 @@ fn pairs_of_operations_wait_as_llvm() {
         }
         tally.rows += 1;
     }
-    assert_eq!(tally.rows, 3295);
+    assert_eq!(tally.rows, 8224);
 }
 
 /// The rules that `check` finds broken, and the number of waits that are inserted, at a grade.
@@ -137,4 +167,64 @@ fn halves_of_a_register_are_registers_from_rdna_3_on() {
     }
     let older = ["ds_read_u8_d16 v1, v2", "ds_read_u8_d16_hi v1, v2 offset:16", "s_endpgm"];
     assert_eq!(at_grade(Target::GFX1030, &older, Grade::Documented).1, 1);
+}
+
+/// LLVM 22 inserts no waits for copies to LDS that bypass registers. Whoever reads LDS then needs one, and of several copies only as many as
+/// are older than the one that is read.
+#[test]
+fn copies_to_lds_are_waited_for() {
+    let copy = "global_load_async_to_lds_b32 v5, v[2:3], off";
+    let tensor = "tensor_load_to_lds s[40:43], s[48:55]";
+    for (first, rule, waits) in
+        [(copy, "waitcnt.async-lds", Counter::Async), (tensor, "waitcnt.async-lds", Counter::Tensor)]
+    {
+        let lines = [first, "ds_load_b32 v1, v5", "s_endpgm"];
+        assert_eq!(at_grade(Target::GFX1250, &lines, Grade::Documented), (vec![rule], 1), "{first}");
+        let mut program = text::program(Target::GFX1250, &lines).unwrap();
+        insert_waitcnt(&mut program, &WaitOptions::default());
+        let waited =
+            program.lines.iter().filter_map(|line| WaitCnt::of(&line.inst)).fold(WaitCnt::NONE, WaitCnt::and);
+        assert_eq!(waited, waits.at(0));
+    }
+    let waited = [copy, "s_wait_asynccnt 0x0", "ds_load_b32 v1, v5", "s_endpgm"];
+    assert_eq!(at_grade(Target::GFX1250, &waited, Grade::Documented), (vec![], 0));
+    let other = [copy, "s_wait_loadcnt 0x0", "s_wait_tensorcnt 0x0", "ds_load_b32 v1, v5", "s_endpgm"];
+    assert_eq!(at_grade(Target::GFX1250, &other, Grade::Documented), (vec!["waitcnt.async-lds"], 1));
+}
+
+/// Operands of memory instructions are still to be read; results, other kinds of memory instructions and xcnt show that they were.
+#[test]
+fn operands_are_read_before_they_change() {
+    let store = "global_store_b32 v[2:3], v4, off";
+    let over = "v_mov_b32_e32 v4, 0";
+    let found = |lines: &[&str]| at_grade(Target::GFX1250, lines, Grade::Cautious);
+    let war = || (vec!["waitcnt.operand-war"], 1);
+    assert_eq!(found(&[store, over, "s_endpgm"]), war());
+    assert_eq!(found(&[store, "s_wait_xcnt 0x0", over, "s_endpgm"]), (vec![], 0));
+    // In order: one younger instruction may still read.
+    assert_eq!(
+        found(&[store, "global_store_b32 v[2:3], v6, off", "s_wait_xcnt 0x1", over, "s_endpgm"]),
+        (vec![], 0)
+    );
+    assert_eq!(
+        found(&[store, "global_store_b32 v[2:3], v6, off", "s_wait_xcnt 0x2", over, "s_endpgm"]),
+        (vec!["waitcnt.operand-war"], 0)
+    );
+    // A later load has returned; one that is not waited for shows nothing.
+    assert_eq!(
+        found(&[store, "global_load_b32 v5, v[2:3], off", "s_wait_loadcnt 0x0", over, "s_endpgm"]),
+        (vec![], 0)
+    );
+    assert_eq!(found(&[store, "global_load_b32 v5, v[2:3], off", over, "s_endpgm"]), war());
+    // An earlier load shows nothing.
+    assert_eq!(
+        found(&["global_load_b32 v5, v[2:3], off", store, "s_wait_loadcnt 0x0", over, "s_endpgm"]),
+        war()
+    );
+    // Scalar memory instructions start when vector memory has read its operands.
+    assert_eq!(found(&[store, "s_load_b32 s4, s[6:7], 0x0", over, "s_endpgm"]), (vec![], 0));
+    // On the other path nothing shows it.
+    let branches =
+        [store, "s_cbranch_scc0 L1", "s_wait_storecnt 0x0", "s_wait_xcnt 0x0", "L1:", over, "s_endpgm"];
+    assert_eq!(found(&branches), war());
 }

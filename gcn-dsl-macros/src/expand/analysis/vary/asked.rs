@@ -38,7 +38,7 @@ impl<'ast> Visit<'ast> for Asks {
         self.0 &= match e {
             Expr::Array(_) | Expr::Call(_) | Expr::Cast(_) | Expr::Field(_) | Expr::Group(_) => true,
             Expr::Index(_) | Expr::Lit(_) | Expr::MethodCall(_) | Expr::Paren(_) | Expr::Path(_) => true,
-            Expr::Reference(_) | Expr::Repeat(_) | Expr::Struct(_) | Expr::Tuple(_) => true,
+            Expr::Range(_) | Expr::Reference(_) | Expr::Repeat(_) | Expr::Struct(_) | Expr::Tuple(_) => true,
             Expr::Unary(e) => matches!(e.op, UnOp::Deref(_) | UnOp::Not(_) | UnOp::Neg(_)),
             Expr::Binary(e) => !crate::operator::is_compound(&e.op),
             _ => false,

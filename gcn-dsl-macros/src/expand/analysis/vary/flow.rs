@@ -412,6 +412,10 @@ impl Analysis {
             _ if crate::expand::control::loops::range(&Expr::MethodCall(e.clone())).is_some() => {
                 self.either(receiver, arguments)
             }
+            // `(a..b).contains(&x)`; a range has only the methods of the language.
+            _ if crate::expand::control::iterate::limits(&e.receiver).is_some() => {
+                self.either(receiver, arguments)
+            }
             // The result of a number's method varies if an argument does.
             Shape::Other if self.is_number(&e.receiver) => arguments,
             _ => self.ask_or(&Expr::MethodCall(e.clone()), self.known.functions.contains(&name)),
