@@ -34,6 +34,7 @@ use gcn_isa::target::Subtarget;
 use gcn_isa::{Target, WaveSize};
 
 use crate::failure::Failure;
+use crate::file;
 
 /// clap parser for the name of a target; the error lists the known names.
 fn target(name: &str) -> Result<Target, String> {
@@ -71,11 +72,65 @@ fn wave(lanes: &str) -> Result<WaveSize, String> {
     lanes.parse().ok().and_then(WaveSize::of_lanes).ok_or_else(|| "a wave has 32 or 64 lanes".to_owned())
 }
 
-/// Sets parameters of the timed mode, each `NAME=VALUE`.
-fn set(config: &mut gcn_sim::timed::Config, assignments: &[String]) -> Result<(), Failure> {
-    assignments.iter().try_for_each(|assignment| {
-        config.set(assignment).map_err(|error| Failure::usage(format!("--set {assignment}: {error}")))
-    })
+/// Parameters of the timed mode.
+#[derive(clap::Args)]
+struct Parameters {
+    /// Set parameters of the timed mode from a table in the form of gcn-sim/data/timing.tsv, such as `gcn probe --timing` writes
+    #[arg(long, value_name = "TABLE.tsv", value_parser = file::name())]
+    params: Option<String>,
+    /// Set a parameter of the timed mode
+    #[arg(long, value_name = "NAME=VALUE")]
+    set: Vec<String>,
+}
+
+impl Parameters {
+    /// True if there are any.
+    fn are_given(&self) -> bool {
+        self.params.is_some() || !self.set.is_empty()
+    }
+
+    /// With the table's contents.
+    fn read(&self) -> Result<Given, Failure> {
+        let mut given = Given { table: None, set: self.set.clone() };
+        if let Some(path) = &self.params {
+            let text = String::from_utf8_lossy(&file::read(path)?).into_owned();
+            given.table = Some((path.clone(), text));
+        }
+        Ok(given)
+    }
+}
+
+/// [`Parameters`] that were read.
+struct Given {
+    table: Option<(String, String)>,
+    set: Vec<String>,
+}
+
+impl Given {
+    /// Sets them for a target: those of the table first.
+    fn apply(&self, config: &mut gcn_sim::timed::Config, target: Target) -> Result<(), Failure> {
+        self.set(config, target).map_err(|(what, error)| match what {
+            Some(assignment) => Failure::usage(format!("--set {assignment}: {error}")),
+            None => {
+                let path = self.table.as_ref().map_or("", |(path, _)| path);
+                Failure::input(format!("{path}: {error}"))
+            }
+        })
+    }
+
+    /// The same, with the assignment that is wrong; none: the table is.
+    fn set(
+        &self,
+        config: &mut gcn_sim::timed::Config,
+        target: Target,
+    ) -> Result<(), (Option<&str>, gcn_sim::timed::ParameterError)> {
+        if let Some((_, table)) = &self.table {
+            config.read(table, target).map_err(|error| (None, error))?;
+        }
+        self.set.iter().try_for_each(|assignment| {
+            config.set(assignment).map_err(|error| (Some(assignment.as_str()), error))
+        })
+    }
 }
 
 /// Upper limit on the number of host threads of a command.

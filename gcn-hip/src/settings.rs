@@ -25,6 +25,8 @@ pub(crate) struct Settings {
     /// How matrix instructions add products.
     pub matrix: MatrixArithmetic,
     pub timed: bool,
+    /// A table of the timed mode's parameters.
+    pub params: Option<String>,
     /// The file to which each launch appends a line of JSON.
     pub report: Option<String>,
     /// The file to which launches with findings append a line, for `gcn run`.
@@ -44,6 +46,7 @@ const MODE: &str = "GCN_HIP_MODE";
 const LEVEL: &str = "GCN_HIP_LEVEL";
 const SANITIZE: &str = "GCN_HIP_SANITIZE";
 const TIMED: &str = "GCN_HIP_TIMED";
+const PARAMS: &str = "GCN_HIP_PARAMS";
 const REPORT: &str = "GCN_HIP_REPORT";
 const FOUND: &str = "GCN_HIP_FINDINGS";
 const PARENT: &str = "GCN_HIP_PARENT";
@@ -89,12 +92,32 @@ impl Settings {
         let abort = reader.get(ABORT, "0 or 1", flag).unwrap_or(false);
         let trace = reader.get(TRACE, "0 or 1", flag).unwrap_or(false);
         let listed = VISIBLE.iter().find_map(|name| (reader.variable)(name));
+        let params = (reader.variable)(PARAMS).filter(|path| !path.is_empty());
+        let params = params.and_then(|path| match table(&path) {
+            Ok(table) => Some(table),
+            Err(error) => {
+                // Writing to a string does not fail.
+                let _ = writeln!(reader.errors, "{PARAMS}=`{path}`: {error}");
+                None
+            }
+        });
         let report = (reader.variable)(REPORT).filter(|path| !path.is_empty());
         let findings = (reader.variable)(FOUND).filter(|path| !path.is_empty());
         let parent = reader.get(PARENT, "a process", number(1..=u32::MAX));
         let visible = listed.map_or((0..devices).collect(), |list| visible(&list, devices));
-        let settings =
-            Settings { target, visible, options, matrix, timed, report, findings, parent, abort, trace };
+        let settings = Settings {
+            target,
+            visible,
+            options,
+            matrix,
+            timed,
+            params,
+            report,
+            findings,
+            parent,
+            abort,
+            trace,
+        };
         if reader.errors.is_empty() { Ok(settings) } else { Err(reader.errors) }
     }
 }
@@ -114,6 +137,16 @@ impl<F: Fn(&str) -> Option<String>> Reader<F> {
         }
         value
     }
+}
+
+/// A table of parameters, if it is one for every target.
+fn table(path: &str) -> Result<String, String> {
+    let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    let mut config = gcn_sim::timed::Config::default();
+    Target::with_instructions()
+        .try_for_each(|target| config.read(&text, target))
+        .map_err(|error| error.to_string())?;
+    Ok(text)
 }
 
 fn number<T: FromStr + PartialOrd>(range: std::ops::RangeInclusive<T>) -> impl Fn(&str) -> Option<T> {

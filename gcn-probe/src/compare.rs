@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use crate::clock::table::Clock;
 use crate::report::{Kernels, Report, Values, Waits};
 
 /// A task whose results differ between two reports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// The name of the form, or of the rule and its instructions.
+    /// The form, the rule with its instructions, or the parameter.
     pub task: String,
     /// What the first report says.
     pub before: String,
@@ -22,8 +23,8 @@ impl fmt::Display for Change {
     }
 }
 
-/// The differences between two reports: forms whose status or first difference changed, and instruction pairs that need a different number
-/// of wait states. A task that only one report contains counts as a difference.
+/// What differs between two reports: forms with another status or another first difference, and instructions that need another number of
+/// wait states, and parameters of time with another value. What only one of them has is a difference, too.
 ///
 /// ```
 /// use gcn_probe::compare::compare;
@@ -47,7 +48,8 @@ pub fn compare(before: &Report, after: &Report) -> Vec<Change> {
         let values = report.computed().flat_map(|(_, values)| of_values(values));
         let waits = report.waits.iter().flat_map(of_waits);
         let kernels = report.kernels.iter().flat_map(of_kernels);
-        values.chain(waits).chain(kernels).collect()
+        let clock = report.clock.iter().flat_map(of_clock);
+        values.chain(waits).chain(kernels).chain(clock).collect()
     };
     let (before, after) = (tasks(before), tasks(after));
     let names = before.keys().chain(after.keys().filter(|name| !before.contains_key(*name)));
@@ -94,4 +96,11 @@ fn of_kernels(kernels: &Kernels) -> impl Iterator<Item = (String, String)> {
         .kernels
         .iter()
         .map(|kernel| (format!("kernel {}", kernel.kernel), kernel.status.name().to_owned()))
+}
+
+fn of_clock(clock: &Clock) -> impl Iterator<Item = (String, String)> {
+    clock.parameters.iter().map(|parameter| {
+        let value = parameter.measured.as_ref().map(|value| format!("{value} {}", parameter.unit));
+        (parameter.name.clone(), value.unwrap_or_else(|| parameter.fit.name().to_owned()))
+    })
 }

@@ -124,14 +124,14 @@ impl Gpu {
     ) -> Result<(), HipError> {
         let module = self.device.load_module(&launch.code_object)?;
         let kernel = module.function(KERNEL)?;
-        let buffer = self.device.alloc(launch.input.len())?;
+        let buffer = self.device.alloc(launch.bytes())?;
         let kernarg = buffer.address().to_le_bytes();
         let (grid, group) = launch.sizes();
         let mut after = vec![0; launch.input.len()];
         for _ in 0..times {
             buffer.write(0, &launch.input)?;
-            // SAFETY: the program accesses only this buffer, which has the size of its input, and the buffer lives until the end of this
-            // function.
+            // SAFETY: the program accesses this buffer, of as many bytes as it is made for, and no other memory; it lives until the end of
+            // this function.
             unsafe { self.device.launch(&kernel, grid, group, 0, &kernarg)? };
             self.device.synchronize()?;
             buffer.read(0, &mut after)?;

@@ -5,8 +5,9 @@ use gcn_emit::metadata::KernelArg;
 use gcn_emit::object::write_code_object;
 use gcn_emit::text::parse_program;
 use gcn_isa::Target;
+use gcn_isa::target::Subtarget;
 use gcn_sim::launch::Program;
-use gcn_sim::{Memory, Options};
+use gcn_sim::{Memory, Options, SimError, timed};
 
 /// The kernel's name in every program.
 pub const KERNEL: &str = "probe";
@@ -26,6 +27,27 @@ pub struct Launch {
     pub workgroups: u32,
     /// The number of waves in a workgroup.
     pub waves: u32,
+    /// Lanes of a wave.
+    pub lanes: u32,
+    /// Bytes of the buffer after `input`, whose contents do not matter.
+    pub room: u64,
+}
+
+/// What a program needs besides its text and its buffer's contents.
+#[derive(Debug, Clone, Copy)]
+pub struct Shape {
+    /// The target, and the size of its waves.
+    pub on: Subtarget,
+    /// Workgroups of the grid.
+    pub workgroups: u32,
+    /// Waves of a workgroup.
+    pub waves: u32,
+    /// LDS of a workgroup in bytes.
+    pub lds_bytes: u32,
+    /// A workgroup runs on one compute unit where it may run on two otherwise.
+    pub one_unit: bool,
+    /// Bytes of the buffer after its contents, which are not initialised.
+    pub room: u64,
 }
 
 impl Launch {
@@ -41,20 +63,37 @@ impl Launch {
         (workgroups, waves): (u32, u32),
         lds_bytes: u32,
     ) -> Result<Launch, String> {
-        let program = parse_program(text, target, KERNEL).map_err(|error| error.to_string())?;
-        let mut spec = KernelSpec::new(program, WorkgroupSize::Required([waves * LANES, 1, 1]));
+        let on = target.into();
+        Launch::shaped(text, input, Shape { on, workgroups, waves, lds_bytes, one_unit: false, room: 0 })
+    }
+
+    /// The same in another shape.
+    ///
+    /// # Errors
+    /// What assembler or linker say.
+    pub fn shaped(text: &str, input: Vec<u8>, shape: Shape) -> Result<Launch, String> {
+        let Shape { on, workgroups, waves, lds_bytes, one_unit, room } = shape;
+        let lanes = on.wave.lanes();
+        let program = parse_program(text, on, KERNEL).map_err(|error| error.to_string())?;
+        let mut spec = KernelSpec::new(program, WorkgroupSize::Required([waves * lanes, 1, 1]));
         spec.user_sgprs = UserSgprs::KERNARG_SEGMENT_PTR;
         spec.workgroup_ids = [true, false, false];
         spec.kernarg_bytes = 8;
         spec.lds_bytes = lds_bytes;
+        spec.scheduling.workgroup_processors &= !(one_unit && on.target.has_workgroup_processors());
         spec.args = vec![KernelArg::global_buffer("data", 0)];
         let code_object = write_code_object(&[spec]).map_err(|error| error.to_string())?;
-        Ok(Launch { text: text.to_owned(), code_object, input, workgroups, waves })
+        Ok(Launch { text: text.to_owned(), code_object, input, workgroups, waves, lanes, room })
     }
 
     /// Grid and workgroup, in workgroups and work-items.
     pub fn sizes(&self) -> ([u32; 3], [u32; 3]) {
-        ([self.workgroups, 1, 1], [self.waves * LANES, 1, 1])
+        ([self.workgroups, 1, 1], [self.waves * self.lanes, 1, 1])
+    }
+
+    /// Bytes of the buffer.
+    pub fn bytes(&self) -> usize {
+        self.input.len().saturating_add(usize::try_from(self.room).unwrap_or(usize::MAX))
     }
 
     /// Runs the kernel on the simulator and returns the final contents of the buffer.
@@ -71,12 +110,30 @@ impl Launch {
     /// # Errors
     /// The reason why the simulator cannot run the kernel.
     pub fn simulate_as(&self, program: &Program, options: &Options) -> Result<Vec<u8>, String> {
+        self.with(|memory, argument| {
+            let (grid, group) = self.sizes();
+            gcn_sim::run(program.machine(), memory, grid, group, argument, options).map(drop)
+        })
+    }
+
+    /// The buffer's contents after the kernel in timed mode, whose cycles the program's clock shows.
+    ///
+    /// # Errors
+    /// Why it does not run there.
+    pub fn simulate_timed(&self, config: &timed::Config) -> Result<Vec<u8>, String> {
+        let program = Program::load(&self.code_object, Some(KERNEL)).map_err(|error| error.to_string())?;
+        self.with(|memory, argument| {
+            let (grid, group) = self.sizes();
+            timed::run(program.machine(), memory, grid, group, argument, config).map(drop)
+        })
+    }
+
+    /// What `run` leaves in the buffer.
+    fn with(&self, run: impl FnOnce(&mut Memory, &[u8]) -> Result<(), SimError>) -> Result<Vec<u8>, String> {
         let mut memory = Memory::new();
-        let buffer = memory.alloc(self.input.len());
+        let buffer = memory.try_alloc(self.bytes()).map_err(|error| error.to_string())?;
         memory.write(buffer, &self.input).map_err(|error| error.to_string())?;
-        let (grid, group) = self.sizes();
-        gcn_sim::run(program.machine(), &mut memory, grid, group, &buffer.to_le_bytes(), options)
-            .map_err(|error| error.to_string())?;
+        run(&mut memory, &buffer.to_le_bytes()).map_err(|error| error.to_string())?;
         let after = memory.read(buffer, self.input.len()).map_err(|error| error.to_string())?;
         Ok(after.to_vec())
     }

@@ -4,6 +4,7 @@ pub mod adopt;
 pub mod bench;
 pub mod builder;
 pub mod case;
+pub mod clock;
 pub mod compare;
 pub mod device;
 pub mod display;

@@ -2,12 +2,15 @@
 
 use std::fmt::{Arguments, Write as _};
 
+use crate::clock::result::Curve;
+use crate::clock::table::{Clock, Fit};
 use crate::report::{Kernels, Report, Status, Values, Verdict, Waits};
 
 const STYLE: &str = "body{font:15px/1.5 sans-serif;max-width:70em;margin:2em auto;padding:0 1em}\
 table{border-collapse:collapse;margin:1em 0}td,th{border:1px solid #bbb;padding:.2em .6em;text-align:left;vertical-align:top}\
 code{font-family:monospace}.bar{display:inline-block;height:.8em;background:#36c}\
-svg{vertical-align:middle}.asked{stroke:#999}.seen{fill:#36c}.more{fill:#c33}";
+svg{vertical-align:middle}.asked{stroke:#999}.seen{fill:#36c}.more{fill:#c33}\
+.curve{fill:none;stroke:#36c;stroke-width:2}.differs{color:#c33}";
 
 /// The report as HTML.
 pub fn page(report: &Report) -> String {
@@ -37,6 +40,9 @@ pub fn page(report: &Report) -> String {
     }
     if let Some(kernels) = &report.kernels {
         out.kernels(kernels);
+    }
+    if let Some(clock) = &report.clock {
+        out.clock(clock);
     }
     out.add(format_args!("</html>\n"));
     out.0
@@ -186,6 +192,60 @@ impl Page {
             }
         }
         self.add(format_args!("</table>\n"));
+    }
+
+    /// Each parameter beside the table, and the curves that they were read from.
+    fn clock(&mut self, clock: &Clock) {
+        self.totals("Times", clock.totals.iter().map(|(fit, count)| (fit.name(), *count)));
+        self.add(format_args!(
+            "<table><tr><th>parameter<th>measured<th>table<th>unit<th>grade<th>range<th></tr>\n"
+        ));
+        for parameter in &clock.parameters {
+            let class = if parameter.fit == Fit::Differs { " class=\"differs\"" } else { "" };
+            let range = parameter.range.as_ref().map(|[low, high]| format!("{low} to {high}"));
+            let message =
+                if parameter.message.is_empty() { String::new() } else { format!(": {}", parameter.message) };
+            self.add(format_args!(
+                "<tr{class}><td><code>{}</code><td>{}<td>{}<td>{}<td>{}<td>{}<td>{}{}</tr>\n",
+                escape(&parameter.name),
+                escape(parameter.measured.as_deref().unwrap_or("")),
+                escape(&parameter.table),
+                escape(&parameter.unit),
+                escape(&parameter.grade),
+                escape(&range.unwrap_or_default()),
+                parameter.fit.name(),
+                escape(&message),
+            ));
+        }
+        self.add(format_args!("</table>\n"));
+        for curve in &clock.curves {
+            self.curve(curve);
+        }
+    }
+
+    /// A plot, whose axes begin at the least value of x and at 0 of y.
+    fn curve(&mut self, curve: &Curve) {
+        const WIDTH: f64 = 560.0;
+        const HEIGHT: f64 = 160.0;
+        let of = |axis: fn(&(f64, f64)) -> f64, pick: fn(f64, f64) -> f64| {
+            curve.points.iter().map(axis).reduce(pick).unwrap_or_default()
+        };
+        let (left, right, top) = (of(|p| p.0, f64::min), of(|p| p.0, f64::max), of(|p| p.1, f64::max));
+        let point = |(x, y): &(f64, f64)| {
+            let across = (x - left) / (right - left).max(1e-9) * WIDTH;
+            format!("{across:.1},{:.1}", HEIGHT - y / top.max(1e-9) * (HEIGHT - 10.0))
+        };
+        let line: Vec<String> = curve.points.iter().map(point).collect();
+        self.add(format_args!(
+            "<h3>{}</h3>\n<p>Across: {}, {left} to {right}. Up: {}, 0 to {top:.1}.</p>\n\
+             <svg width=\"{WIDTH}\" height=\"{HEIGHT}\" role=\"img\" aria-label=\"{0}\">\
+             <line class=\"asked\" x1=\"0\" x2=\"{WIDTH}\" y1=\"{HEIGHT}\" y2=\"{HEIGHT}\"/>\
+             <polyline class=\"curve\" points=\"{}\"/></svg>\n",
+            escape(&curve.title),
+            escape(&curve.x),
+            escape(&curve.y),
+            line.join(" "),
+        ));
     }
 }
 

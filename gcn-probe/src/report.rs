@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use gcn_isa::Target;
 use serde::{Deserialize, Serialize};
 
+use crate::clock::table::{Clock, Fit};
 use crate::device::About;
 use crate::form::{self, Forms};
 
@@ -46,6 +47,9 @@ pub struct Report {
     /// The suite `kernels`, if it ran.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub kernels: Option<Kernels>,
+    /// The suite `clock`, if it ran.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub clock: Option<Clock>,
 }
 
 /// Results of the suite `kernels`.
@@ -345,7 +349,7 @@ fn totals<T: Ord>(outcomes: impl Iterator<Item = T>) -> BTreeMap<T, usize> {
 impl Report {
     /// A report without results.
     pub fn new(header: Header) -> Report {
-        Report { header, date: today(), values: None, matrix: None, waits: None, kernels: None }
+        Report { header, date: today(), values: None, matrix: None, waits: None, kernels: None, clock: None }
     }
 
     /// The suites that ran among those that test what instructions compute, each with its name.
@@ -354,15 +358,17 @@ impl Report {
         suites.into_iter().filter_map(|(name, suite)| Some((name, suite.as_ref()?)))
     }
 
-    /// True if nothing contradicts the simulator. It is no contradiction if a rule's failure was not observed, or if fewer wait states than
-    /// it requires were enough on this GPU.
+    /// True if nothing contradicts the simulator. That a rule's failure was not seen, or that fewer states than it asks for were enough
+    /// here, does not contradict it, nor does a time that was only assumed and is
+    /// within its range.
     pub fn agrees(&self) -> bool {
         let values =
             self.computed().flat_map(|(_, v)| v.totals.keys()).all(|status| *status < Status::Differs);
         let waits = self.waits.iter().flat_map(|w| w.totals.keys()).all(|verdict| *verdict < Verdict::More);
         let kernels =
             self.kernels.iter().flat_map(|k| k.totals.keys()).all(|status| *status < Status::Differs);
-        values && waits && kernels
+        let clock = self.clock.iter().flat_map(|clock| clock.totals.keys()).all(|fit| *fit < Fit::Differs);
+        values && waits && kernels && clock
     }
 }
 

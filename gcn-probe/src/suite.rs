@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::bench::Surroundings;
+use crate::clock::{self, result::Experiment};
 use crate::device::Gpu;
 use crate::form::{self, Forms};
 use crate::judge;
@@ -199,5 +200,45 @@ impl Suite for Kernels {
 
     fn has_failed(outcome: &KernelResult) -> bool {
         outcome.status == Status::Failed
+    }
+}
+
+/// How long things take.
+#[derive(Debug)]
+pub struct Clock;
+
+impl Suite for Clock {
+    type Task = clock::Task;
+    type Outcome = Experiment;
+    const NAME: &'static str = "clock";
+
+    fn tasks(target: Target) -> Vec<clock::Task> {
+        clock::tasks(target)
+    }
+
+    fn name(task: &clock::Task) -> String {
+        task.name.to_owned()
+    }
+
+    fn run(task: &clock::Task, target: Target, settings: Settings, gpu: &Gpu) -> Experiment {
+        clock::run(*task, target, if settings.quick { 1 } else { 3 }, &mut gpu.runner())
+    }
+
+    fn lost(task: &clock::Task, _: Lost, message: String) -> Experiment {
+        Experiment {
+            experiment: task.name.to_owned(),
+            measured: Vec::new(),
+            curves: Vec::new(),
+            message,
+            failed: true,
+        }
+    }
+
+    fn named(outcome: &Experiment) -> &str {
+        &outcome.experiment
+    }
+
+    fn has_failed(outcome: &Experiment) -> bool {
+        outcome.failed
     }
 }

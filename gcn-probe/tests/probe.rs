@@ -17,10 +17,11 @@ mod linux {
     use std::process::Command;
     use std::time::Duration;
 
+    use gcn_probe::clock::table::{Clock as Table, Fit};
     use gcn_probe::form::Forms;
     use gcn_probe::report::{FormResult, Status, Verdict};
     use gcn_probe::run::{self, Work};
-    use gcn_probe::suite::{Matrix, Settings, Suite, Values, Waits};
+    use gcn_probe::suite::{Clock, Matrix, Settings, Suite, Values, Waits};
 
     /// Says what a child process does.
     const CHILD: &str = "GCN_PROBE_TEST_CHILD";
@@ -47,6 +48,7 @@ mod linux {
         }
         waits_are_those_of_the_rules("gfx90a", 40);
         waits_are_those_of_the_rules("gfx1201", 2);
+        times_are_those_of_the_table("gfx90a");
         processes_that_die_or_hang_cost_one_form();
         targets_without_programs_are_refused();
         println!("test probe ... ok");
@@ -59,6 +61,9 @@ mod linux {
         let mut out = std::io::stdout().lock();
         if suite == Waits::NAME {
             return run::child::<Waits>(work, &mut out).unwrap();
+        }
+        if suite == Clock::NAME {
+            return run::child::<Clock>(work, &mut out).unwrap();
         }
         if suite == Matrix::NAME {
             return run::child::<Matrix>(work, &mut out).unwrap();
@@ -111,6 +116,9 @@ mod linux {
             if S::NAME == Waits::NAME {
                 command.env("GCN_HIP_MODE", "faithful").env("GCN_HIP_LEVEL", "cautious");
             }
+            if S::NAME == Clock::NAME {
+                command.env("GCN_HIP_TIMED", "1");
+            }
             command
         };
         let ran = run::run::<S>(command, limit, journal, |_, _| ());
@@ -154,6 +162,15 @@ mod linux {
         let others: Vec<_> = rules.iter().filter(|rule| rule.verdict > Verdict::Equal).collect();
         assert!(others.is_empty(), "{target}: {others:#?}");
         assert!(rules.iter().filter(|rule| rule.verdict == Verdict::Equal).count() > least);
+        std::fs::remove_file(path).unwrap();
+    }
+
+    /// What is measured through HIP is what the table says.
+    fn times_are_those_of_the_table(target: &str) {
+        let path = journal("clock");
+        let clock = Table::new(target.parse().unwrap(), probe::<Clock>(target, "plain", 4 * LIMIT, &path));
+        let others: Vec<_> = clock.parameters.iter().filter(|p| p.fit > Fit::Equal).collect();
+        assert!(others.is_empty(), "{target}: {others:#?}");
         std::fs::remove_file(path).unwrap();
     }
 

@@ -55,9 +55,8 @@ pub struct Args {
     /// List every sampled function in address order, instead of sorting by loss
     #[arg(long, conflicts_with = "limit")]
     listing: bool,
-    /// Set a parameter of the timed mode
-    #[arg(long, value_name = "NAME=VALUE", requires = "args")]
-    set: Vec<String>,
+    #[command(flatten)]
+    parameters: commands::Parameters,
     /// Compute units over which the timed mode distributes the grid; by default those of the device
     #[arg(long, value_name = "N", requires = "args", value_parser = clap::value_parser!(u32).range(1..))]
     cus: Option<u32>,
@@ -120,11 +119,18 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 /// Runs the launch in the timed mode; the result by instruction address. `None` without a spec.
 fn model(args: &Args) -> Result<Option<Model>, Failure> {
     let (spec, folder) = args.launch.spec()?;
-    let Some(spec) = spec else { return Ok(None) };
+    let Some(spec) = spec else {
+        return match args.parameters.are_given() {
+            true => Err(Failure::usage(
+                "--params and --set are for a launch that runs in timed mode: give its --args",
+            )),
+            false => Ok(None),
+        };
+    };
     let (_, program) = args.launch.load(Some(&spec))?;
     let mut prepared = args.launch.prepare(&program, &spec, &folder)?;
     let mut config = timed::Config { cus: args.cus, complete: false, ..timed::Config::default() };
-    commands::set(&mut config, &args.set)?;
+    args.parameters.read()?.apply(&mut config, program.machine().target())?;
     let report = Bar::new("workgroups").watch(|| prepared.run_timed(&config));
     let report = report.map_err(|error| failure(args.launch.name(), &error))?;
     let by_address: BTreeMap<_, _> =

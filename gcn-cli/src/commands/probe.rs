@@ -5,6 +5,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use gcn_probe::adopt::{OBSERVED, adopt};
+use gcn_probe::clock::table::{Clock, Fit};
 use gcn_probe::compare::compare;
 use gcn_probe::page::page;
 use gcn_probe::report::{self, Header, Report, Status, Verdict};
@@ -23,9 +24,10 @@ use crate::file;
 /// and the simulator differ. The suite `waits` measures, for each rule about wait states, how far apart two instructions must stand, and
 /// puts it beside the rule. The suite `kernels` runs the lessons and the kernels of gcn-kernels, and times them. docs/probe.md has more.
 ///
-/// The GPU is the one that libamdhip64.so finds; under `gcn run` it is the simulator itself (use `gcn run --faithful` for `waits`). The
-/// programs run in a separate process. Results are kept in a file next to the report, from which the same command resumes after an
-/// interruption.
+/// The GPU is the one that libamdhip64.so finds; under `gcn run` it is the simulator itself, `gcn run --faithful` for `waits`, `gcn run
+/// --timed` for `clock`. Programs
+/// run in a process of their own. What is done is kept in a file beside the report, from which the same command goes on if it was
+/// interrupted.
 ///
 /// Exit code 1 if the GPU contradicts the simulator or a rule, or if a program hung or failed.
 #[derive(clap::Args)]
@@ -42,6 +44,9 @@ pub struct Args {
     /// Also write the report as an HTML page
     #[arg(long, value_name = "OUT.html", value_parser = file::name())]
     page: Option<String>,
+    /// Write what `clock` has measured as a table of parameters, which `--params` of other commands reads
+    #[arg(long, value_name = "OUT.tsv", value_parser = file::name())]
+    timing: Option<String>,
     /// The GPU's number
     #[arg(long, value_name = "N", default_value_t = 0)]
     device: u32,
@@ -51,8 +56,8 @@ pub struct Args {
     /// The seed of the generated programs; the same seed gives the same programs
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// One program of each form instead of four (for matrix instructions two instead of 16); one pair of instructions for each rule,
-    /// without other work on the GPU
+    /// One program of each form instead of four, of matrix instructions two instead of 16; one pair of instructions for each rule, alone on the GPU; each
+    /// time measured once instead of three times
     #[arg(long)]
     quick: bool,
     /// Time limit in seconds for the programs of one form or rule
@@ -98,6 +103,8 @@ enum Suite {
     Waits,
     /// Whether the lessons and the kernels of gcn-kernels are right, and how long they take
     Kernels,
+    /// How long things take
+    Clock,
 }
 
 const EXAMPLES: &str = "\
@@ -106,6 +113,7 @@ Examples:
   gcn probe values --quick --seed 7                fewer programs, others than by default
   gcn run --target gfx90a -- gcn probe values      the simulator as the GPU
   gcn run --faithful --level cautious --target gfx90a -- gcn probe waits
+  gcn run --timed --target gfx90a -- gcn probe clock --timing measured.tsv
   gcn probe compare mi250.json mi300.json          where two reports differ
   gcn probe adopt mi300.json --checkout gcn-dsl    what it observed, as facts of that checkout";
 
@@ -116,7 +124,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Some(Action::Adopt { report, checkout, simulated }) => return adopted(report, checkout, *simulated),
         None => {}
     }
-    let all = [Suite::Values, Suite::Matrix, Suite::Waits, Suite::Kernels];
+    let all = [Suite::Values, Suite::Matrix, Suite::Waits, Suite::Kernels, Suite::Clock];
     let is_wanted = |suite: &Suite| args.suites.is_empty() || args.suites.contains(suite);
     let wanted: Vec<Suite> = all.into_iter().filter(is_wanted).collect();
     if let Some(first) = args.child {
@@ -128,6 +136,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             Suite::Matrix => run::child::<suite::Matrix>(work, out),
             Suite::Waits => run::child::<suite::Waits>(work, out),
             Suite::Kernels => run::child::<suite::Kernels>(work, out),
+            Suite::Clock => run::child::<suite::Clock>(work, out),
         });
         return done.map_err(Failure::input);
     }
@@ -152,6 +161,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                 let Some((header, _, kernels)) = one::<suite::Kernels>(args, "kernels")? else { continue };
                 add(&mut report, header, |report| report.kernels = Some(report::Kernels::new(kernels)))
             }
+            Suite::Clock => {
+                let Some((header, target, experiments)) = one::<suite::Clock>(args, "experiments")? else { continue };
+                let clock = Clock::new(target, experiments);
+                if let Some(path) = &args.timing {
+                    let source = format!("gcn probe on {} ({})", header.gpu.name, header.gpu.target_id);
+                    file::write(path, clock.table(target, &source).as_bytes())?;
+                }
+                add(&mut report, header, |report| report.clock = Some(clock))
+            }
         };
         header?;
     }
@@ -166,6 +184,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         <suite::Matrix as suite::Suite>::NAME,
         <suite::Waits as suite::Suite>::NAME,
         <suite::Kernels as suite::Suite>::NAME,
+        <suite::Clock as suite::Suite>::NAME,
     ];
     for name in names {
         // The report now contains everything that the journals do.
@@ -297,6 +316,20 @@ fn summary(report: &Report) -> String {
                 },
             );
             lines.push(format!("{}: {}: {what}", kernel.kernel, kernel.status.name()));
+        }
+    }
+    if let Some(clock) = &report.clock {
+        let totals = clock.totals.iter().map(|(fit, count)| format!("{count} {}", fit.name()));
+        lines.push(format!("{gpu} clock: {}", totals.collect::<Vec<_>>().join(", ")));
+        for parameter in clock.parameters.iter().filter(|parameter| parameter.fit > Fit::Within).take(SHOWN) {
+            let what = match &parameter.measured {
+                Some(value) => {
+                    let (unit, table, grade) = (&parameter.unit, &parameter.table, &parameter.grade);
+                    format!("{value} {unit}, the table says {table} ({grade})")
+                }
+                None => parameter.message.clone(),
+            };
+            lines.push(format!("{}: {}: {what}", parameter.name, parameter.fit.name()));
         }
     }
     lines.join("\n")

@@ -35,6 +35,9 @@ pub struct Args {
     /// Count cycles by the model of docs/timing.md; events and the table at the end then have its times
     #[arg(long, conflicts_with_all = ["strict", "faithful", "sanitize"])]
     timed: bool,
+    /// Parameters of the model, from a table in the form of gcn-sim/data/timing.tsv, such as `gcn probe --timing` writes
+    #[arg(long, value_name = "TABLE.tsv", requires = "timed")]
+    params: Option<PathBuf>,
     /// Write a record of every launch to a file, as JSON
     #[arg(long, value_name = "OUT.json")]
     report: Option<PathBuf>,
@@ -87,6 +90,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let lines = folder.path().join("launches");
     let mut command = Command::new(&args.program[0]);
     command.args(&args.program[1..]).envs(settings(args));
+    if let Some(path) = &args.params {
+        // The program may change its directory.
+        let path = path.canonicalize().map_err(unusable(&format!("cannot read {}", path.display())))?;
+        command.env("GCN_HIP_PARAMS", path);
+    }
     command.env("LD_LIBRARY_PATH", search_path(folder.path()));
     if args.report.is_some() || args.timed {
         command.env("GCN_HIP_REPORT", &lines);

@@ -48,9 +48,8 @@ pub struct Args {
     /// Count cycles by the model of docs/timing.md
     #[arg(long, conflicts_with_all = ["strict", "faithful", "sanitize", "fidelity", "profile", "jobs"])]
     timed: bool,
-    /// Set a parameter of the timed mode
-    #[arg(long, value_name = "NAME=VALUE", requires = "timed")]
-    set: Vec<String>,
+    #[command(flatten)]
+    parameters: commands::Parameters,
     /// Compute units over which the grid is distributed; by default those of the device
     #[arg(long, value_name = "N", requires = "timed", value_parser = clap::value_parser!(u32).range(1..))]
     cus: Option<u32>,
@@ -132,6 +131,9 @@ fn simulated(text: &str) -> Result<Simulated, String> {
 
 /// Runs the kernel, or prints a template.
 pub fn run(args: &Args) -> Result<(), Failure> {
+    if args.parameters.are_given() && !args.timed {
+        return Err(Failure::usage("--params and --set are for --timed"));
+    }
     let launch = &args.launch;
     if launch.choice.list {
         return container::list(&launch.file, &launch.choice, args.json);
@@ -241,7 +243,7 @@ fn timing(args: &Args, target: gcn_isa::Target) -> Result<timed::Config, Failure
     let timeline = if args.timeline.is_some() { EVENTS } else { 0 };
     let mut config =
         timed::Config { cus: args.cus, timeline, max_instructions: args.limit, ..timed::Config::default() };
-    commands::set(&mut config, &args.set)?;
+    args.parameters.read()?.apply(&mut config, target)?;
     if let Some(load) = &args.estimate_clock {
         timed::check_load(target, load)
             .map_err(|error| Failure::usage(format!("--estimate-clock: {error}")))?;

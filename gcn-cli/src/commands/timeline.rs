@@ -40,9 +40,8 @@ pub struct Args {
     /// Compute units over which the grid is distributed; one of them is drawn
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     cus: u32,
-    /// Set a parameter of the timed mode
-    #[arg(long, value_name = "NAME=VALUE")]
-    set: Vec<String>,
+    #[command(flatten)]
+    parameters: commands::Parameters,
     /// The largest number of instructions that a wave may execute
     #[arg(long, value_name = "N", default_value_t = 1 << 40)]
     limit: u64,
@@ -107,7 +106,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         max_instructions: args.limit,
         ..timed::Config::default()
     };
-    commands::set(&mut config, &args.set)?;
+    args.parameters.read()?.apply(&mut config, program.machine().target())?;
     let report = Bar::new("workgroups").watch(|| prepared.run_timed(&config));
     let report = report.map_err(|error| failure(args.launch.name(), &error))?;
     let drawn = match form {

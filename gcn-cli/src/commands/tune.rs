@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use gcn_emit::object::read_code_object;
+use gcn_isa::Target;
 use gcn_sim::launch::{Program, Spec};
 use gcn_sim::timed;
 use gcn_sim::tune::{Outcome, Shard, Table, Variant, run as measure_all};
@@ -40,9 +41,8 @@ pub struct Args {
     /// Threads; by default one per core
     #[arg(short, long, value_name = "N")]
     jobs: Option<usize>,
-    /// Set a parameter of the timed mode
-    #[arg(long, value_name = "NAME=VALUE")]
-    set: Vec<String>,
+    #[command(flatten)]
+    parameters: commands::Parameters,
     /// Compute units over which the grid is distributed; one of them is simulated
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     cus: u32,
@@ -76,8 +76,10 @@ struct Read {
 
 /// Measures the candidates and prints the best variants.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let mut config = timed::Config { cus: Some(args.cus), complete: false, ..timed::Config::default() };
-    commands::set(&mut config, &args.set)?;
+    let config = timed::Config { cus: Some(args.cus), complete: false, ..timed::Config::default() };
+    let parameters = args.parameters.read()?;
+    // What is wrong with them is said before anything runs.
+    Target::with_instructions().try_for_each(|target| parameters.apply(&mut config.clone(), target))?;
     let wrong = |error: gcn_sim::tune::Error| match error {
         gcn_sim::tune::Error::File { .. } => Failure::usage(error.to_string()),
         _ => Failure::input(error.to_string()),
@@ -106,8 +108,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         variants.push(variant);
     }
     let bar = Bar::new("variants");
-    let cycles =
-        |variant: &Variant| known.get(variant).map_or(Err("unknown".to_owned()), |read| time(read, &config));
+    let cycles = |variant: &Variant| {
+        known.get(variant).map_or(Err("unknown".to_owned()), |read| time(read, &config, &parameters))
+    };
     let progress = |done: usize, all: usize| bar.tell(done as u64, all as u64);
     let table =
         measure_all(&variants, args.shard, args.jobs, &args.output, cycles, progress).map_err(wrong)?;
@@ -163,13 +166,15 @@ fn read(path: &Path) -> Result<(Variant, Read), Failure> {
 }
 
 /// The cycles of a candidate: those of the long run, less those of the short run if there is one.
-fn time(read: &Read, config: &timed::Config) -> Result<u64, String> {
+fn time(read: &Read, config: &timed::Config, parameters: &commands::Given) -> Result<u64, String> {
     let one = |spec: &serde_json::Value| {
         let spec = Spec::from_json(&spec.to_string()).map_err(|e| e.to_string())?;
         let kernel = read.candidate.kernel.as_deref().or(spec.kernel.as_deref());
         let program = Program::load(&read.object, kernel).map_err(|e| e.to_string())?;
         let mut prepared = program.prepare(&spec, &read.folder).map_err(|e| e.to_string())?;
-        prepared.run_timed(config).map(|report| report.cycles).map_err(|e| e.to_string())
+        let mut config = config.clone();
+        parameters.set(&mut config, program.machine().target()).map_err(|(_, error)| error.to_string())?;
+        prepared.run_timed(&config).map(|report| report.cycles).map_err(|e| e.to_string())
     };
     let long = one(&read.candidate.long)?;
     match &read.candidate.short {

@@ -240,11 +240,15 @@ impl State {
         let memory = self.heap.host.memory();
         let program = Program::clone(program).with_matrix(self.settings.matrix);
         if self.settings.timed && !asks {
-            let config = timed::Config {
+            let mut config = timed::Config {
                 max_instructions: self.settings.options.max_instructions,
                 wave_reports: 0,
                 ..timed::Config::default()
             };
+            if let (Some(table), Some(model)) = (&self.settings.params, self.models.get(device)) {
+                // It was read when the library was loaded.
+                config.read(table, model.target).map_err(|_| Error::InvalidValue)?;
+            }
             let report = program
                 .call_timed(memory, &call, &launch.arguments, &config)
                 .map_err(|e| stopped(record, &e))?;

@@ -12,24 +12,29 @@ use gcn_test_support::llvm::tool;
 /// LLVM's assembler accepts `text`, and gives the same code.
 pub fn assembles_the_same(text: &str, target: Target) {
     static FILES: AtomicU32 = AtomicU32::new(0);
-    let Some(mc) = tool("llvm-mc") else { return };
+    let (Some(mc), Some(copy)) = (tool("llvm-mc"), tool("llvm-objcopy")) else { return };
     let ours = encode_program(&parse_program(text, target, KERNEL).unwrap()).unwrap().bytes;
     let number = FILES.fetch_add(1, Ordering::Relaxed);
-    let path = std::env::temp_dir().join(format!("gcn-probe-{}-{number}.s", std::process::id()));
-    std::fs::write(&path, text).unwrap();
-    let output = Command::new(&mc)
-        .args(["--triple=amdgcn-amd-amdhsa", &format!("--mcpu={target}"), "--show-encoding"])
-        .arg(&path)
-        .output()
-        .unwrap();
-    std::fs::remove_file(&path).unwrap();
-    let errors = String::from_utf8_lossy(&output.stderr);
-    let first = errors.lines().take(12).collect::<Vec<_>>().join("\n");
-    assert!(output.status.success(), "{target}: {first}");
-    let listing = String::from_utf8_lossy(&output.stdout);
-    let encodings = listing.lines().filter_map(|line| line.split_once("encoding: [")?.1.split_once(']'));
-    let bytes = encodings.flat_map(|(bytes, _)| bytes.split(','));
-    let theirs: Vec<u8> =
-        bytes.map(|byte| u8::from_str_radix(byte.trim().trim_start_matches("0x"), 16).unwrap()).collect();
+    let name = format!("gcn-probe-{}-{number}", std::process::id());
+    let [source, object, code] =
+        ["s", "o", "bin"].map(|ending| std::env::temp_dir().join(format!("{name}.{ending}")));
+    std::fs::write(&source, text).unwrap();
+    let run = |command: &mut Command| {
+        let output = command.output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        let first = errors.lines().take(12).collect::<Vec<_>>().join("\n");
+        assert!(output.status.success(), "{target}: {first}");
+    };
+    // An object, in which branches have their distances.
+    let target_of = format!("--mcpu={target}");
+    run(Command::new(mc)
+        .args(["--triple=amdgcn-amd-amdhsa", &target_of, "--filetype=obj", "-o"])
+        .arg(&object)
+        .arg(&source));
+    run(Command::new(copy).args(["-O", "binary", "--only-section=.text"]).arg(&object).arg(&code));
+    let theirs = std::fs::read(&code).unwrap();
+    for path in [source, object, code] {
+        std::fs::remove_file(path).unwrap();
+    }
     assert!(ours == theirs, "{target}: LLVM's code differs");
 }

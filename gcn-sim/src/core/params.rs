@@ -73,19 +73,19 @@ pub struct Parameter {
 }
 
 /// A row of the table.
-struct Row {
-    name: &'static str,
+struct Row<'a> {
+    name: &'a str,
     /// `None` applies to all targets without a row of their own.
     targets: Option<TargetSet>,
-    value: &'static str,
-    unit: &'static str,
+    value: &'a str,
+    unit: &'a str,
     grade: Grade,
-    source: &'static str,
-    range: Option<(&'static str, &'static str)>,
+    source: &'a str,
+    range: Option<(&'a str, &'a str)>,
 }
 
-impl Row {
-    fn parse(line: &'static str) -> Option<Row> {
+impl<'a> Row<'a> {
+    fn parse(line: &'a str) -> Option<Row<'a>> {
         let mut fields = line.split('\t');
         let mut next = || fields.next();
         Some(Row {
@@ -107,19 +107,48 @@ impl Row {
     }
 }
 
-static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
+static ROWS: LazyLock<Vec<Row<'static>>> = LazyLock::new(|| {
     let text = include_str!("../../data/timing.tsv");
     // Malformed rows cannot occur: the table is embedded in the program, and a test parses every row.
-    text.lines().skip(1).filter(|line| !line.starts_with('#')).filter_map(Row::parse).collect()
+    rows(text).filter_map(|(_, line)| Row::parse(line)).collect()
 });
 
-/// The row of a parameter for a target: its own, else that of the target whose measurements it shares, else the one for all targets.
-fn row_of(target: Target, name: &str) -> Option<&'static Row> {
+/// The lines with rows of a table in the form of `data/timing.tsv`, each with its number.
+fn rows(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let lines = text.lines().enumerate().skip(1).map(|(i, line)| (i + 1, line));
+    lines.filter(|(_, line)| !line.starts_with('#') && !line.is_empty())
+}
+
+/// The row of a parameter.
+fn row_of(target: Target, name: &str) -> Option<&'static Row<'static>> {
+    row_in(&ROWS, target, name)
+}
+
+/// The same in any table: the target's own, that of the one whose measurements stand for it, or the one for all.
+fn row_in<'r, 'a>(rows: &'r [Row<'a>], target: Target, name: &str) -> Option<&'r Row<'a>> {
     let set = target.instruction_set();
-    let of = |set| ROWS.iter().find(|row| row.name == name && row.names(set));
+    let of = |set| rows.iter().find(|row| row.name == name && row.names(set));
     of(set)
         .or_else(|| of(set.measured_as()))
-        .or_else(|| ROWS.iter().find(|row| row.name == name && row.targets.is_none()))
+        .or_else(|| rows.iter().find(|row| row.name == name && row.targets.is_none()))
+}
+
+/// Name and value of each parameter that a table in the form of `data/timing.tsv` has for a target.
+pub(crate) fn read(text: &str, target: Target) -> Result<Vec<(String, String)>, ParameterError> {
+    let mut table = Vec::new();
+    for (line, text) in rows(text) {
+        let row = Row::parse(text).ok_or(ParameterError::Row { line })?;
+        check(row.name, row.value)?;
+        table.push(row);
+    }
+    let of = |row: &&'static Row<'static>| row_in(&table, target, row.name);
+    let mut values: Vec<(String, String)> = Vec::new();
+    for row in ROWS.iter().filter_map(|row| of(&row)) {
+        if !values.iter().any(|(name, _)| name == row.name) {
+            values.push((row.name.to_owned(), row.value.to_owned()));
+        }
+    }
+    Ok(values)
 }
 
 /// The number of compute units of the device that represents a target (parameter `device.cus`).
@@ -186,6 +215,14 @@ pub enum ParameterError {
     /// The setting does not have the form `name=value`.
     #[error("`{0}` sets no parameter; write `name=value`, for example `l2.latency=250`")]
     Form(String),
+    /// A line of a table that is no row.
+    #[error(
+        "line {line} is no row of parameters; write name, target, value, unit, grade and source, with tabs between them, as in gcn-sim/data/timing.tsv"
+    )]
+    Row {
+        /// The line, from 1 on.
+        line: usize,
+    },
     /// There is no parameter of this name.
     #[error("there is no parameter `{0}`; docs/timing.md lists them")]
     Unknown(String),

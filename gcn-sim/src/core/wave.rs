@@ -285,7 +285,7 @@ impl Wave {
         self.v[..registers].fill([0; LANES]);
         self.scratch.fill(0);
         (self.scc, self.mode, self.pc, self.id, self.count) = (false, mode, 0, id, 0);
-        self.slept = 0;
+        (self.slept, self.reading) = (0, Reading::default());
         self.late.clear();
         self.arrivals.clear();
         self.status = Status::Running;
@@ -352,5 +352,20 @@ impl Wave {
     pub(crate) fn set_pair(&mut self, n: usize, value: u64) {
         self.s[n] = value as u32;
         self.s[n + 1] = (value >> 32) as u32;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wave_that_starts_again_has_read_no_clock() {
+        let mut wave = Wave::new(0, 0, WaveSize::W64);
+        wave.count = 1000;
+        assert_eq!(wave.clock(), 1000);
+        wave.reset(0, Mode::new(0));
+        assert_eq!(wave.clock(), 0);
+        assert_eq!(wave.clock(), CYCLES_OF_READING);
     }
 }

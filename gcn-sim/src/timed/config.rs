@@ -62,6 +62,27 @@ impl Config {
         Ok(())
     }
 
+    /// Sets the parameters that a table in the form of `data/timing.tsv` has for a target, for example those that `gcn probe` has measured.
+    /// What is set later beats them.
+    ///
+    /// ```
+    /// use gcn_isa::Target;
+    /// use gcn_sim::timed::Config;
+    /// let table = "name\ttarget\tvalue\tunit\tgrade\tsource\n\
+    ///     l2.latency\tgfx942\t280\tcycles\tmeasured\tmy own MI300X\n";
+    /// let mut config = Config::default();
+    /// config.read(table, Target::GFX942)?;
+    /// assert_eq!(config.overrides, [("l2.latency".to_owned(), "280".to_owned())]);
+    /// # Ok::<(), gcn_sim::timed::ParameterError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ParameterError`] if a line is no row, or a value does not fit.
+    pub fn read(&mut self, table: &str, target: Target) -> Result<(), ParameterError> {
+        self.overrides.extend(params::read(table, target)?);
+        Ok(())
+    }
+
     /// The number of CUs that share an L2, given these parameters; useful for `simulated_cus`.
     pub fn cus_of_an_l2(&self, target: Target) -> u32 {
         let params = Params::new(target, &self.overrides);
