@@ -162,7 +162,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                 add(&mut report, header, |report| report.kernels = Some(report::Kernels::new(kernels)))
             }
             Suite::Clock => {
-                let Some((header, target, experiments)) = one::<suite::Clock>(args, "experiments")? else { continue };
+                let Some((header, target, experiments)) = one::<suite::Clock>(args, "experiments")? else {
+                    continue;
+                };
                 let clock = Clock::new(target, experiments);
                 if let Some(path) = &args.timing {
                     let source = format!("gcn probe on {} ({})", header.gpu.name, header.gpu.target_id);

@@ -165,13 +165,15 @@ fn reads(on: Subtarget, side: u32, elem: Elem) -> (u32, u32) {
 
 #[cfg(test)]
 mod tests {
+    use gcn_isa::Target;
+
     use super::*;
 
     /// Worked by hand. A row of 128 bytes of f16 covers all banks of the targets up to gfx942, where 16 lanes read 8
     /// bytes each, and half of the banks of gfx950, where 16 lanes read 16 bytes each.
     #[test]
     fn spread_fills_the_banks() {
-        let f16s = |target, columns| {
+        let f16s = |target: Target, columns| {
             Spread::<32>::groups::<half::f16>(target.into(), columns).map(|g| [g.width, g.period, g.rows])
         };
         assert_eq!(f16s(Target::GFX942, 64), Some([4, 16, 1]));
@@ -193,7 +195,7 @@ mod tests {
         let bf16s = Spread::<32>::groups::<half::bf16>(Target::GFX908.into(), 64);
         assert_eq!(bf16s, Some(Groups { width: 2, period: 32, rows: 1 }));
         // With `AsAcc`, 32 lanes read 8 bytes each, which covers all banks of gfx950 once: four rows of 64 bytes.
-        let as_acc = |target, columns| {
+        let as_acc = |target: Target, columns| {
             Spread::<32, crate::lang::matrix::AsAcc>::groups::<half::f16>(target.into(), columns)
                 .map(|g| [g.width, g.period, g.rows])
         };
