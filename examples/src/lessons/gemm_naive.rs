@@ -15,11 +15,12 @@
 //!   the other have products to compute. A wave starts its products when all its LDS loads have been issued, and keeps the
 //!   matrix pipe until they are done: the compiler raises its priority (`s_setprio`).
 //!
-//! **What it costs.** For 64 x 64 results a wave loads 64 rows of A and 64 columns of B from LDS, which is 16 operations for each byte;
-//! `gemm_f16` with 128 x 64 results has 21. For 128 x 128 results a compute unit loads 128 + 128 of them from memory; for the same number
-//! of results, tiles of 256 x 256 need half as much. On gfx942 there is time for both. On gfx950 products are twice as fast, and
-//! LDS and memory are not: there larger tiles are not a refinement but the first thing to do. `gemm_naive_256` is the same kernel
-//! with tiles of 256 x 256, of which one workgroup fits; it waits at its barriers, but no longer for memory.
+//! **What it costs.** For 64 x 64 results a wave loads 64 rows of A and 64 columns of B from LDS, which is 16 multiply-adds for each byte;
+//! `gemm_f16` with 128 x 64 results has 21. For 128 x 128 results a compute unit loads 128 rows and 128 columns from memory; for the same
+//! number of results, tiles of 256 x 256 need half as much. On gfx942 the products take long enough to hide both. On gfx950 matrix products
+//! are twice as fast, but LDS and memory are not: there larger tiles are not a refinement but the first thing to do. `gemm_naive_256` is
+//! the same kernel with tiles of 256 x 256. Only one of its workgroups fits on a compute unit; it waits at its barriers, but no longer for
+//! memory.
 
 use gcn_dsl::lang::matrix::{Spread, Wide};
 use gcn_dsl::prelude::*;

@@ -46,7 +46,7 @@ pub(crate) enum TargetKind {
 pub(crate) enum Trips {
     /// One after the other.
     Free,
-    /// `#[pipeline]`: a trip starts before the previous one has ended.
+    /// `#[pipeline]`: an iteration starts before the previous one has ended.
     Pipelined,
     /// `#[ping_pong]`: all waves execute the same phases in step.
     PingPong,

@@ -58,7 +58,7 @@ struct Promoted<'k> {
     kernel: &'k mut Kernel,
     in_memory: HashSet<PrivateId>,
     variables: HashMap<(PrivateId, u64), Variable>,
-    /// The present value of each variable, within a run of instructions.
+    /// The current value of each variable, if known, within a run of instructions.
     known: HashMap<Variable, Value>,
 }
 

@@ -134,7 +134,7 @@ impl Lower<'_> {
     }
 
     /// A bitwise operation on 64-bit integers, half by half. `zero_above` says which operands have an upper half of 0.
-    /// A half that is all zeros or all ones either determines the result or leaves the other operand unchanged.
+    /// A half that is all zeros or all ones determines the result, leaves the other operand unchanged, or (XOR with ones) complements it.
     pub(super) fn bitwise_64(
         &mut self,
         op: Bin,

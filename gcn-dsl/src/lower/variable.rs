@@ -260,8 +260,8 @@ impl Lower<'_> {
                 inst.operands.iter().filter(|o| matches!(o, MOperand::Virt(s) if s.reg == reg)).count()
             };
             if mentions(from.reg) > 0 {
-                // The instruction also reads the register, because an earlier instruction has computed a part of the
-                // value there.
+                // The instruction also reads the register, which already holds a part of the value that an earlier instruction has
+                // computed.
                 if mentions(from.reg) > 1 {
                     return false;
                 }

@@ -215,7 +215,7 @@ impl Order {
         Some(order)
     }
 
-    /// The operations that may be outstanding at some place here but not in `original`, each with the first such place.
+    /// The operations that may be outstanding at some place in `self` but not at that place in `original`, each with the first such place.
     pub fn beyond(&self, original: &Order) -> Vec<(Operation, u32)> {
         let mut found = Vec::new();
         for (place, open) in &self.places {

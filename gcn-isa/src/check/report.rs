@@ -137,7 +137,7 @@ pub(super) fn grade(rule: Grade, caveat: Option<Caveat>, via: Via) -> Grade {
 pub enum Amount {
     /// A number of wait states.
     States(u8),
-    /// Waits for counters that are at least this strong.
+    /// A wait for these counter values, or for lower ones.
     Wait(OnSet),
     /// No sufficiently strong wait.
     NoWait,

@@ -162,7 +162,7 @@ counter_rules! {
     GWS = "waitcnt.gws", "memory is accessed, or a barrier reached, before a GWS operation is done";
         MEASURED, WITH_GDS, LLVM;
         "the operation makes the wave wait for others; LLVM waits for every counter directly after it".
-    /// A 64-bit shift takes its amount from the last VGPR.
+    /// A 64-bit shift takes its amount from the last VGPR of the allocation.
     SHIFT64 = "llvm.shift64", "the amount of a 64-bit shift is in the last VGPR of the allocation";
         Cite::One("LLVM 22; LLVM pull request 183839"), FROM_GFX90A, LLVM;
         "LLVM copies the amount to another register: LLVM 22.1.8 on gfx90a, later versions on gfx942 and \

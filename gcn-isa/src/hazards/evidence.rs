@@ -197,11 +197,11 @@ impl fmt::Display for Counts {
         }
         write!(
             f,
-            "{} sites keep it, {} with no wait state to spare and {} by an `s_nop`",
+            "{} sites keep it; of these, {} have no wait state to spare and {} use an `s_nop`",
             self.kept, self.exact, self.nops
         )?;
         if self.broken > 0 {
-            write!(f, "; {} sites in {} code objects break it", self.broken, self.objects)?;
+            write!(f, ". {} sites in {} code objects break it", self.broken, self.objects)?;
         }
         if self.covered > 0 {
             write!(f, ", {} of which the matrix passes or a branch in between excuse", self.covered)?;

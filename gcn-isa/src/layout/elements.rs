@@ -223,7 +223,7 @@ impl Layout {
         self.shape.registers(self.matrix).unwrap_or(0)
     }
 
-    /// Every element, block by block, row by row; once for each copy.
+    /// Every element, block by block, row by row; an element that several lanes hold appears once for each of them.
     pub fn elements(&self) -> impl Iterator<Item = Element> + use<> {
         let layout = *self;
         let (rows, cols) = self.shape.extent(self.matrix).unwrap_or((0, 0));

@@ -1,4 +1,4 @@
-//! Which wait-state rules can bind an instruction.
+//! The wait-state rules that can apply to an instruction.
 
 use std::collections::BTreeMap;
 

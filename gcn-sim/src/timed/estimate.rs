@@ -61,7 +61,7 @@ fn rows() -> impl Iterator<Item = Row> {
     })
 }
 
-/// Checks that there is a measurement for `load`, the element type of matrix products: `f16`, `bf16`, `fp8`.
+/// Checks that there is a measurement for the workload `load`, named after the element type of its matrix products: `f16`, `bf16`, `fp8`.
 ///
 /// # Errors
 /// [`NoMeasurement`], which lists the existing ones.

@@ -19,7 +19,7 @@ fn of_lanes_below(x: Value) -> Option<Value> {
         let (b, kernel) = (&c.builder, c.builder.kernel());
         let def = |v: Value| &kernel.def(v).inst;
         let below = |v: Value| {
-            // Beside a mask of 32 lanes, `(1u64 << lane) - 1` has become a word.
+            // Where the other operand is a mask of 32 lanes, `(1u64 << lane) - 1` has already been narrowed to 32 bits.
             let wide = match def(v) {
                 Inst::Cast(of) if kernel.ty(*of).dwords() == 2 => *of,
                 _ => v,

@@ -256,7 +256,7 @@ macro_rules! methods {
                 Self::choose(over, Self::range()[0], abs)
             }
 
-            /// `-self`; for the smallest integer it is the largest one.
+            /// `-self`, saturating: the smallest integer gives the largest one.
             #[track_caller]
             pub fn saturating_neg(self) -> Self
             where

@@ -92,7 +92,7 @@ impl<T: AccElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M
         Self::acc().per_lane(Location::caller())
     }
 
-    /// The side of the accumulators on the target that is built for.
+    /// The number of rows, and of columns, of one accumulator on the target of this build.
     fn side() -> usize {
         with(|c| side(here(c), SIDE))
     }
