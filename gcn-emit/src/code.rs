@@ -51,7 +51,7 @@ use crate::target_id::TargetId;
 pub struct Unit {
     /// The processor and its feature settings.
     pub target_id: TargetId,
-    /// The sections with code, in the order of the file.
+    /// The sections that contain code, in file order.
     pub sections: Vec<Code>,
     /// The kernels, in the order of the file.
     pub kernels: Vec<KernelFacts>,

@@ -19,7 +19,7 @@ impl Ptr {
     /// The null address.
     pub(crate) const NULL: Ptr = Ptr(0);
 
-    /// The address of values of the runtime, for C code that reads them during their lifetime.
+    /// The address of values that this library owns, for C code. It is valid as long as the values live.
     pub(crate) fn of<T>(values: &[T]) -> Ptr {
         Ptr(values.as_ptr() as usize)
     }

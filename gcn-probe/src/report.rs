@@ -66,7 +66,8 @@ pub struct Kernels {
 pub struct KernelResult {
     /// Its name.
     pub kernel: String,
-    /// The outcome of all sizes; [`Status::Equal`] if each is the reference's, within the kernel's tolerance.
+    /// The overall outcome: [`Status::Equal`] if the output for every problem size equals that of the reference, within the kernel's
+    /// tolerance.
     pub status: Status,
     /// Each size of its problem that was run.
     pub sizes: Vec<SizeResult>,

@@ -1,6 +1,6 @@
 //! The functions of [`crate::isa`], derived from the instruction table, with their parameters and results.
 //!
-//! There is one function for each mnemonic, and an additional one for each form with other operands ([`Variant`]). If
+//! There is one function for each mnemonic, and an additional one for each form that takes different operands ([`Variant`]). If
 //! an instruction has optional modifiers, a second function `f_with` takes the parameters of `f` followed by the
 //! modifiers. Everything is derived from the table. `build.rs` includes this file to generate the functions, the crate
 //! uses it to look them up, and tests use it to count them.

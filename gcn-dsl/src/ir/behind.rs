@@ -156,7 +156,8 @@ fn waiting(
             let of = &kernel.def(operand).inst;
             if loaded.contains(&operand) || waiting.contains(&operand) {
                 late += 1;
-                // The loaded value stays live instead of the result, so it must not be larger.
+                // Moving the operation keeps the loaded value live instead of the result, so the operation stays if the loaded
+                // value is larger.
                 stays |= kernel.ty(operand).dwords() > kernel.ty(v).dwords();
             } else {
                 let lives_on = readers[operand.0 as usize] > 1

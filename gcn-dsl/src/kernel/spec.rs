@@ -42,8 +42,8 @@ pub(crate) fn declare(signature: &Signature, spec: &mut KernelSpec) {
     spec.args = signature.args.iter().flat_map(arguments).collect();
 }
 
-/// Avoids the erratum about 64-bit shifts with the last allocated VGPR (gfx90a): if the program contains one, one more
-/// register is allocated.
+/// Avoids the erratum about 64-bit shifts with the last allocated VGPR (gfx90a): if the program contains such a
+/// shift, one extra VGPR is allocated.
 pub(crate) fn mind_the_last_register(spec: &mut KernelSpec) {
     let concerned = !check::register_errata(&spec.program, Config::default()).is_empty();
     spec.resources.next_free_vgpr += u32::from(concerned);

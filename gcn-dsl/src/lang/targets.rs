@@ -4,7 +4,8 @@ use std::marker::PhantomData;
 
 use gcn_isa::{Target, TargetSet};
 
-/// A kernel without `#[targets(…)]`: instructions that a target lacks are errors when the kernel is built for it.
+/// Stands for a kernel without `#[targets(…)]`. An instruction that a target lacks is then an error when the kernel is built for that
+/// target.
 #[derive(Debug, Clone, Copy)]
 pub struct AnyTarget;
 

@@ -104,7 +104,7 @@ impl LdsRoom {
     }
 }
 
-/// Statistics about an allocation's spill code, and the memory that it uses.
+/// Statistics about the spill code of a register allocation, and the size of its spill memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Spills {
     /// The number of `v_writelane_b32` and `v_readlane_b32`, for SGPRs in lanes.

@@ -235,7 +235,7 @@ impl Values<'_> {
         ROWS.iter().zip(&self.numbers).find(|(row, _)| row.slot == slot).and_then(|(_, number)| *number)
     }
 
-    /// The position of a value, or else that of the kernel.
+    /// The source position of the value in `slot`, or the kernel's if it has none.
     fn span(&self, slot: Slot) -> Span {
         let rows = ROWS.iter().zip(&self.kernel.values).find(|(row, _)| row.slot == slot);
         rows.and_then(|(_, value)| *value).map_or(self.kernel.span, |(_, span)| span)

@@ -162,7 +162,7 @@ impl Flow {
 pub struct Rule {
     /// How bits combine.
     pub flow: Flow,
-    /// Bit i: source i determines where the bits of the other sources go (amounts of shifts, lanes, selectors). The
-    /// whole result depends on the whole source.
+    /// Bit i is set if source i controls where the bits of the other sources go (a shift amount, a lane index, a byte selector). Every bit of
+    /// the result then depends on every bit of source i.
     pub controls: u8,
 }

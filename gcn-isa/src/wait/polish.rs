@@ -12,7 +12,7 @@ use super::solve::{Before, Known, Mode, Pass, Solver};
 /// whole program.
 const POLISH_BUDGET: (usize, usize) = (64, 20_000_000);
 
-/// The greatest loop depth that is distinguished in costs.
+/// Loops nested deeper than this cost the same as loops at this depth.
 pub(super) const DEEPEST: usize = 6;
 
 /// The position of a wait.

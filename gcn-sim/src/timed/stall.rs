@@ -121,7 +121,7 @@ pub enum Pipe {
     Flat,
     /// Branches and messages.
     Misc,
-    /// None: the instruction buffer executes it (`s_nop`, `s_waitcnt`, `s_barrier`, `s_sleep`, `s_endpgm` …).
+    /// No execution unit: the instruction buffer itself executes the instruction (`s_nop`, `s_waitcnt`, `s_barrier`, `s_sleep`, `s_endpgm` …).
     Internal,
 }
 

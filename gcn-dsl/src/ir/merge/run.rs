@@ -139,7 +139,8 @@ fn together(parts: &[Access], dwords: u32) -> Type {
     Type { count: (4 * dwords / elem.bytes()) as u8, ..Type::varying(elem) }
 }
 
-/// The range of dwords `first..end` of a block, widened as the alignment rules of LDS accesses permit.
+/// The range of dwords that one access must cover to include `first..end` of a memory block. A wide access of LDS must start at an aligned
+/// address, so there the range begins earlier.
 fn widened(memory: Memory, first: u32, end: u32) -> (u32, u32) {
     match (memory, first, end - first) {
         (Memory::Lds(_), 1, 2) | (Memory::Lds(_), 1, 3) => (0, end),

@@ -33,9 +33,11 @@ impl Assignable for Writable {}
 #[derive(Debug)]
 pub struct Slice<T, A> {
     pub(crate) resource: Value,
-    /// The address of the memory, the byte offset of the first element from it, and the number of elements.
+    /// The address of the memory.
     pub(in crate::lang) pointer: Value,
+    /// The byte offset of the first element from `pointer`, unless 0.
     pub(in crate::lang) start: Option<Value>,
+    /// The number of elements.
     pub(in crate::lang) len: Value,
     /// True if nothing writes the elements while the kernel runs.
     pub(in crate::lang) constant: bool,

@@ -1,4 +1,5 @@
-//! The checker's knowledge at block boundaries: conversion of a state to an edge and back, and the join of two edges.
+//! What the checker knows at block boundaries. An [`Edge`] holds the facts that are true on a control-flow edge; here are the conversions
+//! between it and the state inside a block, and the join of the facts from two predecessors.
 
 use gcn_isa::reg::RegUnit;
 use gcn_isa::{Reg, RegFile, reg};

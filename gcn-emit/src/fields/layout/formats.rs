@@ -304,8 +304,8 @@ const VOP3P_MAI: Layout = Layout {
 };
 
 const VOP3PX2: Layout = Layout {
-    // The first half is a v_mfma_ld_scale_b32 (opcode 0x2c), the second is the matrix instruction with the lowest bit
-    // of its unused `abid` set.
+    // The first half is a v_mfma_ld_scale_b32 (opcode 0x2c). The second is the matrix instruction, whose otherwise unused field `abid` has
+    // its lowest bit set.
     fixed: &[
         VOP3P_ENC,
         bits(16, 7, 0x2c),

@@ -1,4 +1,4 @@
-//! Recognises expressions that are certainly numbers by their syntax.
+//! Recognises expressions whose syntax alone shows that they are numbers.
 
 use syn::{Block, Expr, Lit, Stmt};
 
