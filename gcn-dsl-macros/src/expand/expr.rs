@@ -9,7 +9,7 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, ExprBinary, ExprCall, ExprMethodCall, Token, UnOp};
 
-use super::{Cx, Kind, lang};
+use super::{Cx, Kind, is_of_lang, lang};
 use crate::attrs;
 use crate::check;
 use crate::expand::frame::Frame;
@@ -485,7 +485,8 @@ impl Cx<'_> {
     fn is_asked(&mut self, e: &ExprCall) -> bool {
         let Expr::Path(p) = &*e.func else { return false };
         let Some(last) = p.path.segments.last() else { return false };
-        !self.constructed(&e.func)
+        !is_of_lang(&p.path)
+            && !self.constructed(&e.func)
             && !self.is_own_function(&last.ident, &e.func)
             && !self.known.is_lanes_own(&e.func)
     }

@@ -265,3 +265,9 @@ pub(crate) fn lang(name: &str, span: Span) -> TokenStream {
     let name = Ident::new(name, span);
     quote_spanned!(span=> ::gcn_dsl::__private::#name)
 }
+
+/// True for a path that only the expansion writes: that of an item of [`lang`].
+pub(crate) fn is_of_lang(path: &syn::Path) -> bool {
+    path.leading_colon.is_some()
+        && path.segments.iter().nth(1).is_some_and(|module| module.ident == "__private")
+}

@@ -250,7 +250,8 @@ fn rustc_is_asked_what_a_call_needs() {
     becomes(quote! { let p = barrier(p); }, "lang::CallWith(barrier).given(&flow, p) }).__gcn_here::<_");
     // A function that the body or the macro call declares is never the library's, even if the names are equal.
     becomes(quote! { let mfma = a; mfma(a); }, "let mfma = a; mfma(a);");
-    becomes(quote! { f(); k::f(); }, "f(); k::f();");
+    becomes(quote! { f(); }, "f();");
+    becomes(quote! { module::f(); }, &asked("module::f()"));
     let beside = super::expand(quote! {
         #[device] fn barrier() {}
         #[workgroup(64)] fn k() { barrier(); }
@@ -270,7 +271,7 @@ fn structure_stays_around_rewritten_parts() {
     becomes(quote! { f([x[0]], [x[2]; 4]); }, "f([lang::load(&x, 0)], [lang::load(&x, 2); 4]);");
     becomes(
         quote! { F::<u32, 4>::g(x[0].0, a..b).h::<3>(x[1]); },
-        "F::<u32, 4>::g(lang::load(&x, 0).0, a..b).h::<3>(lang::load(&x, 1));",
+        "F::<u32, 4>::g(lang::load(&x, 0).0, a..b).__gcn_here::<_, lang::AnyTarget, lang::AnyTarget>(&flow).h::<3>(lang::load(&x, 1));",
     );
     becomes(quote! { let g = |j| x[j] + 1.0; }, "let g = |j| { lang::load(&x, j) + 1.0 };");
     becomes(quote! { assert_eq!(x[0], 1); }, "assert_eq!(x[0], 1);");
