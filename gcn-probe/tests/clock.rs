@@ -11,6 +11,7 @@ use gcn_probe::clock::{self, Task};
 use gcn_probe::launch::Launch;
 use gcn_sim::Options;
 use gcn_sim::timed::{Config, Parameter, parameters};
+use gcn_test_support::env::fuzz_step;
 
 mod llvm;
 
@@ -58,34 +59,31 @@ fn closed_loop(target: Target, unseen: &[&str]) {
     assert_eq!(again.overrides, measured.collect::<Vec<_>>());
 }
 
-#[test]
-fn times_are_those_of_the_table_on_gfx908() {
-    let absent = ["mall.ways", "mall.bandwidth", "mall.latency"];
-    closed_loop(
+/// Targets, and what no program sees on them besides [`UNSEEN`].
+const TARGETS: [(Target, &[&str]); 5] = [
+    (
         Target::GFX908,
-        &[&absent[..], &["valu.lanes", "message.latency", "issue.dgemm-takes-valu"]].concat(),
-    );
-}
+        &[
+            "mall.ways",
+            "mall.bandwidth",
+            "mall.latency",
+            "valu.lanes",
+            "message.latency",
+            "issue.dgemm-takes-valu",
+        ],
+    ),
+    (Target::GFX90A, &["mall.ways", "mall.bandwidth", "mall.latency", "valu.lanes", "message.latency"]),
+    (Target::GFX942, &["valu.lanes", "message.latency"]),
+    (Target::GFX950, &["valu.lanes", "message.latency"]),
+    (Target::GFX1100, &["memtime.latency", "smem.store-latency"]),
+];
 
+/// On every target in a full run; a program takes long to measure.
 #[test]
-fn times_are_those_of_the_table_on_gfx90a() {
-    let absent = ["mall.ways", "mall.bandwidth", "mall.latency"];
-    closed_loop(Target::GFX90A, &[&absent[..], &["valu.lanes", "message.latency"]].concat());
-}
-
-#[test]
-fn times_are_those_of_the_table_on_gfx942() {
-    closed_loop(Target::GFX942, &["valu.lanes", "message.latency"]);
-}
-
-#[test]
-fn times_are_those_of_the_table_on_gfx950() {
-    closed_loop(Target::GFX950, &["valu.lanes", "message.latency"]);
-}
-
-#[test]
-fn times_are_those_of_the_table_on_gfx1100() {
-    closed_loop(Target::GFX1100, &["memtime.latency", "smem.store-latency"]);
+fn times_are_those_of_the_table() {
+    for (target, unseen) in TARGETS.into_iter().step_by(fuzz_step(2)) {
+        closed_loop(target, unseen);
+    }
 }
 
 /// Another value of a parameter, no further off than what shows among instructions that issue in slots, or parts that are not alone.
@@ -114,17 +112,19 @@ fn off(target: Target, row: &Parameter) -> String {
     of.to_string()
 }
 
-/// Each row that is seen, off alone, is found with its value by the experiment that measures it; those of one part of the experiments.
+/// Each row that is seen, off alone, is found with its value by the experiment that measures it; those of one part of the experiments, all of
+/// them in a full run.
 fn planted(target: Target, part: &[&str], hidden: &[&str]) {
     let plain = Config::default();
     let (mut wrong, mut planted) = (Vec::new(), 0);
     for task in clock::tasks(target).into_iter().filter(|task| part.contains(&task.name)) {
         let own: HashSet<String> =
             measure(task, target, &plain).measured.into_iter().map(|m| m.name).collect();
-        for row in parameters(target).iter().filter(|row| own.contains(&row.name)) {
-            if UNUSED.contains(&row.name.as_str()) || hidden.contains(&row.name.as_str()) {
-                continue;
-            }
+        let is_planted = |row: &&Parameter| {
+            let name = row.name.as_str();
+            own.contains(name) && !UNUSED.contains(&name) && !hidden.contains(&name)
+        };
+        for row in parameters(target).iter().filter(is_planted).step_by(fuzz_step(3)) {
             let value = off(target, row);
             let mut config = Config::default();
             config.set(&format!("{}={value}", row.name)).unwrap();

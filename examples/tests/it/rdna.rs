@@ -162,7 +162,11 @@ fn lanes_know_each_other() {
         let kernel = lanes_know.build_with(target, &options(wave)).unwrap();
         assert_eq!(kernel.program().wave, wave, "{name}");
         agrees(&kernel, &x, &name);
-        let registers = RegisterLimits { vgprs: Some(20), sgprs: Some(18), ..RegisterLimits::default() };
+        let registers = RegisterLimits {
+            vgprs: Some(20),
+            sgprs: Some(if wave == WaveSize::W32 { 14 } else { 18 }),
+            ..RegisterLimits::default()
+        };
         let few = BuildOptions { registers, ..options(wave) };
         let kernel = lanes_know.build_with(target, &few).unwrap();
         assert!(kernel.report().spills.total() > 0, "{name}: nothing spills");

@@ -3,6 +3,7 @@
 
 pub(super) mod barrier;
 pub(super) mod exchange;
+pub(super) mod mask;
 pub(super) mod match_any;
 pub(super) mod reduce;
 pub(super) mod shuffle;

@@ -10,9 +10,9 @@ use gcn_isa::mods::DppControls;
 use gcn_isa::target::WAVE_SIZE;
 
 use super::exchange;
+use super::mask::{of_one_lane, own_lane_of};
 use crate::ir::{Inst, Type};
 use crate::isa::{self, Options};
-use crate::lang::lanes::mask::{of_one_lane, own_lane_of};
 use crate::lang::lanes::wave::active_lanes;
 use crate::lang::values::constant::refuse_lane;
 use crate::lang::values::operand::Operand;

@@ -5,8 +5,8 @@ use std::panic::Location;
 
 use gcn_isa::target::WaveSize;
 
-use super::size::wave_size;
 use crate::ir::{Inst, Place};
+use crate::lang::lanes::size::wave_size;
 use crate::lang::numbers::shift::ShiftCount;
 use crate::lang::values::kind::Kind;
 use crate::lang::values::operand::{At, Operand, SameElement};
