@@ -173,10 +173,8 @@ fn everywhere<T: Tested, const D: usize, const CAUSAL: bool>() {
     // In an ordinary run each target has some of the kernels.
     let which = D / 64 + usize::from(CAUSAL);
     let of_64 = some_of(&targets, which).iter().map(|target| (*target, WaveSize::W64));
-    let of_32 = some_of(&radeon, which).iter().map(|target| (*target, WaveSize::W32));
-    // One Radeon for each kernel has it in waves of 64, too.
-    let wide = (radeon[which % radeon.len()], WaveSize::W64);
-    for (target, wave) in of_64.chain(of_32).chain([wide]) {
+    let both = radeon.map(|target| WaveSize::ALL.map(|wave| (target, wave)));
+    for (target, wave) in of_64.chain(some_of(both.as_flattened(), which).iter().copied()) {
         let options = BuildOptions { wave: Some(wave), ..BuildOptions::default() };
         let built = attention::forward::<T, D, CAUSAL>.build_with(target, &options).unwrap().into_any();
         for case in CASES {

@@ -12,7 +12,7 @@ use gcn_isa::Target;
 use serde::{Deserialize, Serialize};
 
 use crate::display;
-use crate::launch::{KERNEL, Launch};
+use crate::launch::{KERNEL, Launch, Seen};
 
 /// An open GPU.
 #[derive(Debug)]
@@ -105,9 +105,7 @@ impl Gpu {
     }
 
     /// The GPU as suites run programs on it.
-    pub fn runner(
-        &self,
-    ) -> impl FnMut(&Launch, u32, &mut dyn FnMut(&[u8]) -> bool) -> Result<(), String> + '_ {
+    pub fn runner(&self) -> impl FnMut(&Launch, u32, Seen<'_>) -> Result<(), String> + '_ {
         |launch, times, seen| self.run(launch, times, seen).map_err(|error| error.to_string())
     }
 

@@ -51,7 +51,7 @@ pub struct Shape {
 }
 
 impl Launch {
-    /// A kernel from its assembly text. At its start `s[0:1]` holds the address of the kernel arguments, `s2` the workgroup ID, and v0 the
+    /// A kernel from its assembly text, with `waves` times 64 work-items in a workgroup. At its start `s[0:1]` holds the address of the kernel arguments, `s2` the workgroup ID, and v0 the
     /// work-item ID.
     ///
     /// # Errors
@@ -63,7 +63,8 @@ impl Launch {
         (workgroups, waves): (u32, u32),
         lds_bytes: u32,
     ) -> Result<Launch, String> {
-        let on = target.into();
+        let on = Subtarget::from(target);
+        let waves = waves * LANES / on.wave.lanes();
         Launch::shaped(text, input, Shape { on, workgroups, waves, lds_bytes, one_unit: false, room: 0 })
     }
 
@@ -141,7 +142,10 @@ impl Launch {
 
 /// A function that runs a kernel the given number of times, or until the callback, which receives the buffer's contents after each run,
 /// returns `false`.
-pub type Runner<'a> = &'a mut dyn FnMut(&Launch, u32, &mut dyn FnMut(&[u8]) -> bool) -> Result<(), String>;
+pub type Runner<'a> = &'a mut dyn FnMut(&Launch, u32, Seen<'_>) -> Result<(), String>;
+
+/// Receives the contents of the buffer after a run, and says whether another run is wanted.
+pub type Seen<'a> = &'a mut dyn FnMut(&[u8]) -> bool;
 
 /// Runs a kernel once and returns the final contents of the buffer.
 ///
