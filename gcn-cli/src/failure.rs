@@ -25,7 +25,7 @@ impl Failure {
         Failure { message: message.into(), code: 2, complete: false }
     }
 
-    /// The output is complete and there is no message; only the exit code remains.
+    /// A failure that is reported by the exit code alone, without a message.
     pub fn silent(code: u8) -> Failure {
         Failure { message: String::new(), code, complete: false }
     }

@@ -5,7 +5,7 @@ pub mod timing;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gcn_isa::hazards::{Grade, Observation, Seen, counts, facts, observation_table, read_observations};
 use gcn_isa::target::Target;
@@ -22,6 +22,8 @@ pub struct Adopted {
     pub rows: usize,
     /// Rules whose grades change.
     pub grades: Vec<Regraded>,
+    /// Parameters of the timed mode with another value or source.
+    pub timing: Vec<timing::Changed>,
 }
 
 /// A rule that another grade follows for.
@@ -53,27 +55,88 @@ pub fn adopt(report: &Report, checkout: &Path, simulated: bool) -> Result<Adopte
                     nevertheless, for example to see what would change"
             .to_owned());
     }
-    let found = observed(report)?;
-    if found.is_empty() {
-        return Err("the report has no rule that was measured: run `gcn probe waits`".to_owned());
+    let source = Source::of(report)?;
+    let found = observed(report, &source);
+    let measured = measured(report);
+    if found.is_empty() && measured.is_empty() {
+        return Err(
+            "the report has no rule and no time that was measured: run `gcn probe waits clock`".to_owned()
+        );
     }
-    let path = checkout.join(OBSERVED);
-    let at = |error: &dyn fmt::Display| format!("{}: {error}", path.display());
-    let text = fs::read_to_string(&path).map_err(|error| at(&error))?;
-    let before = read_observations(&text).map_err(|error| at(&error))?;
+    // Both tables are read before one of them changes.
+    let observed = Table::read(checkout, OBSERVED)?;
+    let parameters = Table::read(checkout, timing::TIMING)?;
+    let before = read_observations(&observed.text).map_err(|error| observed.error(&error))?;
     let after = merged(before.clone(), found);
-    fs::write(&path, observation_table(&after)).map_err(|error| at(&error))?;
+    let set = source.target.instruction_set();
+    let (rows_of_times, changed) =
+        timing::with_measured(&parameters.text, set, &measured, &source.to_string());
+    observed.write(&observation_table(&after))?;
+    parameters.write(&rows_of_times)?;
     let rows = after.iter().filter(|row| !before.contains(row)).count();
-    Ok(Adopted { rows, grades: regraded(&before, &after) })
+    Ok(Adopted { rows, grades: regraded(&before, &after), timing: changed })
+}
+
+/// A table of a checkout.
+struct Table {
+    path: PathBuf,
+    text: String,
+}
+
+impl Table {
+    fn read(checkout: &Path, name: &str) -> Result<Table, String> {
+        let path = checkout.join(name);
+        match fs::read_to_string(&path) {
+            Ok(text) => Ok(Table { path, text }),
+            Err(error) => Err(format!("{}: {error}", path.display())),
+        }
+    }
+
+    fn error(&self, error: &dyn fmt::Display) -> String {
+        format!("{}: {error}", self.path.display())
+    }
+
+    fn write(&self, text: &str) -> Result<(), String> {
+        if text == self.text {
+            return Ok(());
+        }
+        fs::write(&self.path, text).map_err(|error| self.error(&error))
+    }
+}
+
+/// Where the facts of a report come from.
+struct Source {
+    target: Target,
+    gpu: String,
+    driver: String,
+    date: String,
+}
+
+impl Source {
+    fn of(report: &Report) -> Result<Source, String> {
+        let gpu = &report.header.gpu;
+        let target = gpu.target_id.split(':').next().unwrap_or_default();
+        let target: Target = target.parse().map_err(|error| format!("the report's target: {error}"))?;
+        let module = gpu.driver.module.as_ref().map(|module| format!(", amdgpu {module}"));
+        let driver = format!("HIP {}{}", gpu.driver.hip, module.unwrap_or_default());
+        Ok(Source { target, gpu: gpu.name.clone(), driver, date: report.date.clone() })
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "gcn probe: {}, {}, {}", self.gpu, self.driver, self.date)
+    }
+}
+
+/// The parameters of the report that were measured.
+fn measured(report: &Report) -> Vec<(String, String)> {
+    let parameters = report.clock.iter().flat_map(|clock| &clock.parameters);
+    parameters.filter_map(|parameter| Some((parameter.name.clone(), parameter.measured.clone()?))).collect()
 }
 
 /// The rules of the report that were measured.
-fn observed(report: &Report) -> Result<Vec<Observation>, String> {
-    let gpu = &report.header.gpu;
-    let target = gpu.target_id.split(':').next().unwrap_or_default();
-    let target: Target = target.parse().map_err(|error| format!("the report's target: {error}"))?;
-    let module = gpu.driver.module.as_ref().map(|module| format!(", amdgpu {module}"));
-    let driver = format!("HIP {}{}", gpu.driver.hip, module.unwrap_or_default());
+fn observed(report: &Report, source: &Source) -> Vec<Observation> {
     let row = |rule: &RuleResult| {
         let seen = match rule.verdict {
             Verdict::Equal | Verdict::Less | Verdict::More => Seen::Fails,
@@ -82,18 +145,18 @@ fn observed(report: &Report) -> Result<Vec<Observation>, String> {
         };
         // A rule that another program's verdict outweighs may have failed in one that is not the worst.
         let fails = rule.pairs.iter().any(|pair| pair.measured.is_some());
-        let seen = if fails { Seen::Fails } else { seen };
-        let (rule, target) = (rule.rule.clone(), target.name().to_owned());
-        let (gpu, driver, date) = (gpu.name.clone(), driver.clone(), report.date.clone());
-        Some((rule, target, seen, gpu, driver, date))
+        facts(&rule.rule)?;
+        Some(Observation {
+            rule: rule.rule.clone(),
+            target: source.target.name().to_owned(),
+            seen: if fails { Seen::Fails } else { seen },
+            states: states(rule),
+            gpu: source.gpu.clone(),
+            driver: source.driver.clone(),
+            date: source.date.clone(),
+        })
     };
-    let rules = report.waits.iter().flat_map(|waits| &waits.rules);
-    let rows = rules.filter_map(|rule| {
-        let (name, target, seen, gpu, driver, date) = row(rule)?;
-        facts(&name)?;
-        Some(Observation { rule: name, target, seen, states: states(rule), gpu, driver, date })
-    });
-    Ok(rows.collect())
+    report.waits.iter().flat_map(|waits| &waits.rules).filter_map(row).collect()
 }
 
 /// Each number that rules ask for with the least that never failed, the largest of several programs.

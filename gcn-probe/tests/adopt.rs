@@ -3,20 +3,24 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use gcn_isa::Target;
 use gcn_isa::hazards::{AnyRule as _, Grade, all, read_observations};
+use gcn_probe::adopt::timing::TIMING;
 use gcn_probe::adopt::{OBSERVED, adopt};
 use gcn_probe::report::Report;
 
-/// A copy of the table of this checkout, in a folder of its own.
+/// A copy of the tables of this checkout, in a folder of its own.
 struct Checkout(PathBuf);
 
 impl Checkout {
     fn new(name: &str) -> Checkout {
         let root = std::env::temp_dir().join(format!("gcn-probe-{name}-{}", std::process::id()));
-        let table = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join(OBSERVED);
-        let copy = root.join(OBSERVED);
-        fs::create_dir_all(copy.parent().unwrap()).unwrap();
-        fs::copy(table, copy).unwrap();
+        for name in [OBSERVED, TIMING] {
+            let table = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join(name);
+            let copy = root.join(name);
+            fs::create_dir_all(copy.parent().unwrap()).unwrap();
+            fs::copy(table, copy).unwrap();
+        }
         Checkout(root)
     }
 
@@ -83,6 +87,39 @@ fn a_failure_on_hardware_makes_a_cautious_rule_documented() {
     assert_eq!(rows.iter().filter(|row| row.rule == failing || row.rule == unseen).count(), 3);
 }
 
+/// A time of one GPU becomes the row of its instruction set, which the timed mode reads; the others keep theirs.
+#[test]
+fn a_measured_time_becomes_a_row() {
+    let checkout = Checkout::new("timed");
+    let path = checkout.0.join(TIMING);
+    let of = |target: Target| {
+        let mut config = gcn_sim::timed::Config::default();
+        config.read(&fs::read_to_string(&path).unwrap(), target).unwrap();
+        let of_issue = config.overrides.into_iter().find(|(name, _)| name == "issue.interval");
+        of_issue.map(|(_, value)| value).unwrap()
+    };
+    let before = [Target::GFX90A, Target::GFX942].map(of);
+    let parameter = serde_json::json!({ "name": "issue.interval", "unit": "cycles", "measured": "9", "table": "4",
+        "grade": "assumed", "range": null, "fit": "differs", "message": "" });
+    let clock = serde_json::json!({ "totals": {}, "parameters": [parameter], "curves": [] });
+    let timed = Report {
+        clock: Some(serde_json::from_value(clock).unwrap()),
+        waits: None,
+        ..report("a GPU", false, &[])
+    };
+    let adopted = adopt(&timed, &checkout.0, false).unwrap();
+    let changes: Vec<String> = adopted.timing.iter().map(ToString::to_string).collect();
+    assert_eq!((adopted.rows, changes), (0, vec![format!("issue.interval: {} -> 9", before[1])]));
+    assert_eq!([Target::GFX90A, Target::GFX942].map(of), [before[0].clone(), "9".to_owned()]);
+    let text = fs::read_to_string(&path).unwrap();
+    let source = "measured\tgcn probe: a GPU, HIP 7.1.25424, amdgpu 6.14.14, 2026-11-29";
+    assert!(
+        text.lines().any(|line| line.starts_with("issue.interval\tgfx942\t9\t") && line.ends_with(source)),
+        "{text}"
+    );
+    assert_eq!(adopt(&timed, &checkout.0, false).unwrap().timing, []);
+}
+
 #[test]
 fn what_proves_nothing_is_refused() {
     let checkout = Checkout::new("refused");
@@ -93,7 +130,7 @@ fn what_proves_nothing_is_refused() {
     assert!(error.contains("made by the simulator") && error.contains("--simulated"), "{error}");
     let nothing = report("a GPU", false, &[(unmeasured, "not_measured", None)]);
     let error = adopt(&Report { waits: None, ..nothing }, &checkout.0, false).unwrap_err();
-    assert!(error.contains("gcn probe waits"), "{error}");
+    assert!(error.contains("gcn probe waits clock"), "{error}");
     assert_eq!(checkout.table(), before);
     let elsewhere = report("a GPU", false, &[(failing, "equal", Some(2))]);
     let error = adopt(&elsewhere, &checkout.0.join("src"), false).unwrap_err();

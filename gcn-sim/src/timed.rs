@@ -53,7 +53,8 @@ use gcn_emit::occupancy::Occupancy;
 use gcn_isa::target::Subtarget;
 
 pub use crate::core::params::{
-    Grade, Parameter, ParameterError, at_most, compute_units, multiprocessors, parameters,
+    COLUMNS, Grade, Parameter, ParameterError, at_most, compute_units, measured_row, multiprocessors,
+    parameters,
 };
 pub use config::Config;
 pub use estimate::{ClockEstimate, NoMeasurement, check_load};

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use gcn_probe::adopt::timing::TIMING;
 use gcn_probe::adopt::{OBSERVED, adopt};
 use gcn_probe::clock::table::{Clock, Fit};
 use gcn_probe::compare::compare;
@@ -205,8 +206,14 @@ fn read(path: &str) -> Result<Report, Failure> {
 /// Writes what a report observed into a checkout, and prints what follows.
 fn adopted(report: &str, checkout: &Path, simulated: bool) -> Result<(), Failure> {
     let adopted = adopt(&read(report)?, checkout, simulated).map_err(Failure::input)?;
-    complain(&format!("{} rows of {OBSERVED} are new; {} grades change", adopted.rows, adopted.grades.len()));
-    file::print(adopted.grades.iter().map(|grade| format!("{grade}\n")).collect::<String>().as_bytes())
+    let (rows, grades, times) = (adopted.rows, &adopted.grades, &adopted.timing);
+    complain(&format!(
+        "{rows} rows of {OBSERVED} are new, {} grades change, {} rows of {TIMING} change",
+        grades.len(),
+        times.len()
+    ));
+    let grades = grades.iter().map(|grade| format!("{grade}\n"));
+    file::print(grades.chain(times.iter().map(|time| format!("{time}\n"))).collect::<String>().as_bytes())
 }
 
 /// Prints what differs between two reports.

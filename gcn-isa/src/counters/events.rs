@@ -176,7 +176,8 @@ pub fn events(target: Target, inst: &Inst) -> Events {
 fn operand_stream(inst: &Inst) -> Option<Stream> {
     use Class as C;
     match inst.desc.class {
-        C::VmemPrefetch | C::AsyncLoad | C::AsyncStore | C::TensorLoad | C::TensorStore | C::CacheCtl => None,
+        C::VmemPrefetch | C::CacheCtl => None,
+        copy if copy.is_async_copy() => None,
         _ if inst.desc.is_smem() => Some(Stream::SmemOperands),
         _ if inst.desc.is_vmem() => Some(Stream::VmemOperands),
         _ => None,

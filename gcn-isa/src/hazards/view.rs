@@ -354,9 +354,7 @@ fn kinds(target: Target, inst: &Inst) -> Kinds {
     let desc = inst.desc;
     let mut kinds = Kinds::empty();
     // LLVM 22 takes copies between memory and LDS of gfx12.5 for vector ALU instructions as well (measured).
-    let copies =
-        matches!(desc.class, Class::AsyncLoad | Class::AsyncStore | Class::TensorLoad | Class::TensorStore);
-    kinds.set(Kinds::VALU, desc.is_valu() || copies);
+    kinds.set(Kinds::VALU, desc.is_valu() || desc.class.is_async_copy());
     if matches!(desc.class, Class::Wmma | Class::Swmmac) {
         kinds |= match desc.passes_with(target, &inst.mods) {
             2 => Kinds::WMMA_2,

@@ -63,6 +63,12 @@ impl Class {
         )
     }
 
+    /// True for copies between memory and LDS that have counters of their own (gfx12.5).
+    pub const fn is_async_copy(self) -> bool {
+        use Class as C;
+        matches!(self, C::AsyncLoad | C::AsyncStore | C::TensorLoad | C::TensorStore)
+    }
+
     /// True if a scheduler must not move such an instruction, nor others across it: it changes the effect of other
     /// instructions, is visible from outside, or depends on its neighbours.
     pub const fn is_boundary(self) -> bool {

@@ -502,6 +502,7 @@ mod tests {
     use super::*;
     use crate::hazards::Config;
     use crate::program::{Entry, EntryKind};
+    use crate::table::Class;
     use crate::wait::distance::DistancePass;
     use crate::wait::waitcnt::WaitcntPass;
     use crate::wait::{WaitOptions, shape_of};
@@ -575,7 +576,7 @@ mod tests {
             let functions: Vec<usize> = program.labels.iter().filter_map(|label| label.at).collect();
             program.entries =
                 functions.into_iter().map(|at| Entry { at, kind: EntryKind::Function }).collect();
-            for line in program.lines.iter_mut().filter(|line| line.inst.desc.mnemonic == "s_cbranch_scc1") {
+            for line in program.lines.iter_mut().filter(|line| line.inst.desc.class == Class::Branch) {
                 line.inst = Inst::new(jump, [Reg::s(34, 2).into()]).into();
             }
             program

@@ -1,7 +1,10 @@
 //! Measured parameters as rows of the timed mode's table.
 
+use std::fmt;
+
 use gcn_isa::TargetSet;
 use gcn_isa::target::InstructionSet;
+use gcn_sim::timed::{Grade, measured_row};
 
 /// The table of a checkout that has the parameters.
 pub const TIMING: &str = "gcn-sim/data/timing.tsv";
@@ -17,14 +20,23 @@ pub struct Changed {
     pub after: String,
 }
 
-/// The columns of a row.
+impl fmt::Display for Changed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Changed { name, before, after } = self;
+        if before == after {
+            write!(f, "{name}: {after}, now measured")
+        } else {
+            write!(f, "{name}: {before} -> {after}")
+        }
+    }
+}
+
+/// The places of columns in [`COLUMNS`](gcn_sim::timed::COLUMNS).
 const NAME: usize = 0;
 const TARGETS: usize = 1;
 const VALUE: usize = 2;
 const UNIT: usize = 3;
 const GRADE: usize = 4;
-/// The grade of what a machine showed.
-const MEASURED: &str = "measured";
 
 /// The table with these values of parameters for an instruction set. A row for several sets is divided, so that the others keep what they
 /// have; names that the table lacks are passed over.
@@ -53,11 +65,11 @@ pub fn with_measured(
         else {
             continue;
         };
-        if before == value && grade == MEASURED {
+        if before == value && *grade == Grade::Measured.to_string() {
             continue;
         }
         changed.push(Changed { name: name.clone(), before: before.clone(), after: value.clone() });
-        let new = [name, set.name(), value, unit, MEASURED, source].join("\t");
+        let new = measured_row(name, set, value, unit, source);
         let others: Vec<&str> = match sets(&lines[at]).filter(|sets| sets.has(set)) {
             Some(sets) => sets.iter().filter(|other| *other != set).map(InstructionSet::name).collect(),
             None => vec![row[TARGETS].as_str()],
@@ -92,6 +104,13 @@ mod tests {
             (sets.unwrap_or_default(), cells[VALUE].to_owned(), cells[GRADE..].join("|"))
         })
         .collect()
+    }
+
+    #[test]
+    fn columns_are_those_of_the_table() {
+        let named = [NAME, TARGETS, VALUE, UNIT, GRADE].map(|column| gcn_sim::timed::COLUMNS[column]);
+        assert_eq!(named, ["name", "target", "value", "unit", "grade"]);
+        assert!(TABLE.starts_with(&gcn_sim::timed::COLUMNS.join("\t")));
     }
 
     #[test]

@@ -24,6 +24,7 @@ pub(super) struct Bench<'a> {
 }
 
 impl<'a> Bench<'a> {
+    /// Nothing found yet; each program runs `times` times.
     pub fn new(target: Target, times: u32, gpu: Runner<'a>) -> Bench<'a> {
         Bench { target, times, gpu, found: Vec::new(), curves: Vec::new() }
     }
@@ -46,6 +47,7 @@ impl<'a> Bench<'a> {
         ))
     }
 
+    /// Runs programs.
     pub fn gpu(&mut self) -> Runner<'_> {
         self.gpu
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gcn_isa::Target;
-use gcn_sim::timed::{self, Grade, Parameter};
+use gcn_sim::timed::{self, COLUMNS, Grade, Parameter, measured_row};
 use serde::{Deserialize, Serialize};
 
 use super::result::{Curve, Experiment};
@@ -128,12 +128,11 @@ impl Clock {
 
     /// What was measured as a table in the form of `data/timing.tsv`, with `source` as the source of each row.
     pub fn table(&self, target: Target, source: &str) -> String {
-        let set = target.instruction_set().name();
-        let source = source.replace(['\t', '\n', '\r'], " ");
         let rows = self.parameters.iter().filter_map(|parameter| {
-            let (name, unit, value) = (&parameter.name, &parameter.unit, parameter.measured.as_ref()?);
-            Some(format!("{name}\t{set}\t{value}\t{unit}\tmeasured\t{source}\n"))
+            let value = parameter.measured.as_ref()?;
+            let row = measured_row(&parameter.name, target.instruction_set(), value, &parameter.unit, source);
+            Some(row + "\n")
         });
-        std::iter::once("name\ttarget\tvalue\tunit\tgrade\tsource\trange\n".to_owned()).chain(rows).collect()
+        std::iter::once(COLUMNS.join("\t") + "\n").chain(rows).collect()
     }
 }

@@ -107,6 +107,15 @@ impl<'a> Row<'a> {
     }
 }
 
+/// The columns of a table of parameters, in order; the last may be left out.
+pub const COLUMNS: [&str; 7] = ["name", "target", "value", "unit", "grade", "source", "range"];
+
+/// The row of a table of parameters for a value that was measured. `source` may be any text.
+pub fn measured_row(name: &str, set: InstructionSet, value: &str, unit: &str, source: &str) -> String {
+    let source = source.split_whitespace().collect::<Vec<_>>().join(" ");
+    [name, set.name(), value, unit, &Grade::Measured.to_string(), &source].join("\t")
+}
+
 static ROWS: LazyLock<Vec<Row<'static>>> = LazyLock::new(|| {
     let text = include_str!("../../data/timing.tsv");
     // Malformed rows cannot occur: the table is embedded in the program, and a test parses every row.

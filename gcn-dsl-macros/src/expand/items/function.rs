@@ -32,7 +32,7 @@ pub(crate) fn free(function: &KernelFn, errors: &mut Errors) -> TokenStream {
     quote!(#expanded #lints)
 }
 
-/// The code that triggers rustc's lints, if there are no errors.
+/// Code that exists only so that rustc's lints examine it; none if there are errors.
 pub(in crate::expand) fn lints(function: &KernelFn, errors: &Errors) -> Option<TokenStream> {
     let body = function.body.as_ref().ok().filter(|_| !errors.spoilt())?;
     Some(unused::lints(function, body))

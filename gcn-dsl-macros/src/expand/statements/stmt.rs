@@ -55,7 +55,7 @@ fn leaving(stmt: &mut Stmt) -> Option<&mut Expr> {
 /// The statements, with such values moved to a separate statement before the assignment, so that later statements take the exits into
 /// account.
 fn apart(stmts: &[Stmt]) -> Cow<'_, [Stmt]> {
-    // Usually there is no such statement, and then the list need not be copied.
+    // Usually there is no such statement, so copy the list only if there is one.
     let assigns = |stmt: &Stmt| matches!(stmt, Stmt::Expr(Expr::Assign(_) | Expr::Binary(_), _));
     if !stmts.iter().any(|stmt| assigns(stmt) && leaving(&mut stmt.clone()).is_some()) {
         return Cow::Borrowed(stmts);
