@@ -6,7 +6,7 @@
 
 use gcn_dsl::lang::matrix::{
     AccElement, Bound, Contiguous, ExistsOn, Rows, Spread, TileFactor, View, Wide, has_copied_factors,
-    has_instruction, matmul_from,
+    has_instruction, matmul_part,
 };
 use gcn_dsl::lang::target;
 use gcn_dsl::prelude::*;
@@ -87,9 +87,9 @@ gcn_kernel! {
             // Sums and factors share the 192 registers that each of eight waves of 64 lanes has on a compute unit. Where lanes have whole rows,
             // those of fewer `k` fit.
             comptime if has_copied_factors() {
-                walk_in_step::<G, T, C, A, B, 256, 256, 128, 64, 32, D, D>(all_lanes(), a, b, row, col, depth)
+                walk_in_step::<G, T, C, A, B, 256, 256, 128, 64, 32, D, 32>(all_lanes(), a, b, row, col, depth)
             } else {
-                walk_in_step::<G, T, C, A, B, 256, 256, 128, 64, 32, D, D2>(all_lanes(), a, b, row, col, depth)
+                walk_in_step::<G, T, C, A, B, 256, 256, 128, 64, 32, D, 64>(all_lanes(), a, b, row, col, depth)
             }
         // Targets with more LDS also have matrix instructions that are twice as fast, for which a phase has to be twice as deep.
         } else if target().lds_per_cu() >= DEEP {
@@ -115,7 +115,7 @@ gcn_kernel! {
         const N: usize,
         const SIDE: usize,
         const D: usize,
-        const D2: usize,
+        const Q: usize,
     >(
         all: AllLanes<G>,
         a: View<T::Memory>,
@@ -127,31 +127,38 @@ gcn_kernel! {
     where
         T::Targets: ExistsOn<Bound<G>>,
     {
-        let left = [LdsTile::<T::Memory, TM, D2, Spread<SIDE>>::new(), LdsTile::<T::Memory, TM, D2, Spread<SIDE>>::new()];
-        let right = [LdsTile::<T::Memory, TN, D2, Spread<SIDE>>::new(), LdsTile::<T::Memory, TN, D2, Spread<SIDE>>::new()];
+        let left = [LdsTile::<T::Memory, TM, D, Spread<SIDE>>::new(), LdsTile::<T::Memory, TM, D, Spread<SIDE>>::new(), LdsTile::<T::Memory, TM, D, Spread<SIDE>>::new(), LdsTile::<T::Memory, TM, D, Spread<SIDE>>::new()];
+        let right = [LdsTile::<T::Memory, TN, D, Spread<SIDE>>::new(), LdsTile::<T::Memory, TN, D, Spread<SIDE>>::new(), LdsTile::<T::Memory, TN, D, Spread<SIDE>>::new(), LdsTile::<T::Memory, TN, D, Spread<SIDE>>::new()];
         let (of_row, of_col) = part::<TN, M, N>();
         let mut acc = Tile::<C, M, N, SIDE>::zero();
-        let mut next_a = left[0].stage_by::<A>(a, row, 0);
-        let mut next_b = right[0].stage_by::<B>(b, col, 0);
-        left[0].put(next_a);
-        right[0].put(next_b);
-        for done in (0..depth).step_by(2 * D2 as u32) {
+        left[0].put(left[0].stage_by::<A>(a, row, 0));
+        right[0].put(right[0].stage_by::<B>(b, col, 0));
+        let mut next_a = left[1].stage_by::<A>(a, row, D as u32);
+        let mut next_b = right[1].stage_by::<B>(b, col, D as u32);
+        barrier();
+        let mut x = TileA::<T, 16, D, 16, Wide>::load(left[0], of_row, 0);
+        for done in (0..depth).step_by(4 * D as u32) {
             #[unroll]
-            for here in 0..2usize {
-                // Who comes here has read the other tiles, which are overwritten now.
-                barrier();
-                let (next, after) = (1 - here, done + ((here + 1) * D2) as u32);
+            for here in 0..4usize {
+                let (next, after) = ((here + 1) % 4, done + ((here + 2) * D) as u32);
+                left[next].put(next_a);
+                right[next].put(next_b);
+                next_a = left[next].stage_by::<A>(a, row, after);
+                next_b = right[next].stage_by::<B>(b, col, after);
                 #[unroll]
-                for k in (0..D2).step_by(D) {
-                    comptime if k == 0 {
-                        next_a = left[next].stage_by::<A>(a, row, after);
-                        next_b = right[next].stage_by::<B>(b, col, after);
-                    }
-                    // Bytes by twos of fragments, so that a lane reads 8 of them at once, as it does of wider elements.
-                    acc = matmul_from::<T, Wide, C, _, M, N, D, SIDE>(left[here], right[here].transposed(), of_row, k as u32, of_col, acc);
-                    comptime if k == 0 {
-                        left[next].put(next_a);
-                        right[next].put(next_b);
+                for column in (0..N).step_by(Q) {
+                    let y = TileB::<T, D, Q, 16, Wide>::load(right[here].transposed(), 0, of_col + column as u32);
+                    #[unroll]
+                    for i in (0..M).step_by(16) {
+                        let last = comptime { i + 16 == M };
+                        let of = comptime { if last && column + Q == N { next } else { here } };
+                        let then = (i + 16) % M;
+                        let following = TileA::<T, 16, D, 16, Wide>::load(left[of], of_row + then as u32, 0);
+                        acc = matmul_part(x, y, acc, i, column);
+                        x = following;
+                        comptime if column + Q == N && i == M / 2 {
+                            barrier();
+                        }
                     }
                 }
             }

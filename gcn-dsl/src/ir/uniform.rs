@@ -42,23 +42,38 @@ pub fn run(kernel: &mut Kernel, target: Target) {
 }
 
 /// For each value, whether it is a uniform one that the vector ALU computes: it has to, or all that the value is computed from is in vector
-/// registers already, so that a scalar instruction would first have to read them back.
-fn in_vector(kernel: &Kernel, target: Target) -> Vec<bool> {
+/// registers already, so that a scalar instruction would first have to read them back, or only vector instructions read it.
+pub fn in_vector(kernel: &Kernel, target: Target) -> Vec<bool> {
+    let mut order = Vec::new();
+    kernel.body.each_inst(&mut |v| order.push(v));
+    let computed = |v: Value| is_computed(kernel, v) && kernel.ty(v).place == Place::Uniform;
     let mut in_vector = vec![false; kernel.values.len()];
-    kernel.body.each_inst(&mut |v| {
-        let inst = &kernel.def(v).inst;
-        if !is_computed(kernel, v) || kernel.ty(v).place != Place::Uniform {
-            return;
+    // Backwards, as readers follow what they read.
+    let (mut read, mut by_scalars) = (in_vector.clone(), in_vector.clone());
+    for v in order.iter().copied().rev() {
+        let at = v.0 as usize;
+        if computed(v) {
+            let knob = std::env::var("GCN_SF").unwrap_or_default();
+            let sign = matches!(kernel.def(v).inst, Inst::Un(super::Un::Neg | super::Un::Abs, _));
+            let may = match &knob[..] { "all" => true, "sign" => sign, _ => false };
+            in_vector[at] = scalar_float::operation(kernel, target, v).is_none() || may && read[at] && !by_scalars[at];
         }
+        let in_vectors = in_vector[at] || kernel.def(v).ty.is_some_and(|ty| ty.place == Place::Varying) || matches!(kernel.def(v).inst, Inst::Store{..});
+        kernel.def(v).inst.operands(|operand| {
+            read[operand.0 as usize] = true;
+            by_scalars[operand.0 as usize] |= !in_vectors;
+        });
+    }
+    for v in order.into_iter().filter(|v| computed(*v)) {
         let (mut some, mut all) = (false, true);
-        inst.operands(|operand| {
+        kernel.def(v).inst.operands(|operand| {
             if kernel.constant(operand).is_none() {
                 some = true;
                 all &= in_vector[operand.0 as usize];
             }
         });
-        in_vector[v.0 as usize] = some && all || scalar_float::operation(kernel, target, v).is_none();
-    });
+        in_vector[v.0 as usize] |= some && all;
+    }
     in_vector
 }
 

@@ -35,7 +35,7 @@ pub fn run(f: &mut Function) {
         if block.loop_depth == 0 || barriers.is_empty() {
             continue;
         }
-        let products = places(&block.insts, InstDesc::is_matrix);
+        let products = places(&block.insts, if std::env::var("GCN_PRIO").is_ok() {InstDesc::multiplies_matrices} else {InstDesc::is_matrix});
         let ends = barriers.iter().copied().chain([block.insts.len()]);
         let mut from = 0;
         let mut new: Vec<(usize, i64)> = Vec::new();

@@ -24,6 +24,7 @@ const MATRIX_TAIL: u32 = 2;
 pub(super) fn matrix_passes(target: Target, inst: &MInst) -> Option<u32> {
     match &inst.op {
         Op::Machine(desc, mods) if desc.is_matrix() => Some(u32::from(desc.passes_with(target, mods))),
+        Op::Machine(desc, _) if desc.multiplies_matrices() => std::env::var("GCN_WMMA").ok().map(|n| n.parse().unwrap()),
         _ => None,
     }
 }
