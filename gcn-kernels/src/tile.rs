@@ -4,6 +4,8 @@
 //! of a phase: the `M x N x D` multiplications of a wave must take at least as long as loading `(M + N) x D` elements from LDS for each of
 //! four waves, and as storing the next tiles there. The extents of [`product`] satisfy that for elements of at most two bytes.
 
+use std::array::from_fn;
+
 use gcn_dsl::lang::matrix::{
     AccElement, Bound, Contiguous, ExistsOn, Rows, Spread, TileFactor, View, Wide, has_copied_factors,
     has_instruction, matmul_part,
@@ -13,6 +15,10 @@ use gcn_dsl::prelude::*;
 
 /// The LDS size that [`product`] needs for its deeper phases.
 const DEEP: u32 = 128 * 1024;
+
+/// The number of tiles of each factor in LDS in `walk_in_step`: while one wave writes the next tile, another may still read the one before.
+/// Three would do; four divide the depths of [`product`].
+const TILES: usize = 4;
 
 gcn_kernel! {
     /// The wave's 128 x 64 part of a workgroup's 256 x 256 tile of a * b; the first element of the tile is at (`row`, `col`).
@@ -84,8 +90,8 @@ gcn_kernel! {
             // Each lane holds 32 rows and 4 columns of the factors, so more than two steps of `k` do not fit into its registers.
             walk_by::<G, T, C, A, B, 256, 256, 128, 64, 32, 2, 16>(all_lanes(), a, b, row, col, depth)
         } else if !target().has_agprs() {
-            // Sums and factors share the 192 registers that each of eight waves of 64 lanes has on a compute unit. Where lanes have whole rows,
-            // those of fewer `k` fit.
+            // Sums and factors share the 192 registers that each of eight waves of 64 lanes has on a compute unit. Where lanes have whole
+            // columns, half of them fit.
             comptime if has_copied_factors() {
                 walk_in_step::<G, T, C, A, B, 256, 256, 128, 64, 32, D, 32>(all_lanes(), a, b, row, col, depth)
             } else {
@@ -99,8 +105,11 @@ gcn_kernel! {
         }
     }
 
-    /// As [`walk_by`] for the matrix instructions of RDNA, of which several waves of a SIMD fill the pipe between them: all waves go along
-    /// `k` in step, with one barrier for each tile in LDS, and load the left factor while they multiply it.
+    /// As [`walk_by`] for the matrix instructions of RDNA, of which several waves of a SIMD fill the pipe between them.
+    ///
+    /// Each wave has `Q` columns of the right factor in registers, and two times 16 rows of the left one, of which one is on its way while the
+    /// other is multiplied. Of four tiles in LDS, one is read and the next one is written; the barrier stands among the products, where all
+    /// waves already have the factors with which they go on.
     #[device]
     #[track_caller]
     fn walk_in_step<
@@ -127,8 +136,8 @@ gcn_kernel! {
     where
         T::Targets: ExistsOn<Bound<G>>,
     {
-        let left = [LdsTile::<T::Memory, TM, D, Spread<SIDE>>::new(), LdsTile::<T::Memory, TM, D, Spread<SIDE>>::new(), LdsTile::<T::Memory, TM, D, Spread<SIDE>>::new(), LdsTile::<T::Memory, TM, D, Spread<SIDE>>::new()];
-        let right = [LdsTile::<T::Memory, TN, D, Spread<SIDE>>::new(), LdsTile::<T::Memory, TN, D, Spread<SIDE>>::new(), LdsTile::<T::Memory, TN, D, Spread<SIDE>>::new(), LdsTile::<T::Memory, TN, D, Spread<SIDE>>::new()];
+        let left = comptime { from_fn::<_, TILES, _>(|_| LdsTile::<T::Memory, TM, D, Spread<16>>::new()) };
+        let right = comptime { from_fn::<_, TILES, _>(|_| LdsTile::<T::Memory, TN, D, Spread<16>>::new()) };
         let (of_row, of_col) = part::<TN, M, N>();
         let mut acc = Tile::<C, M, N, SIDE>::zero();
         left[0].put(left[0].stage_by::<A>(a, row, 0));
@@ -136,26 +145,33 @@ gcn_kernel! {
         let mut next_a = left[1].stage_by::<A>(a, row, D as u32);
         let mut next_b = right[1].stage_by::<B>(b, col, D as u32);
         barrier();
-        let mut x = TileA::<T, 16, D, 16, Wide>::load(left[0], of_row, 0);
-        for done in (0..depth).step_by(4 * D as u32) {
+        for done in (0..depth).step_by((TILES * D) as u32) {
+            let mut x = TileA::<T, 16, D, 16, Wide>::load(left[0], of_row, 0);
             #[unroll]
-            for here in 0..4usize {
-                let (next, after) = ((here + 1) % 4, done + ((here + 2) * D) as u32);
+            for here in 0..TILES {
+                let (next, after) = ((here + 1) % TILES, done + ((here + 2) * D) as u32);
                 left[next].put(next_a);
                 right[next].put(next_b);
                 next_a = left[next].stage_by::<A>(a, row, after);
                 next_b = right[next].stage_by::<B>(b, col, after);
                 #[unroll]
                 for column in (0..N).step_by(Q) {
+                    // Loaded earlier, these columns would need registers beside those before them.
+                    sched_barrier();
+                    // Bytes by twos of fragments, so that a lane reads 8 of them at once, as it does of wider elements.
                     let y = TileB::<T, D, Q, 16, Wide>::load(right[here].transposed(), 0, of_col + column as u32);
                     #[unroll]
                     for i in (0..M).step_by(16) {
-                        let last = comptime { i + 16 == M };
-                        let of = comptime { if last && column + Q == N { next } else { here } };
-                        let then = (i + 16) % M;
-                        let following = TileA::<T, 16, D, 16, Wide>::load(left[of], of_row + then as u32, 0);
-                        acc = matmul_part(x, y, acc, i, column);
-                        x = following;
+                        let wraps = comptime { i + 16 == M };
+                        let ends = comptime { wraps && column + Q == N };
+                        comptime if ends && here + 1 == TILES {
+                            acc = matmul_part(x, y, acc, i, column);
+                        } else {
+                            let from = comptime { if ends { next } else { here } };
+                            let following = TileA::<T, 16, D, 16, Wide>::load(left[from], of_row + ((i + 16) % M) as u32, 0);
+                            acc = matmul_part(x, y, acc, i, column);
+                            x = following;
+                        }
                         comptime if column + Q == N && i == M / 2 {
                             barrier();
                         }

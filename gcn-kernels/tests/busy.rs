@@ -125,8 +125,8 @@ macro_rules! products {
 }
 
 products! {
-    f16s f16, f32, f16: GFX1100 86.0 GFX1151 85.0 GFX1201 89.5;
-    bf16s bf16, f32, bf16: GFX1100 86.0 GFX1151 85.0 GFX1201 89.5;
-    i8s i8, i32, i32: GFX1100 95.0 GFX1151 94.0 GFX1201 89.5;
-    fp8s u8, f32, f32: GFX1201 88.5;
+    f16s f16, f32, f16: GFX1100 95.0 GFX1151 95.0 GFX1201 92.5;
+    bf16s bf16, f32, bf16: GFX1100 95.0 GFX1151 95.0 GFX1201 92.5;
+    i8s i8, i32, i32: GFX1100 97.0 GFX1151 96.0 GFX1201 91.5;
+    fp8s u8, f32, f32: GFX1201 91.5;
 }
