@@ -87,15 +87,15 @@ gcn_kernel! {
         T::Targets: ExistsOn<Bound<G>>,
     {
         comptime if !has_instruction::<T>() {
-            // Each lane holds 32 rows and 4 columns of the factors, so more than two steps of `k` do not fit into its registers.
-            walk_by::<G, T, C, A, B, 256, 256, 128, 64, 32, 2, 16>(all_lanes(), a, b, row, col, depth)
+            // Each lane has 4 of 16 rows and 4 columns of the factors.
+            walk_in_step::<G, T, C, A, B, 256, 256, 128, 64, 32, 2, D, 64>(all_lanes(), a, b, row, col, depth)
         } else if !target().has_agprs() {
             // Sums and factors share the 192 registers that each of eight waves of 64 lanes has on a compute unit. Where lanes have whole
             // columns, half of them fit.
             comptime if has_copied_factors() {
-                walk_in_step::<G, T, C, A, B, 256, 256, 128, 64, 32, D, 32>(all_lanes(), a, b, row, col, depth)
+                walk_in_step::<G, T, C, A, B, 256, 256, 128, 64, 32, D, D, 32>(all_lanes(), a, b, row, col, depth)
             } else {
-                walk_in_step::<G, T, C, A, B, 256, 256, 128, 64, 32, D, 64>(all_lanes(), a, b, row, col, depth)
+                walk_in_step::<G, T, C, A, B, 256, 256, 128, 64, 32, D, D, 64>(all_lanes(), a, b, row, col, depth)
             }
         // Targets with more LDS also have matrix instructions that are twice as fast, for which a phase has to be twice as deep.
         } else if target().lds_per_cu() >= DEEP {
@@ -124,6 +124,7 @@ gcn_kernel! {
         const N: usize,
         const SIDE: usize,
         const D: usize,
+        const D2: usize,
         const Q: usize,
     >(
         all: AllLanes<G>,
@@ -136,43 +137,48 @@ gcn_kernel! {
     where
         T::Targets: ExistsOn<Bound<G>>,
     {
-        let left = comptime { from_fn::<_, TILES, _>(|_| LdsTile::<T::Memory, TM, D, Spread<16>>::new()) };
-        let right = comptime { from_fn::<_, TILES, _>(|_| LdsTile::<T::Memory, TN, D, Spread<16>>::new()) };
+        let left = comptime { from_fn::<_, TILES, _>(|_| LdsTile::<T::Memory, TM, D2, Spread<16>>::new()) };
+        let right = comptime { from_fn::<_, TILES, _>(|_| LdsTile::<T::Memory, TN, D2, Spread<16>>::new()) };
         let (of_row, of_col) = part::<TN, M, N>();
         let mut acc = Tile::<C, M, N, SIDE>::zero();
         left[0].put(left[0].stage_by::<A>(a, row, 0));
         right[0].put(right[0].stage_by::<B>(b, col, 0));
-        let mut next_a = left[1].stage_by::<A>(a, row, D as u32);
-        let mut next_b = right[1].stage_by::<B>(b, col, D as u32);
+        let mut next_a = left[1].stage_by::<A>(a, row, D2 as u32);
+        let mut next_b = right[1].stage_by::<B>(b, col, D2 as u32);
         barrier();
-        for done in (0..depth).step_by((TILES * D) as u32) {
+        for done in (0..depth).step_by((TILES * D2) as u32) {
             let mut x = TileA::<T, 16, D, 16, Wide>::load(left[0], of_row, 0);
             #[unroll]
             for here in 0..TILES {
-                let (next, after) = ((here + 1) % TILES, done + ((here + 2) * D) as u32);
+                let (next, after) = ((here + 1) % TILES, done + ((here + 2) * D2) as u32);
                 left[next].put(next_a);
                 right[next].put(next_b);
                 next_a = left[next].stage_by::<A>(a, row, after);
                 next_b = right[next].stage_by::<B>(b, col, after);
                 #[unroll]
-                for column in (0..N).step_by(Q) {
+                for part in 0..D2 / D * (N / Q) {
+                    let (k, column) = (part / (N / Q) * D, part % (N / Q) * Q);
                     // Loaded earlier, these columns would need registers beside those before them.
                     sched_barrier();
                     // Bytes by twos of fragments, so that a lane reads 8 of them at once, as it does of wider elements.
-                    let y = TileB::<T, D, Q, 16, Wide>::load(right[here].transposed(), 0, of_col + column as u32);
+                    let y = TileB::<T, D, Q, 16, Wide>::load(right[here].transposed(), k as u32, of_col + column as u32);
                     #[unroll]
                     for i in (0..M).step_by(16) {
+                        comptime if !has_instruction::<T>() {
+                            sched_barrier();
+                        }
                         let wraps = comptime { i + 16 == M };
-                        let ends = comptime { wraps && column + Q == N };
+                        let ends = comptime { wraps && part + 1 == D2 / D * (N / Q) };
                         comptime if ends && here + 1 == TILES {
                             acc = matmul_part(x, y, acc, i, column);
                         } else {
                             let from = comptime { if ends { next } else { here } };
-                            let following = TileA::<T, 16, D, 16, Wide>::load(left[from], of_row + ((i + 16) % M) as u32, 0);
+                            let k = comptime { if wraps { (part + 1) / (N / Q) * D % D2 } else { k } };
+                            let following = TileA::<T, 16, D, 16, Wide>::load(left[from], of_row + ((i + 16) % M) as u32, k as u32);
                             acc = matmul_part(x, y, acc, i, column);
                             x = following;
                         }
-                        comptime if column + Q == N && i == M / 2 {
+                        comptime if part + 1 == D2 / D * (N / Q) && i == M / 2 {
                             barrier();
                         }
                     }
