@@ -41,27 +41,26 @@ pub fn run(kernel: &mut Kernel, target: Target) {
     kernel.rewrite(|kernel, body| region(kernel, &moves, body));
 }
 
-/// For each value, whether it is a uniform one that the vector ALU computes: it has to, or all that the value is computed from is in vector
-/// registers already, so that a scalar instruction would first have to read them back, or only vector instructions read it.
+/// For each value, whether it is a uniform one that the vector ALU computes: it has to; or only vector instructions read the value, and a
+/// vector instruction is cheaper; or all that it is computed from is in vector registers already, so that a scalar instruction would first
+/// have to read them back.
 pub fn in_vector(kernel: &Kernel, target: Target) -> Vec<bool> {
     let mut order = Vec::new();
     kernel.body.each_inst(&mut |v| order.push(v));
     let computed = |v: Value| is_computed(kernel, v) && kernel.ty(v).place == Place::Uniform;
     let mut in_vector = vec![false; kernel.values.len()];
+    let (mut read, mut read_as_scalar) = (in_vector.clone(), in_vector.clone());
     // Backwards, as readers follow what they read.
-    let (mut read, mut by_scalars) = (in_vector.clone(), in_vector.clone());
     for v in order.iter().copied().rev() {
         let at = v.0 as usize;
-        if computed(v) {
-            let knob = std::env::var("GCN_SF").unwrap_or_default();
-            let sign = matches!(kernel.def(v).inst, Inst::Un(super::Un::Neg | super::Un::Abs, _));
-            let may = match &knob[..] { "all" => true, "sign" => sign, _ => false };
-            in_vector[at] = scalar_float::operation(kernel, target, v).is_none() || may && read[at] && !by_scalars[at];
-        }
-        let in_vectors = in_vector[at] || kernel.def(v).ty.is_some_and(|ty| ty.place == Place::Varying) || matches!(kernel.def(v).inst, Inst::Store{..});
+        in_vector[at] = computed(v)
+            && (scalar_float::operation(kernel, target, v).is_none()
+                || read[at] && !read_as_scalar[at] && scalar_float::is_cheaper_in_vector(kernel, v));
+        let varying = kernel.def(v).ty.is_some_and(|ty| ty.place == Place::Varying);
+        let scalar = !in_vector[at] && !varying;
         kernel.def(v).inst.operands(|operand| {
             read[operand.0 as usize] = true;
-            by_scalars[operand.0 as usize] |= !in_vectors;
+            read_as_scalar[operand.0 as usize] |= scalar;
         });
     }
     for v in order.into_iter().filter(|v| computed(*v)) {
