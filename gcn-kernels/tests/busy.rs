@@ -111,8 +111,14 @@ macro_rules! products {
                     _ => 64,
                 };
                 let built = kernel.build(target).unwrap().into_any();
-                // f32 on gfx1201 spills four registers before the loop, to reload them before and after it.
-                let spilled = if stringify!($kernel) == "f32s" && target == Target::GFX1201 { 8 } else { 0 };
+                let by_vectors =
+                    !built.program().lines.iter().any(|line| line.inst.desc.multiplies_matrices());
+                // f32: on gfx1201 four registers are spilled before the loop and reloaded before or after it, and reads of two `k` conflict.
+                let (spilled, conflicts) = match (by_vectors, target) {
+                    (true, Target::GFX1201) => (8, 13.0),
+                    (true, _) => (0, 13.0),
+                    (false, _) => (0, 1.0),
+                };
                 assert_eq!(built.report().spills.total(), spilled, "{target}, {}", stringify!($kernel));
                 let shares = between($depths, stringify!($kernel), target, |depth| {
                     let ab = vec![<$of>::default(); (512 * depth) as usize];
@@ -126,12 +132,12 @@ macro_rules! products {
                     );
                     let kernarg = kernel.kernarg(args, &addresses).unwrap();
                     let mut times = timed(&built, &mut memory, &kernarg, 2, bandwidth);
-                    if times[1] == 0.0 {
+                    if by_vectors {
                         times[1] = f64::from(256 * 512 * depth) / f64::from(4 * 32);
                     }
                     times
                 });
-                assert!(shares[0] >= $least && shares[2] < 1.0, "{target}, {}: {shares:?}", stringify!($kernel));
+                assert!(shares[0] >= $least && shares[2] < conflicts, "{target}, {}: {shares:?}", stringify!($kernel));
             })*)*
         }
     };
@@ -142,5 +148,5 @@ products! {
     bf16s bf16, f32, bf16, [512, 1024]: GFX1100 95.0 GFX1151 95.0 GFX1201 92.5;
     i8s i8, i32, i32, [512, 1024]: GFX1100 97.0 GFX1151 96.0 GFX1201 91.5;
     fp8s u8, f32, f32, [512, 1024]: GFX1201 91.5;
-    f32s f32, f32, f32, [128, 256]: GFX1100 88.0 GFX1151 88.0 GFX1201 89.0;
+    f32s f32, f32, f32, [64, 128]: GFX1100 88.0 GFX1151 88.0 GFX1201 89.0;
 }

@@ -147,7 +147,7 @@ fn uniform_floats_are_those_of_the_host() {
                     let zeros = matches!(k, 4 | 5) && *x == 0.0 && y == 0.0;
                     assert!(same(*x, y) || zeros, "{target} {wave:?} {a} {b} {c}: {k}: {x} {y}");
                 }
-                let bits = [a == b, a != b, a < b, a <= b, a > b, a >= b].map(u32::from);
+                let bits = [a == b, a != b, a < b, a <= b, a > b, a >= b, a.mul_add(b, c) > c].map(u32::from);
                 let want = [
                     vec![a as i32 as u32, a as u32, a as i8 as i32 as u32, u32::from(a as u16)],
                     bits.to_vec(),
@@ -156,7 +156,7 @@ fn uniform_floats_are_those_of_the_host() {
                 assert_eq!(ints, want, "{target} {wave:?} {a} {b}");
 
                 let [x, y, z] = [a, b, c].map(f16::from_f32);
-                let (mut out, mut wide, mut ints) = (vec![f16::ZERO; 11], vec![0f32; 2], vec![0i32; 4]);
+                let (mut out, mut wide, mut ints) = (vec![f16::ZERO; 11], vec![0f32; 2], vec![0i32; 5]);
                 device
                     .launch(&halves, &two, Grid::x(1), (x, y, z, n, &mut out, &mut wide, &mut ints))
                     .unwrap();
