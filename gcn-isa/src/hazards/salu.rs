@@ -15,7 +15,7 @@ pub(super) const RULES: &[Rule] = &[
           cite::TABLE_11, MANUAL; "LLVM never emits s_setvskip"),
     rule!("cdna3.4", "s_setreg of MODE that covers VSKIP, then a vector instruction";
           SETREG_VSKIP => VECTOR, [always]; GFX9: Const(2);
-          cite::TABLE_11, MANUAL; "LLVM never emits it"),
+          cite::TABLE_11, MANUAL; "LLVM never emits such an s_setreg"),
     rule!("cdna3.15", "s_setreg of TRAPSTS, then a return from exception";
           SETREG_TRAPSTS => RFE, [always]; GFX9: Const(1);
           cite::TABLE_11, AGREED),
@@ -30,7 +30,7 @@ pub(super) const RULES: &[Rule] = &[
     rule!("llvm.16.buffer-load", "scalar ALU writes M0, then a buffer load into LDS";
           SALU => M0_BUFFER_LDS, [writes M0]; GFX9: Const(1);
           cite::LLVM, LLVM;
-          "the manual names stores from LDS, and scratch and global with LDS, not buffer loads"),
+          "the manual names stores from LDS and scratch and global loads into LDS, but not buffer loads"),
     rule!("cdna3.17", "scalar ALU writes M0, then s_movrel";
           SALU => M0_MOVREL, [writes M0]; GFX9: Const(1);
           cite::TABLE_11, AGREED),

@@ -152,7 +152,7 @@ pub(super) fn overlap(link: Link) -> String {
                 "one instruction of the clause writes what another reads, or a store follows a load; at most {window} instructions apart"
             )
         }
-        Link::Always => "none needed".to_owned(),
+        Link::Always => "independent of registers".to_owned(),
     }
 }
 

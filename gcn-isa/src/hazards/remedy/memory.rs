@@ -132,8 +132,7 @@ const BRANCH: RemedyRule = RemedyRule {
     remedy: Remedy::WaitStores,
     outside: false,
     alone: false,
-    evidence: BOTH,
-    note: "an instruction of the second kind before the branch, or of the first kind after it, ends it",
+    evidence: BOTH,    note: "",
 };
 
 pub(super) const RULES: &[RemedyRule] = &[
@@ -196,12 +195,12 @@ pub(super) const RULES: &[RemedyRule] = &[
         title: "a memory instruction, then `s_*_saveexec_*` or `s_*_wrexec_*`",
         second: some(Kinds::SAVES_EXEC),
         evidence: MORE_IN_MESA,
-        note: "LLVM considers only the destinations that are written",
+        note: "LLVM considers only the destination that the instruction names, not EXEC",
         ..TO_EXEC
     },
     RemedyRule {
-        id: "rdna1.lds-branch-vmem",
-        title: "LDS, a branch, then vector memory",
+        id: "rdna1.lds-branch-vmem",        title: "an LDS instruction, a branch, then a vector memory instruction",
+        note: "a vector memory instruction before the branch, or an LDS instruction after it, ends the hazard",
         steps: &[some(Kinds::DS), some(Kinds::BRANCH)],
         ends: &[
             end(EndBy::Kind(anyone(Kinds::VMEM)), BEGUN),
@@ -211,8 +210,8 @@ pub(super) const RULES: &[RemedyRule] = &[
         ..BRANCH
     },
     RemedyRule {
-        id: "rdna1.vmem-branch-lds",
-        title: "vector memory, a branch, then LDS",
+        id: "rdna1.vmem-branch-lds",        title: "a vector memory instruction, a branch, then an LDS instruction",
+        note: "an LDS instruction before the branch, or a vector memory instruction after it, ends the hazard",
         steps: &[some(Kinds::VMEM), some(Kinds::BRANCH)],
         second: some(Kinds::DS),
         ends: &[
@@ -241,7 +240,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "rdna1.vcmpx-exec",
-        title: "anything but the vector ALU reads EXEC, then the vector ALU writes it",
+        title: "an instruction outside the vector ALU reads EXEC, then the vector ALU writes it",
         steps: &[some(Kinds::READS_EXEC)],
         second: Step { who: anyone(Kinds::ANY_VALU), roles: Role::SDST, which: Which::Exec, tie: Tie::Some },
         ends: &[
@@ -253,7 +252,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "llvm.vcmpx-exec",
-        title: "anything but the vector ALU reads EXEC, then the vector ALU writes it, with no lane mask written between",
+        title: "an instruction outside the vector ALU reads EXEC, then the vector ALU writes it, with no vector ALU instruction in between that writes a lane mask",
         steps: &[some(Kinds::READS_EXEC)],
         second: Step { who: anyone(Kinds::ANY_VALU), roles: Role::SDST, which: Which::Exec, tie: Tie::Some },
         ends: &[
@@ -307,14 +306,14 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "llvm.lds-direct-trans",
-        title: "a transcendental instruction, then a direct load from LDS, whatever their registers",
+        title: "a transcendental instruction, then a direct load from LDS, with any registers",
         steps: &[some(Kinds::TRANS)],
         ends: &[VALU_DONE],
         within: FIFTEEN_VALUS,
         remedy: Remedy::Field(WaitField::NoValu),
         second: some(Kinds::LDS_DIRECT),
         evidence: Evidence::of(Voice::Silent, Voice::Moot).mesa(Voice::Less),
-        note: "LLVM inserts it whether or not anything is outstanding",
+        note: "LLVM inserts the wait even if nothing is outstanding",
         ..DIRECT
     },
     RemedyRule {
@@ -399,7 +398,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "mesa.dealloc-vgprs",
-        title: "a message gives the wave's VGPRs back, with no `s_nop` before it",
+        title: "a message frees the wave's VGPRs, with no `s_nop` directly before it",
         cite: "Mesa 25.0.7, `aco_insert_NOPs`; measured with LLVM 22",
         targets: on::FROM_GFX11,
         steps: &[Step { who: but(Kinds::EVERY, Kinds::NOP), ..some(Kinds::EVERY) }],
@@ -407,7 +406,7 @@ pub(super) const RULES: &[RemedyRule] = &[
         ends: &[end(EndBy::Kind(anyone(Kinds::NOP)), BEGUN)],
         remedy: Remedy::States(1),
         evidence: Evidence::of(Voice::Silent, Voice::Less).mesa(Voice::Agrees),
-        note: "LLVM inserts it before the messages that it adds itself, not before those in the source",
+        note: "LLVM inserts the `s_nop` before the messages that it adds itself, not before those in the source",
         ..DIRECT
     },
 ];

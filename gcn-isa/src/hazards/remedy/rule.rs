@@ -275,10 +275,10 @@ impl fmt::Display for Remedy {
             Remedy::WaitStores => f.write_str("`s_waitcnt_vscnt null, 0`"),
             Remedy::States(states) => write!(f, "{states} wait states"),
             Remedy::Field(WaitField::Valus) => {
-                f.write_str("`wait_vdst` of at most the number of vector ALU instructions between, 0 if one is transcendental")
+                f.write_str("`wait_vdst` of the second instruction at most the number of vector ALU instructions in between, or 0 if one of these is transcendental")
             }
-            Remedy::Field(WaitField::NoValu) => f.write_str("`wait_vdst:0`"),
-            Remedy::Field(WaitField::NoVmem) => f.write_str("`wait_vm_vsrc:0`"),
+            Remedy::Field(WaitField::NoValu) => f.write_str("`wait_vdst:0` in the second instruction"),
+            Remedy::Field(WaitField::NoVmem) => f.write_str("`wait_vm_vsrc:0` in the second instruction"),
         }
     }
 }

@@ -123,18 +123,18 @@ pub(super) const RULES: &[RemedyRule] = &[
     RemedyRule {
         id: "rdna3.mask-write",
         ends: &[MASK_WAITED[0], MASK_WAITED[1], OTHER_SGPR_READ],
-        note: "a vector ALU instruction that reads another SGPR before the write ends it in Mesa",
+        note: "in Mesa, a vector ALU instruction that reads another SGPR before the write ends the hazard",
         ..MASK_WRITE
     },
     RemedyRule {
         id: "llvm.mask-write",
-        title: "vector ALU reads a lane mask, scalar ALU writes it whatever was read between, then it is read",
+        title: "vector ALU reads a lane mask, scalar ALU writes it, then it is read; no read of another SGPR in between ends the hazard",
         evidence: MORE_IN_LLVM,
         ..MASK_WRITE
     },
     RemedyRule {
         id: "mesa.mask-write",
-        title: "vector ALU reads a lane mask, scalar ALU writes it again, then it is read",
+        title: "vector ALU reads a lane mask, another instruction overwrites it, scalar ALU writes it again, then it is read",
         ends: &[MASK_WAITED[1], OTHER_SGPR_READ],
         evidence: MORE_IN_MESA,
         ..MASK_WRITE
@@ -184,7 +184,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "llvm.read-sgpr.salu",
-        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then it is read, at any distance",
+        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then the scalar or vector ALU reads it, at any distance",
         steps: &[READS, SALU_WRITES],
         second: Step { who: anyone(Kinds::ANY_VALU.union(Kinds::SALU)), ..READ_SGPR.second },
         ends: MEMORY_OR_WAIT,
@@ -193,7 +193,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "mesa.read-sgpr.valu",
-        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then the vector ALU reads what was written; nothing in between ends the hazard",
+        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then the vector ALU reads what was written; no memory instruction in between ends the hazard",
         ends: WAIT,
         within: TO_VALU,
         evidence: MORE_IN_MESA,
@@ -201,7 +201,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "mesa.read-sgpr.salu",
-        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then the scalar ALU reads what was written; nothing in between ends the hazard",
+        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then the scalar ALU reads what was written; no memory instruction in between ends the hazard",
         second: SALU_READS,
         ends: WAIT,
         within: TO_SALU,
@@ -228,7 +228,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "llvm.read-vcc.salu",
-        title: "vector ALU reads VCC, scalar ALU writes it, then it is read, at any distance",
+        title: "vector ALU reads VCC, scalar ALU writes it, then the scalar or vector ALU reads it, at any distance",
         steps: &[READS_VCC, SALU_WRITES_VCC],
         second: Step {
             who: anyone(Kinds::ANY_VALU.union(Kinds::SALU)),
@@ -355,7 +355,7 @@ const SCRATCH_BASE: RemedyRule = RemedyRule {
     outside: false,
     alone: false,
     evidence: Evidence::LLVM,
-    note: "ten scalar ALU instructions between them end it",
+    note: "ten scalar ALU instructions between the write and the read end the hazard",
     ..READ_SGPR
 };
 
