@@ -76,14 +76,14 @@ counter_rules! {
         "since RDNA 3 a half of a VGPR is a register of its own, and D16 loads write one. LLVM 22 tracks whole registers, the version in Triton 3.9 tracks halves; the manuals describe no dependence between the halves".
     /// Other outstanding operations may complete before the one that is waited for.
     MIXED = "waitcnt.mixed",
-        "a wait is enough only if operations of one type finish in order, as operations of another type are outstanding on the counter";
+        "operations of several types are outstanding on the counter, and the wait is enough only if those of one type finish in order";
         MANUAL_OF_COUNTERS, ALL, ABOVE_MANUAL;
-        "by the manual, operations of one type return in order, so it is enough to wait until no more operations are outstanding than operations of that type have been issued since; LLVM waits for zero as soon as types are mixed".
+        "by the manual, operations of one type return in order: after a wait that leaves n operations outstanding, an operation is done if at least n later ones of its type have been issued. LLVM waits for zero as soon as types are mixed".
     /// The operation is complete only because a full counter has stalled a later instruction.
     FULL = "waitcnt.full",
         "an operation is certainly done only because a full counter has delayed a later instruction, not because of a wait";
         FULL_COUNTERS, ALL, of(Silent, Less);
-        "lgkmcnt counts up to 15 operations, vmcnt up to 63 and expcnt up to 7; an instruction that would exceed this issues only when enough operations are done, and of one type the oldest finish first. AMD's emulator models this and LLVM relies on it; the manuals do not mention it".
+        "lgkmcnt counts up to 15 operations, vmcnt up to 63 and expcnt up to 7; an instruction that would exceed this issues only when enough operations are done; of each type, the oldest finish first. AMD's emulator models this and LLVM relies on it; the manuals do not mention it".
     /// As [`FULL`], with operations that need not finish in order.
     FULL_UNORDERED = "waitcnt.full-unordered",
         "an operation is certainly done only because a full counter has delayed a later instruction, and only if operations of its type finish in order";

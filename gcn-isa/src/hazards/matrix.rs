@@ -14,25 +14,25 @@ pub(super) const INPUT_RULES: &[Rule] = &[
     rule!("cdna3.100", "vector ALU writes a VGPR or AGPR, then a matrix instruction reads it";
           VALU but DL => MATRIX, [vector VSRC]; FROM_GFX90A: Const(2);
           cite::TABLE_37, AGREED rocroller Agrees),
-    rule!("llvm.cmpx-mfma", "vector ALU writes EXEC, then a matrix instruction";
+    rule!("llvm.cmpx-mfma", "vector ALU writes EXEC, then a matrix instruction follows";
           VALU => MATRIX, [writes EXEC]; FROM_GFX90A: Const(4);
           cite::LLVM, LLVM rocroller Agrees;
           "EXEC is not forwarded to the matrix pipe; MI100 ISA table 29 has the same rule for gfx908"),
     rule!("llvm.dgemm-fma64",
-          "an f64 matrix instruction, then v_fma_f64 or v_fmac_f64, with any registers";
+          "an f64 matrix instruction is followed by v_fma_f64 or v_fmac_f64, with any registers";
           DGEMM => FMA64, [always]; FROM_GFX90A: Const(2);
           cite::LLVM, LLVM),
     rule!("llvm.xdl-srcc-war",
-          "a matrix instruction reads source C, then a vector ALU instruction or a load writes it";
+          "a matrix instruction reads registers as source C, then a vector ALU instruction or a load writes one of them";
           XDL => VALU | MEMORY, [registers SRC_C, VDST, Any]; FROM_GFX90A: Passes(-1);
           cite::LLVM, LLVM rocroller Agrees;
           "source C is read throughout the execution of the instruction, sources A and B only at its start"),
     rule!("rocroller.xdl-srcc-war",
-          "a matrix instruction reads source C, then a vector ALU instruction writes it (up to four more wait states than llvm.xdl-srcc-war)";
+          "a matrix instruction reads registers as source C, then a vector ALU instruction writes one of them (up to four more wait states than llvm.xdl-srcc-war)";
           XDL => VALU, [registers SRC_C, VDST, Any]; MI200: PassesBut2 { at2: 1, plus: 3 };
           cite::ROCROLLER, ROCROLLER),
     rule!("rocroller.sgemm-srcc-war",
-          "an f32 matrix instruction reads source C, then a vector ALU instruction writes it";
+          "an f32 matrix instruction reads registers as source C, then a vector ALU instruction writes one of them";
           SGEMM => VALU, [registers SRC_C, VDST, Any]; GFX940: Passes(-1);
           cite::ROCROLLER, ROCROLLER; "LLVM has this rule only for XDL matrix instructions"),
 ];
@@ -139,7 +139,7 @@ pub(super) const F32_F64_RULES: &[Rule] = &[
           "v_mfma_f64_16x16x4, with twice the passes on gfx950, writes a register, then a vector ALU instruction writes it";
           DGEMM16 => VALU, [vector VDST]; MI350: Const(19);
           cite::EXTRAPOLATED, of(Silent, Less);
-          "LLVM requires 11, fewer than before a vector ALU instruction that reads the register; no manual covers gfx950"),
+          "LLVM requires 11 wait states, fewer than before a vector ALU instruction that reads the register; no manual covers gfx950"),
     rule!("cdna3.120", "v_mfma_f64_16x16x4 writes a register, then a memory instruction reads it";
           DGEMM16 => MEMORY, [vector VSRC]; FROM_GFX90A: Const(18);
           cite::TABLE_37, AGREED rocroller Agrees),
@@ -147,7 +147,7 @@ pub(super) const F32_F64_RULES: &[Rule] = &[
           "v_mfma_f64_16x16x4, with twice the passes on gfx950, writes a register, then a memory instruction reads it";
           DGEMM16 => MEMORY, [vector VSRC]; MI350: Const(26);
           cite::EXTRAPOLATED, of(Silent, Less);
-          "LLVM requires 18, fewer than before a vector ALU instruction that reads the register; its other numbers for gfx950 are 8 higher than those for gfx942. A matrix \
+          "LLVM requires 18 wait states, fewer than before a vector ALU instruction that reads the register; its other numbers for gfx950 are 8 higher than those for gfx942. A matrix \
            multiplication that Triton ships leaves 25"),
     rule!("llvm.dgemm16-load", "v_mfma_f64_16x16x4 writes a register, then a load writes it";
           DGEMM16 => MEMORY, [vector VDST]; FROM_GFX90A: Const(11);

@@ -11,7 +11,7 @@ pub(super) const RULES: &[Rule] = &[
           "vector ALU writes a VGPR, then a matrix instruction or v_accvgpr_write reads it";
           VALU but ACC_WRITE => MATRIX | ACC_WRITE, [vector VSRC]; MI100: Const(2);
           cite::TABLE_29, AGREED rocroller Agrees; "v_accvgpr_read counts as a vector ALU instruction that writes a VGPR"),
-    rule!("mi100.cmpx-mfma", "vector ALU writes EXEC, then a matrix instruction or v_accvgpr_write";
+    rule!("mi100.cmpx-mfma", "vector ALU writes EXEC, then a matrix instruction or v_accvgpr_write follows";
           VALU => MATRIX | ACC_WRITE, [writes EXEC]; MI100: Const(4);
           cite::TABLE_29, AGREED rocroller Agrees),
     rule!("mi100.mfma-srcc", "a matrix instruction writes AGPRs, then a matrix instruction reads overlapping AGPRs as source C";
@@ -36,7 +36,7 @@ pub(super) const RULES: &[Rule] = &[
     rule!("mi100.mfma-accwrite", "a matrix instruction writes AGPRs, then v_accvgpr_write writes one of them";
           MATRIX => ACC_WRITE, [vector VDST]; MI100: Passes(-1);
           cite::TABLE_29, AGREED rocroller Agrees),
-    rule!("mi100.mfma-accwrite-war", "a matrix instruction reads source C, then v_accvgpr_write writes it";
+    rule!("mi100.mfma-accwrite-war", "a matrix instruction reads AGPRs as source C, then v_accvgpr_write writes one of them";
           MATRIX => ACC_WRITE, [registers SRC_C, VDST, Any]; MI100: Passes(-3);
           cite::TABLE_29, AGREED rocroller Agrees),
     rule!("mi100.accwrite-srcc",

@@ -11,7 +11,7 @@ pub(super) const SCALAR_RULES: &[Rule] = &[
     rule!("cdna3.6", "vector ALU writes an SGPR, then v_readlane or v_writelane uses it as lane number";
           VALU => READLANE | WRITELANE, [scalar LANE_SELECT]; GFX9: Const(4);
           cite::TABLE_11, AGREED rocroller Agrees; "case 18 of the table repeats the rule"),
-    rule!("cdna3.7", "vector ALU writes VCC, then v_div_fmas";
+    rule!("cdna3.7", "vector ALU writes VCC, then v_div_fmas follows";
           VALU => DIV_FMAS, [writes VCC]; GFX9: Const(4);
           cite::TABLE_11, AGREED rocroller Agrees; "a write of either half of VCC is enough for the rule to apply"),
     rule!("cdna3.10", "vector ALU writes an SGPR, then vector memory reads it";
@@ -23,17 +23,17 @@ pub(super) const SCALAR_RULES: &[Rule] = &[
           VALU => VMEM, [scalar SSRC]; GFX9: Const(5);
           cite::LLVM, of(Silent, Moot);
           "LLVM takes the last vector ALU instruction that wrote the register, even if another instruction has overwritten the register since"),
-    rule!("llvm.exec-vmem", "vector ALU writes EXEC, then vector memory";
+    rule!("llvm.exec-vmem", "vector ALU writes EXEC, then a vector memory instruction follows";
           VALU => VMEM, [writes EXEC]; GFX9: Const(5);
           cite::LLVM, LLVM;
           "the rule is case 10 of the manual's table if EXEC counts as an SGPR operand of every memory instruction"),
-    rule!("cdna3.13", "vector ALU writes EXEC, then a DPP instruction";
+    rule!("cdna3.13", "vector ALU writes EXEC, then a DPP instruction follows";
           VALU => DPP, [writes EXEC]; GFX9: Const(5);
           cite::TABLE_11, AGREED),
     rule!("cdna3.18",
           "vector ALU writes an SGPR, VCC or EXEC, then a vector ALU instruction reads it as a constant";
           VALU => VALU, [scalar CONSTANT]; GFX940: Const(2);
-          cite::TABLE_11, AGREED rocroller Less; "some shipping kernels leave no wait state after a v_readlane"),
+          cite::TABLE_11, AGREED rocroller Less; "the manual's word constant means a scalar operand other than a carry-in or mask; some shipping kernels leave no wait state after a v_readlane"),
     rule!("llvm.18.carry",
           "vector ALU writes an SGPR, VCC or EXEC, then a vector ALU instruction reads it as carry-in";
           VALU => VALU, [scalar CARRY]; GFX940: Const(2);
@@ -51,10 +51,10 @@ pub(super) const SCALAR_RULES: &[Rule] = &[
     rule!("llvm.18.vcc", "vector ALU writes half of VCC, then a vector ALU instruction reads the other half";
           VALU => READS_VCC, [writes VCC]; GFX940: Const(2);
           cite::LLVM, LLVM; "LLVM treats VCC as one register, so that case 18 of the table applies"),
-    rule!("cdna3.18.cmpx-lane", "vector ALU writes EXEC, then v_readlane, v_readfirstlane or v_writelane";
+    rule!("cdna3.18.cmpx-lane", "vector ALU writes EXEC, then v_readlane, v_readfirstlane or v_writelane follows";
           VALU => READLANE | WRITELANE, [writes EXEC]; GFX940: Const(4);
           cite::TABLE_11, AGREED rocroller Agrees),
-    rule!("llvm.cmpx-permlane", "vector ALU writes EXEC, then v_permlane_swap";
+    rule!("llvm.cmpx-permlane", "vector ALU writes EXEC, then v_permlane_swap follows";
           VALU => PERMLANE, [writes EXEC]; MI350: Const(4);
           cite::LLVM, LLVM rocroller Agrees),
 ];

@@ -122,9 +122,10 @@ fn numbers(states: &TargetStates) -> String {
 
 fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
-    // A lower-case name, such as `s_setreg`, is not capitalised.
+    // A lower-case name, such as `s_setreg`, `vmcnt` or `rocRoller`, is not capitalised.
     let word = text.split([' ', ',']).next().unwrap_or_default();
-    if word.contains('_') || word.contains(|c: char| c.is_ascii_digit()) {
+    let is_name = |c: char| c == '_' || c.is_ascii_digit() || c.is_uppercase();
+    if word.contains(is_name) || word.ends_with("cnt") {
         return text.to_owned();
     }
     letters.next().map_or(String::new(), |c| c.to_uppercase().chain(letters).collect())

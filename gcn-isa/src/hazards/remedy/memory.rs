@@ -67,7 +67,7 @@ const TO_SCALAR_READS: Step =
 
 /// As [`TO_SCALAR`], for EXEC, which every memory instruction reads.
 const TO_EXEC: RemedyRule = RemedyRule {
-    title: "a memory instruction, then the scalar ALU writes EXEC",
+    title: "the scalar ALU writes EXEC after a memory instruction",
     steps: &[some(Kinds::MEMORY)],
     second: Step {
         who: but(Kinds::SALU, Kinds::SAVES_EXEC),
@@ -132,12 +132,14 @@ const BRANCH: RemedyRule = RemedyRule {
     remedy: Remedy::WaitStores,
     outside: false,
     alone: false,
-    evidence: BOTH,    note: "",
+    evidence: BOTH,
+    note: "",
 };
 
 pub(super) const RULES: &[RemedyRule] = &[
     RemedyRule {
         id: "rdna1.vmem-to-scalar.load",
+        title: "a vector load reads a scalar register, then the scalar ALU or a scalar load writes it",
         steps: &[LOADS],
         ends: or_counter!(LOADS),
         note: COUNTER_ENDS,
@@ -145,6 +147,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "rdna1.vmem-to-scalar.store",
+        title: "a vector store reads a scalar register, then the scalar ALU or a scalar load writes it",
         steps: &[STORES],
         ends: or_counter!(STORES),
         note: COUNTER_ENDS,
@@ -152,6 +155,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "rdna1.vmem-to-scalar.lds",
+        title: "an LDS instruction reads a scalar register, then the scalar ALU or a scalar load writes it",
         steps: &[LDS],
         ends: or_counter!(LDS),
         note: COUNTER_ENDS,
@@ -165,6 +169,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "rdna1.vmem-to-exec.load",
+        title: "the scalar ALU writes EXEC after a vector load",
         steps: &[some(Kinds::VMEM_LOAD)],
         ends: or_counter!(LOADS),
         note: COUNTER_ENDS,
@@ -172,6 +177,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "rdna1.vmem-to-exec.store",
+        title: "the scalar ALU writes EXEC after a vector store",
         steps: &[Step { who: but(Kinds::VMEM, Kinds::VMEM_LOAD), ..some(Kinds::VMEM) }],
         ends: or_counter!(STORES),
         note: COUNTER_ENDS,
@@ -179,6 +185,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "rdna1.vmem-to-exec.lds",
+        title: "the scalar ALU writes EXEC after an LDS instruction",
         steps: &[some(Kinds::DS)],
         ends: or_counter!(LDS),
         note: COUNTER_ENDS,
@@ -192,14 +199,15 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "mesa.vmem-to-exec.save",
-        title: "a memory instruction, then `s_*_saveexec_*` or `s_*_wrexec_*`",
+        title: "`s_*_saveexec_*` or `s_*_wrexec_*` follows a memory instruction",
         second: some(Kinds::SAVES_EXEC),
         evidence: MORE_IN_MESA,
         note: "LLVM considers only the destination that the instruction names, not EXEC",
         ..TO_EXEC
     },
     RemedyRule {
-        id: "rdna1.lds-branch-vmem",        title: "an LDS instruction, a branch, then a vector memory instruction",
+        id: "rdna1.lds-branch-vmem",
+        title: "an LDS instruction is followed by a branch and then by a vector memory instruction",
         note: "a vector memory instruction before the branch, or an LDS instruction after it, ends the hazard",
         steps: &[some(Kinds::DS), some(Kinds::BRANCH)],
         ends: &[
@@ -210,7 +218,8 @@ pub(super) const RULES: &[RemedyRule] = &[
         ..BRANCH
     },
     RemedyRule {
-        id: "rdna1.vmem-branch-lds",        title: "a vector memory instruction, a branch, then an LDS instruction",
+        id: "rdna1.vmem-branch-lds",
+        title: "a vector memory instruction is followed by a branch and then by an LDS instruction",
         note: "an LDS instruction before the branch, or a vector memory instruction after it, ends the hazard",
         steps: &[some(Kinds::VMEM), some(Kinds::BRANCH)],
         second: some(Kinds::DS),
@@ -266,7 +275,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "llvm.atomic-denorm-mode",
-        title: "an atomic on floats in memory, then `s_denorm_mode`",
+        title: "an atomic on floats in memory is followed by `s_denorm_mode`",
         cite: "measured with LLVM 22",
         targets: on::GFX10,
         steps: &[some(Kinds::FLOAT_ATOMIC)],
@@ -306,7 +315,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "llvm.lds-direct-trans",
-        title: "a transcendental instruction, then a direct load from LDS, with any registers",
+        title: "a transcendental instruction is followed by a direct load from LDS, with any registers",
         steps: &[some(Kinds::TRANS)],
         ends: &[VALU_DONE],
         within: FIFTEEN_VALUS,

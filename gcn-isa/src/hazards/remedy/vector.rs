@@ -144,7 +144,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "llvm.cmpx-permlane.rdna",
-        title: "a compare writes EXEC, then `v_permlane*`, with no vector ALU instruction other than `v_nop` in between",
+        title: "a compare writes EXEC, then `v_permlane*` follows, with no vector ALU instruction other than `v_nop` in between",
         cite: "measured with LLVM 22",
         targets: on::ALL_FROM_GFX11,
         ends: &[End { by: EndBy::Kind(but(Kinds::ANY_VALU, Kinds::V_NOP)), stages: 1 }],
@@ -277,7 +277,7 @@ const fn overlapping(
 
 const CMPX_PERMLANE: RemedyRule = RemedyRule {
     id: "rdna.cmpx-permlane",
-    title: "a compare writes EXEC, then `v_permlane*`",
+    title: "a compare writes EXEC, then `v_permlane*` follows",
     cite: "measured with LLVM 22; Mesa 25.0.7, `aco_insert_NOPs`",
     targets: on::ALL_FROM_GFX11,
     waves: WaveSizes::all(),
