@@ -100,11 +100,11 @@ counter_rules! {
         "LLVM's functions wait for every counter before they return, except for a counter of only stores, and callers rely on this wait; a return is s_setpc_b64 s[30:31]".
     /// A register is overwritten before an outstanding operation has read it.
     WAR = "waitcnt.exp-war",
-        "a register is written before the GDS or GWS operation that reads it has read it";
+        "a register is overwritten before a GDS or GWS operation has read it";
         MANUAL_OF_COUNTERS, WITH_GDS, AGREED.
     /// An operand that is still to be read is overwritten.
     OPERAND_WAR = "waitcnt.operand-war",
-        "a register is written before the memory instruction that reads it has read it";
+        "a register is overwritten before a memory instruction has read it";
         MEASURED, GFX12_5, LLVM;
         "xcnt counts vector and scalar memory instructions, but not asynchronous copies. That a result of the same kind (vector or scalar) has returned, or that a memory instruction of the other kind has issued, also shows that the operands were read".
     /// LDS is accessed before a load into it is done.
