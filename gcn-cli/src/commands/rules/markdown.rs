@@ -139,7 +139,7 @@ fn capitalised(text: &str) -> String {
 fn differences(out: &mut String, pages: &[RulePage]) {
     const AGREES: &str = "requires it";
     out.push_str(
-        "\n## Where manual and LLVM differ\n\nThe rule has the larger number. A source that *requires less* asks for fewer wait states or for a weaker wait, \
+        "\n## Where manual and LLVM differ\n\nThe table lists the rules that the manual and LLVM do not both require. A source that *requires less* asks for fewer wait states or for a weaker wait, \
          at least in some of the rule's cases.\n\n| rule | manual | LLVM 22 | rocRoller | grade | note |\n|---|---|---|---|---|---|\n",
     );
     for page in pages.iter().filter(|p| p.manual != p.llvm || p.manual != AGREES) {
