@@ -145,8 +145,7 @@ impl Step {
         let size = [self.side, self.side, self.depth, 1];
         if self.family == Family::F8f6f4 {
             let code = |format| ElemType::F8F6F4_FORMATS.iter().position(|f| *f == format).unwrap_or(0) as u8;
-            let controls =
-                Controls { cbsz: code(formats[0]), blgp: code(formats[1]), ..Controls::default() };
+            let controls = Controls { cbsz: code(formats[0]), blgp: code(formats[1]), ..Controls::default() };
             return (Product::f8f6f4(size, false), controls);
         }
         (Product { formats, size, sparse: false, scaled: false }, Controls::default())
@@ -296,7 +295,8 @@ where
         return Everyone::gives(c);
     }
     let mut values = c.values;
-    let (rows, columns) = (row / step.side..(row + P) / step.side, column / step.side..(column + Q) / step.side);
+    let (rows, columns) =
+        (row / step.side..(row + P) / step.side, column / step.side..(column + Q) / step.side);
     let place = |i: usize| i * across + columns.start..i * across + columns.end;
     let mut sums: Vec<Value> = rows.clone().flat_map(|i| values.values[place(i)].to_vec()).collect();
     add_products::<T, U, C>(
@@ -356,8 +356,7 @@ fn by_lanes<T: MatrixElement, U: MatrixElement, C: AccElement>(
 ) {
     let across = right.len() / steps;
     let place = |acc: Value| with(|c| c.builder.kernel().ty(acc).place);
-    let mut sums: Vec<V<C>> =
-        accs.iter().flat_map(|acc| elementwise::extract(*acc, per_acc, loc)).collect();
+    let mut sums: Vec<V<C>> = accs.iter().flat_map(|acc| elementwise::extract(*acc, per_acc, loc)).collect();
     for s in 0..steps {
         let rows = left.chunks(steps).map(|row| numbers::<T, C>(row[s], per_acc * step.depth, loc));
         let rows: Vec<Vec<V<C>>> = rows.collect();
