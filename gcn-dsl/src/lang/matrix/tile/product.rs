@@ -285,7 +285,8 @@ where
     let step = Step::here(T::FORMAT, FACTOR, K, loc);
     let (whole, across) = (with(|c| side(here(c), SIDE)), N / step.side);
     let multiple = (row | column | P | Q).is_multiple_of(step.side);
-    if whole != step.side || !multiple || row + P > M || column + Q > N {
+    let inside = |from: usize, count: usize, all: usize| from <= all && count <= all - from;
+    if whole != step.side || !multiple || !inside(row, P, M) || !inside(column, Q, N) {
         let what = format!(
             "{P} x {Q} elements from row {row} and column {column} on are no part of {M} x {N} in accumulators of {whole} x {whole} elements; \
              factors with SIDE {FACTOR} give parts in multiples of {}",
@@ -322,7 +323,7 @@ fn add_products<T: TileFactor<U, C>, U: MatrixElement, C: AccElement>(
 ) {
     let [left, right] = factors.map(|parts| &parts.values[..parts.len]);
     let across = right.len() / steps;
-    if left.len() / steps * across != sums.len() {
+    if across == 0 || left.len() / steps * across != sums.len() {
         return; // the kernel has failed
     }
     if step.family == Family::Lanes {
@@ -346,7 +347,7 @@ pub fn has_copied_factors() -> bool {
 }
 
 /// Adds products to accumulators, row after row, by vector instructions: fused multiply-adds in f32, or multiplications and additions in
-/// i32, with ascending `k`. The factors are lane's parts of rows and of columns, those of all `k` of one after each other.
+/// i32, with ascending `k`. The factors are a lane's parts of rows and of columns: all `k` of one after each other, then the next.
 fn by_lanes<T: MatrixElement, U: MatrixElement, C: AccElement>(
     [left, right]: [&[Value]; 2],
     accs: &mut [Value],
