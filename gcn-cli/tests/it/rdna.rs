@@ -36,7 +36,7 @@ kernels! {
     "chained_dot.gfx1151" [], [], 0;
     "gemm_f16_4w.gfx1100" [], [], 0;
     "gemm_f16_odd.gfx1201" [], HALVES, 0;
-    // The finding is a defect of the kernel and must be fixed. In the other case, the reader of a half register is preceded by an
+    // The finding is a defect of the kernel and must be fixed. Also, a reader of a half register is preceded by an
     // instruction that is written as data, where nothing can be inserted, so LLVM 22's interpretation is used.
     "gemm_fp8e5_32x32x64.gfx1100" ["barrier.lds"], [], 3;
     "lane_xor.gfx1100.w64" [], [], 0;

@@ -89,7 +89,7 @@ fn idle(s: &mut State, stream: u64) -> Result {
     if s.capture_of(stream)?.is_some() {
         return Err(Error::StreamCaptureUnsupported);
     }
-    // A wait for an event cannot be added to another stream's capture here.
+    // Waiting for a stream is refused during captures whose mode does not permit it.
     if stream > LEGACY {
         s.check_uncaptured()?;
     }

@@ -21,15 +21,15 @@ pub(in crate::watch::sanitize) struct Info {
     pub(super) reads_scc: bool,
     pub(super) writes_scc: bool,
     pub(in crate::watch::sanitize) kind: Kind,
-    /// True if it loads from memory.
+    /// True if the instruction loads from memory.
     pub(super) loads: bool,
-    /// True if it may load from scratch and overwrites its own address.
+    /// True if the instruction may load from scratch and overwrites its own address register.
     pub(super) reaches_scratch_once: bool,
-    /// True if the loaded data is merged with the old content of the destination.
+    /// True if the loaded data are merged with the old content of the destination.
     pub(super) merges: bool,
     /// True if lanes read other lanes.
     pub(super) crosses: bool,
-    /// The same instruction with the registers of the separate wave.
+    /// The step for the same instruction with the registers of the separate wave.
     pub(super) aside: OnceLock<Step>,
 }
 
@@ -55,13 +55,13 @@ pub(super) struct Source {
     pub first: Word,
     /// The operand; `None` for an implicit register.
     pub operand: Option<usize>,
-    /// The number of the source (0 to 2), if it is one of these.
+    /// The number of the source (0 to 2); `None` if the register is not one of the sources.
     pub role: Option<usize>,
-    /// True if it determines where bits of the other sources go.
+    /// True if the register determines to which positions the bits of other sources go.
     pub control: bool,
-    /// True if it is the data that a memory instruction stores.
+    /// True if the register contains the data that a memory instruction stores.
     pub data: bool,
-    /// True if it is a lane mask.
+    /// True if the register is a lane mask.
     pub mask: bool,
 }
 
@@ -71,7 +71,7 @@ pub(super) struct Written {
     pub reg: Reg,
     pub first: Word,
     pub operand: Option<usize>,
-    /// True if it is a lane mask, in addition to a vector result or as the only one.
+    /// True if the register is a lane mask, whether the instruction also has a vector result or not.
     pub mask: bool,
 }
 
