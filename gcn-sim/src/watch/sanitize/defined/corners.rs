@@ -187,8 +187,8 @@ impl Aside {
     }
 
     /// For a permutation of lanes with undefined bits in its address register (operand `address`): the lanes of the result that may get
-    /// data of different lanes, or none. Each lane gets different data; the undefined bits of the addresses run through all combinations
-    /// that select a lane; the lanes whose result changes are returned.
+    /// data of different lanes, or none. Each lane gets different data.
+    /// The undefined address bits are set to those of each lane's address in turn, and the lanes whose result changes are returned.
     pub(super) fn reached(
         &mut self,
         cx: &Cx<'_>,

@@ -75,7 +75,7 @@ pub(super) struct Written {
     pub mask: bool,
 }
 
-/// True if the register is a lane mask, whose bit i applies to lane i. In other scalars each bit applies to all lanes.
+/// True if the register is a lane mask, whose bit i applies to lane i. In other scalar registers, each bit applies to all lanes.
 fn is_mask(machine: &Machine, inst: &Inst, reg: Reg, name: &str) -> bool {
     let vector = inst.desc.format.is_vop() && reg.file == RegFile::Sgpr;
     vector
@@ -84,7 +84,7 @@ fn is_mask(machine: &Machine, inst: &Inst, reg: Reg, name: &str) -> bool {
                 let of_all = matches!(inst.desc.class, Class::Readlane | Class::TransScalar);
                 !of_all && reg.len == machine.state().wave_size.mask_registers()
             }
-            // Not for a 64-bit scalar value, which has two SGPRs as well.
+            // A 64-bit scalar value also has two SGPRs, but is not a mask.
             "src2" => dataflow::third_source_is_mask(inst.desc),
             _ => false,
         }
@@ -140,14 +140,14 @@ impl Info {
             || matches!(desc.class, Class::Readlane | Class::Permlane | Class::Writelane | Class::LdsPermute);
         let reads_scc = desc.implicit_reads.contains(ImplicitRegs::SCC)
             || inst.operands.contains(&Operand::Special(gcn_isa::SrcSpecial::Scc));
-        // Through scratch instructions, a flat address, or a buffer resource.
+        // Scratch can be accessed through scratch instructions, a flat address, or a buffer resource.
         let may_be_scratch = matches!(desc.class, Class::ScratchLoad | Class::FlatLoad | Class::VmemLoad);
         let overwrites = |written: &Written| sources.iter().any(|s| s.reg.overlaps(written.reg));
         let reaches_scratch_once = may_be_scratch && results.iter().any(overwrites);
         Info {
             sources,
             results,
-            // Saturation depends on the upper bits.
+            // With clamp, saturation makes the result depend on the upper bits as well.
             flow: if rule.flow == Flow::Up && inst.mods.clamp { Flow::All } else { rule.flow },
             parts: if desc.format.is_vop() { dataflow::parts(inst) } else { Vec::new() },
             reads_scc,
