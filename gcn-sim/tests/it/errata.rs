@@ -75,7 +75,7 @@ fn m0_is_the_address_of_addtid() {
     assert_eq!(out.v(10), lanes(|l| 7 * l));
 }
 
-/// In `v_mad_f32`, zero times infinity is NaN; in the `legacy` forms, zero times anything is zero (DX9 rules).
+/// In `v_mul_f32` and `v_mad_f32`, zero times infinity is NaN; in the `legacy` forms, zero times anything is zero (DX9 rules).
 #[test]
 fn legacy_multiplication_lets_zero_win() {
     let case = Case::new(Target::GFX908).v(1, [f32::INFINITY.to_bits(); 64]).v(2, [0; 64]);

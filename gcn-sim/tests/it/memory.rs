@@ -343,7 +343,7 @@ fn the_segment_of_arguments_is_whole_cache_lines() {
         let text = format!("s_load_dwordx4 s[4:7], s[0:1], {offset:#x}\ns_waitcnt lgkmcnt(0)\ns_endpgm");
         let kernel = Kernel { target: Target::GFX942, state: state(), text };
         let mut memory = Memory::new();
-        // 24 bytes from offset 40 on end at the end of a cache line, 64.
+        // The arguments have 24 bytes, and the memory for them ends with the cache line, at 64.
         kernel.run(&mut memory, [1, 1, 1], [64, 1, 1], &[1, 2, 3], &Options::default())
     };
     assert!(load(20).is_ok() && load(48).is_ok());

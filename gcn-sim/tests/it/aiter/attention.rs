@@ -9,7 +9,7 @@ use super::{bf16, bf16_buffer, files, fractions, name, output, prepare, run_with
 fn attention_forward() {
     for folder in ["gfx942/fmha_v3_fwd/MI300", "gfx942/fmha_v3_fwd/MI308", "gfx950/fmha_v3_fwd"] {
         for file in files(folder) {
-            // With these arguments, other kernels load K from an address 4 GB after it.
+            // With these arguments, kernels with this name load K from an address 4 GB past the buffer.
             if !name(&file).starts_with("fwd_hd192_hd128_bf16_causal") {
                 one(&file);
             }
