@@ -331,7 +331,7 @@ impl RowCodec {
     }
 
     fn add_bit(&mut self, desc: &InstDesc, field: Modifier, shift: u8, lo: u8) {
-        // The destination's op_sel of VOP3 is always the fourth bit, even if the text lists fewer.
+        // The op_sel bit of a VOP3 destination is always the fourth bit, even if the text lists fewer bits.
         let is_dst = field == Modifier::OpSel && desc.op_sel_dst_bit() == Some(shift);
         let lo = if is_dst { 14 } else { lo };
         self.add_piece(ModPiece { field, shift, lo, len: 1, signed: false });
@@ -369,8 +369,8 @@ fn opcode(opcode: u16, layout: &Layout) -> u128 {
     }
 }
 
-/// A row with a literal operand accepts the same literal for its other source (CDNA3 ISA, `V_MADMK_F32`: the literal is
-/// one dword, whichever operands name it).
+/// A row with a literal operand accepts the same literal for its other source (CDNA3 ISA, `V_MADMK_F32`: there is one literal dword,
+/// whichever operands use it).
 fn kinds(desc: &InstDesc, operand: &OperandDesc) -> OperandKinds {
     let shares = matches!(desc.format, Format::Vop2 | Format::Vopd | Format::Sop2);
     let shared = desc.operands.iter().find(|o| o.is_literal() && shares);
@@ -380,7 +380,7 @@ fn kinds(desc: &InstDesc, operand: &OperandDesc) -> OperandKinds {
     }
 }
 
-/// The widest format, in eighths of its own width.
+/// The width of the widest format, in the unit in which widths of formats are given: eighths of itself.
 const WIDEST: u8 = 8;
 
 fn width(desc: &InstDesc, operand: &OperandDesc) -> Width {

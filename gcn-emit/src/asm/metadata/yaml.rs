@@ -183,8 +183,8 @@ fn byte_offset(text: &str, character: usize) -> Option<usize> {
     text.char_indices().nth(character).map(|(at, _)| at)
 }
 
-/// The value of a scalar. Among the tags of the YAML core schema, only `!!str` has no effect: LLVM treats it like a missing tag. Unknown
-/// tags give a string (observed with llvm-mc 22).
+/// The value of a scalar. Among the tags of the YAML core schema, only `!!str` has no effect: LLVM treats it like a missing tag. Its other tags, and
+/// unknown tags, give a string (observed with llvm-mc 22).
 fn scalar(text: &str, tag: Option<&Tag>) -> Result<Node, &'static str> {
     let Some(tag) = tag else { return Ok(implicit(text)) };
     if tag.is_yaml_core_schema() {

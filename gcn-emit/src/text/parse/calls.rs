@@ -45,7 +45,7 @@ fn symbol<'a>(cursor: &mut Cursor<'a>, known: impl Fn(&str) -> Option<u16>) -> O
     }
 }
 
-/// Parses `hwreg(NAME)` or `hwreg(NAME, offset, size)` after its parenthesis.
+/// Parses the rest of `hwreg(NAME)` or `hwreg(NAME, offset, size)`; the cursor is just past the opening parenthesis.
 pub(super) fn hwreg(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<u16, Located> {
     let at = cursor.at();
     let target = context.on.target;
@@ -100,10 +100,10 @@ pub(super) fn hwreg_structure(
     Ok(RawValue::Call(Function::Hwreg, id | offset << 6 | (size - 1) << 11))
 }
 
-/// Parses `sendmsg(MESSAGE)`, `sendmsg(MESSAGE, OPERATION)` or `sendmsg(MESSAGE, OPERATION, STREAM)` after its
-/// parenthesis.
+/// Parses the rest of `sendmsg(MESSAGE)`, `sendmsg(MESSAGE, OPERATION)` or `sendmsg(MESSAGE, OPERATION, STREAM)`; the cursor is just past
+/// the opening parenthesis.
 ///
-/// Names must be a permitted combination; numbers are accepted unchecked.
+/// Names must be a permitted combination; numbers are not checked.
 pub(super) fn sendmsg(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<u16, Located> {
     let set = context.on.instruction_set();
     let at = cursor.at();
@@ -153,7 +153,7 @@ pub(super) fn sendmsg(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Res
     Ok(id | op << 4 | stream << 8)
 }
 
-/// Parses `gpr_idx(SRC0, DST)` after its parenthesis.
+/// Parses the rest of `gpr_idx(SRC0, DST)`; the cursor is just past the opening parenthesis.
 pub(super) fn gpr_idx(cursor: &mut Cursor<'_>) -> Result<u16, Located> {
     let mut modes = 0;
     if cursor.peek() == b')' {
