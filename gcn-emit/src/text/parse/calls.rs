@@ -175,7 +175,7 @@ pub(super) fn gpr_idx(cursor: &mut Cursor<'_>) -> Result<u16, Located> {
     }
 }
 
-/// True if the name of a field or of a version is next (otherwise the immediate is a number).
+/// True if the name of a field or of a version comes next; otherwise the immediate is a number.
 pub(super) fn fields_begin(cursor: &Cursor<'_>, immediate: Immediate) -> bool {
     let mut ahead = cursor.clone();
     let name = ahead.name();
@@ -201,7 +201,7 @@ pub(super) fn fields(
 ) -> Result<RawOperand, Located> {
     let start = cursor.at();
     let known = immediate.fields(context.on.instruction_set());
-    // A counter that is not named is not waited for; a delay that is not named is no delay.
+    // A counter that is not named is not waited for; a delay that is not named is omitted.
     let mut value = match immediate {
         Immediate::Counters | Immediate::Dependencies => {
             known.iter().fold(0, |all, field| all | field.encode(u16::MAX))
@@ -231,7 +231,7 @@ pub(super) fn fields(
     Ok(RawOperand { span: Span::new(start, end), value, neg: false, abs: false, sext: false })
 }
 
-/// Parses `name(value)`. Only counters also have `name_sat`, which limits a value that is too large.
+/// Parses `name(value)`. Only counters also have `name_sat`, which reduces a value that is too large to the maximum.
 fn field(
     cursor: &mut Cursor<'_>,
     context: &mut Context<'_>,
@@ -294,7 +294,7 @@ fn listed<T: AsRef<str>>(names: &[T]) -> String {
     }
 }
 
-/// Parses the offset of `swizzle(MODE, …)` after its parenthesis.
+/// Parses the rest of `swizzle(MODE, …)`, the offset of `ds_swizzle_b32`; the cursor is just past the opening parenthesis.
 pub(super) fn swizzle(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<u16, Located> {
     let span = cursor.word_span();
     let mode = cursor.name();
