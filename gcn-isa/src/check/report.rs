@@ -19,16 +19,14 @@ pub struct CheckReport {
     pub instructions: usize,
     /// The violations of rules, in program order of the later instruction.
     pub findings: Vec<Finding>,
-    /// Findings that are not listed, because there are more than [`MOST_FINDINGS`](super::MOST_FINDINGS) of their
-    /// grade.
+    /// The findings that are not listed because there are more than [`MOST_FINDINGS`](super::MOST_FINDINGS) of their grade.
     pub not_listed: Vec<NotListed>,
-    /// The number of decisions that a budget cut short: findings with [`Caveat::Undecided`], and instructions from
-    /// which not all paths were walked back. If it is not 0, the program is not clean, even without findings.
+    /// The number of decisions that were not made because a budget was used up: findings with [`Caveat::Undecided`], and instructions from
+    /// which not all paths were walked backwards. If this number is not 0, the program is not clean, even without findings.
     pub undecided: usize,
-    /// Lines where control leaves to a target that is not visible in the program (`s_setpc`, `s_swappc`, a branch with
-    /// a numeric offset). They are assumed to lead to every possible target in the program ([`crate::cfg::Flow`]); code
-    /// outside is not checked. Wait states across them are followed up to a budget that only programs with very many
-    /// such jumps exceed.
+    /// The lines where control leaves to a target that is not visible in the program (`s_setpc`, `s_swappc`, a branch with a numeric
+    /// offset). They are assumed to lead to every possible target in the program ([`crate::cfg::Flow`]); code outside the program is not
+    /// checked. Wait states across these lines are checked within a budget that only programs with very many such jumps exceed.
     pub unknown_exits: Vec<usize>,
 }
 
@@ -37,7 +35,7 @@ pub struct CheckReport {
 pub struct NotListed {
     /// The rule.
     pub rule: &'static str,
-    /// The rule in words.
+    /// A description of the rule.
     pub title: &'static str,
     /// The grade of the findings.
     pub grade: Grade,
@@ -53,11 +51,11 @@ pub struct Finding {
     pub rule: &'static str,
     /// How well the rule is supported.
     pub grade: Grade,
-    /// The rule in words.
+    /// A description of the rule.
     pub title: &'static str,
-    /// Index of the earlier instruction; `None` for a rule about a single instruction.
+    /// The index of the earlier instruction; `None` for a rule about a single instruction.
     pub first: Option<usize>,
-    /// Index of the later instruction.
+    /// The index of the later instruction.
     pub second: usize,
     /// The earlier instruction's mnemonic.
     pub first_name: &'static str,
