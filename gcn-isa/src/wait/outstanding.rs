@@ -163,17 +163,17 @@ impl Outstanding {
         &self.entries
     }
 
-    /// True if some entry owes one of these registers.
+    /// True if some entry owes one of these registers, that is, has yet to write or read it.
     pub fn owes(&self, reg: Reg) -> bool {
         self.busy.any(reg)
     }
 
-    /// A line whose operation on `stream` may be outstanding and does more than invalidate a cache.
+    /// The line of an operation on `stream` that may be outstanding and that does more than invalidate a cache.
     pub fn access(&self, stream: Stream) -> Option<u32> {
         self.accesses[stream.index()]
     }
 
-    /// The largest value of the entry's counter at which the operation is certainly done.
+    /// The largest value of the entry's counter that proves that the operation is done.
     pub fn limit(&self, entry: &Entry) -> u8 {
         let most = i32::from(self.counter(entry.stream).cap(self.set));
         if entry.mixed { 0 } else { self.younger(entry).min(most) as u8 }
@@ -183,7 +183,8 @@ impl Outstanding {
         self.issued[entry.stream.index()] - entry.stamp
     }
 
-    /// True if `wait` surely finishes the entry: it waits for the entry itself, or for a result whose operands were read after the entry's.
+    /// True if `wait` certainly finishes the entry: the wait is for the entry itself, or for a result whose operands were read after the
+    /// operands of the entry.
     fn is_finished_by(&self, entry: &Entry, wait: WaitCnt) -> bool {
         let counter = self.counter(entry.stream);
         if counter.is_in(wait) && counter.of(wait) <= self.limit(entry) {
@@ -205,8 +206,7 @@ impl Outstanding {
             return;
         }
         for stream in Stream::ALL {
-            // Only zero proves that nothing of a stream is left: the youngest operation may be of any stream of the
-            // counter.
+            // Only zero proves that no operation of a stream is left, because the youngest operation may be of any stream of the counter.
             if self.counter(stream).of(wait) == 0 {
                 self.pending[stream.index()] = None;
                 self.accesses[stream.index()] = None;
@@ -270,7 +270,7 @@ impl Outstanding {
         }
     }
 
-    /// Everything on `stream` is done.
+    /// Records that all operations of `stream` are done.
     fn finish(&mut self, stream: Stream) {
         self.accesses[stream.index()] = None;
         if self.pending[stream.index()].take().is_some() {
@@ -279,14 +279,14 @@ impl Outstanding {
         }
     }
 
-    /// Removes from older entries what a younger entry of the same kind now owes.
+    /// Removes, from the older entries, the obligations that a younger entry of the same kind now has.
     fn supersede(&mut self, debt: Debt, stream: Stream, reg: Option<Reg>, half: Option<Half>) {
         let set = self.set;
         let same_place = |e: &Entry| e.debt == debt && e.stream.counter(set) == stream.counter(set);
         match reg {
             None => self.entries.retain(|e| !(e.debt == debt && e.stream == stream)),
             Some(reg) if self.busy.any(reg) => {
-                // A debt of a half does not replace a debt of the whole register.
+                // An obligation for half of a register does not replace an obligation for the whole register.
                 let of_half = |e: &Entry| half.is_none() || half == e.half;
                 for e in self.entries.iter_mut().filter(|e| same_place(e) && of_half(e)) {
                     if let Some(old) = e.reg.filter(|r| r.overlaps(reg)) {
@@ -299,7 +299,7 @@ impl Outstanding {
         }
     }
 
-    /// Turns stamps into counts and sorts the entries.
+    /// Converts time stamps into numbers of operations, and sorts the entries.
     pub fn seal(&mut self) {
         for e in &mut self.entries {
             let most = i32::from(e.stream.counter(self.set).cap(self.set));
@@ -341,8 +341,8 @@ impl Outstanding {
         self.entries.len() > CROWD
     }
 
-    /// Merges the entries that owe the same registers on the same stream to producers of the same group. Input and
-    /// result are sealed.
+    /// Merges entries that owe the same registers on the same stream and whose producers are in the same group. The state must be sealed,
+    /// and remains so.
     pub fn gather(&mut self, group: &dyn Fn(usize) -> usize) {
         let key = |e: &Entry| (e.debt, e.stream, e.reg, e.half, e.live, group(e.producer as usize));
         self.entries.sort_by_cached_key(key);
@@ -356,7 +356,7 @@ impl Outstanding {
             alike
         });
         self.entries.sort_unstable_by_key(|e| (e.key(), e.live));
-        // Merge the entries of one producer that owe different parts of its registers.
+        // Merge the entries of one producer that owe different parts of the producer's registers.
         self.entries.dedup_by(|next, one| {
             let same = one.key() == next.key();
             if same {
@@ -387,7 +387,7 @@ fn take_smaller(a: &mut Entries<'_>, b: &mut Entries<'_>) -> Option<Entry> {
     }
 }
 
-/// The join of the same debt on two paths.
+/// The join of one obligation on two paths.
 fn worse(a: &Entry, b: &Entry) -> Entry {
     let mixed = a.mixed || b.mixed;
     Entry {
