@@ -1,5 +1,5 @@
-//! The rules that do not concern wait states: counters, barriers, and single instructions. The checker and the inserter
-//! report under their names.
+//! The rules that do not concern wait states: rules about counters, barriers, and single instructions. Findings of the checker and waits of
+//! the inserter have the names of these rules.
 
 use super::evidence::Evidence;
 use super::row::on::{GFX9, GFX10_1, GFX10_3, GFX11_0, GFX11_5, GFX12, GFX12_5};
@@ -9,10 +9,10 @@ use crate::target::{InstructionSet, Target, TargetSet};
 /// A rule about operations that complete later, or about a single instruction.
 #[derive(Debug)]
 pub struct CounterRule {
-    /// Name: `waitcnt.` for registers and memory that a counter tracks, `barrier.` for barriers; otherwise as for
-    /// [`super::Rule`].
+    /// The name. It begins with `waitcnt.` for registers and memory that a counter tracks, and with `barrier.` for barriers; otherwise it
+    /// is formed as for [`super::Rule`].
     pub id: &'static str,
-    /// The violation, in words.
+    /// A description of the violation.
     pub title: &'static str,
     /// The citation of the source.
     pub cite: Cite,
@@ -20,7 +20,7 @@ pub struct CounterRule {
     pub targets: TargetSet,
     /// The statements of manuals and LLVM about the rule.
     pub evidence: Evidence,
-    /// True if the rule matters only with XNACK replay on.
+    /// True if the rule matters only while XNACK replay is on.
     pub xnack: bool,
     /// Further remarks.
     pub note: &'static str,
@@ -34,7 +34,7 @@ impl CounterRule {
 }
 
 impl PartialEq for CounterRule {
-    /// Names are unique, so equal names mean equal rules.
+    /// Names are unique, so rules with equal names are equal.
     fn eq(&self, other: &CounterRule) -> bool {
         self.id == other.id
     }
@@ -64,7 +64,7 @@ counter_rules! {
     WAW = "waitcnt.waw", "a register is written before the memory operation that writes it is done";
         MANUAL_OF_COUNTERS, ALL, DEFINED;
         "a load whose result arrives after the other's in the same order needs no wait".
-    /// As [`WAW`], for a FLAT operation followed by one that returns in order.
+    /// The same as [`WAW`], for a FLAT operation followed by an operation that returns in order.
     WAW_FLAT = "waitcnt.flat-waw",
         "a vector memory operation writes a register before the FLAT operation that writes it is done";
         MANUAL_OF_COUNTERS, GFX9, of(Less, Less);
@@ -76,7 +76,7 @@ counter_rules! {
         MEASURED, WITH_HALF_VGPRS, LLVM;
         "since RDNA 3 a half of a VGPR is a register of its own, and D16 loads write one. LLVM 22 counts whole registers, the version \
          that Triton 3.9 has counts halves; the manuals describe no dependence between them".
-    /// Other outstanding operations may complete before the one that is waited for.
+    /// Other outstanding operations may complete before the operation for which the instruction waits.
     MIXED = "waitcnt.mixed",
         "the wait counts only operations of the same type as done in order, with others outstanding on the \
          counter";
@@ -89,7 +89,7 @@ counter_rules! {
         "lgkmcnt holds 15 operations, vmcnt 63 and expcnt 7; an instruction that would exceed that does not \
          issue before enough are done, of one type the oldest. AMD's emulator models it and LLVM relies on \
          it; the manuals do not mention it".
-    /// As [`FULL`], with operations that need not finish in order.
+    /// The same as [`FULL`], with operations that need not finish in order.
     FULL_UNORDERED = "waitcnt.full-unordered",
         "only a full counter that delays later instructions shows that an operation is done, and only if its type finishes in order";
         FULL_COUNTERS, WITH_GDS, of(Silent, Less);
@@ -108,7 +108,7 @@ counter_rules! {
     WAR = "waitcnt.exp-war",
         "a register is written before the GDS or GWS operation that reads it has done so";
         MANUAL_OF_COUNTERS, WITH_GDS, AGREED.
-    /// An operand that is still to be read is overwritten.
+    /// An operand that an operation has yet to read is overwritten.
     OPERAND_WAR = "waitcnt.operand-war",
         "a register is written before the memory instruction that reads it has done so";
         MEASURED, GFX12_5, LLVM;
@@ -179,12 +179,12 @@ counter_rules! {
          each scalar write to VCC updates VCCZ (3.9)".
 }
 
-/// The rule about accesses of LDS that come before a copy into it is done.
+/// The rule about LDS accesses before the completion of a copy into LDS.
 pub fn copies_to_lds(set: InstructionSet) -> &'static CounterRule {
     if set.has_async_copies() { &ASYNC_LDS } else { &LDS_DMA }
 }
 
-/// The rule called `id`.
+/// The rule with the name `id`.
 pub fn rule(id: &str) -> Option<&'static CounterRule> {
     ALL.into_iter().find(|r| r.id == id)
 }

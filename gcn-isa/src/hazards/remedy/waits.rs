@@ -1,4 +1,4 @@
-//! Which waits an instruction performs that end sequences.
+//! Determines the waits of an instruction that end sequences.
 
 use bitflags::bitflags;
 
@@ -48,12 +48,12 @@ impl Dependency {
         self.field(InstructionSet::GFX11).name
     }
 
-    /// The wait for this dependency alone.
+    /// The wait only for this dependency.
     pub const fn wait(self) -> Waits {
         Waits::from_bits_truncate(1 << self as u16)
     }
 
-    /// The immediate that waits for all of some dependencies completely, and for nothing else.
+    /// The immediate that waits for the completion of some dependencies, and for nothing else.
     pub(in crate::hazards) fn immediate(of: Waits, set: InstructionSet) -> u16 {
         let all = Immediate::Dependencies.fields(set).iter().fold(0, |imm, f| imm | f.encode(u16::MAX));
         let waited = Dependency::ALL.into_iter().filter(|d| of.contains(d.wait()));
@@ -61,7 +61,7 @@ impl Dependency {
     }
 }
 
-/// True for an instruction whose only effect is to wait for dependencies, at least one of them completely.
+/// True for an instruction whose only effect is to wait for dependencies, and that waits for the completion of at least one of them.
 pub fn waits_for_dependencies(inst: &Inst) -> bool {
     let set = inst.desc.instruction_set();
     let waits = of(set, inst);
