@@ -49,7 +49,7 @@ pub struct Erratum {
     pub taken: &'static str,
 }
 
-/// Every difference.
+/// All differences.
 pub static DIFFERENCES: &[Difference] = &[
     Difference {
         id: "lds-release",
@@ -90,7 +90,7 @@ pub static DIFFERENCES: &[Difference] = &[
     },
 ];
 
-/// Every contradiction.
+/// All contradictions.
 pub static ERRATA: &[Erratum] = &[
     Erratum {
         rows: "GFX940, atomicrmw release, workgroup and system",

@@ -9,64 +9,64 @@ use crate::target::TargetSet;
 /// The facts of a mnemonic that do not depend on its form.
 #[derive(Debug)]
 pub struct Entry {
-    /// The mnemonic, see [`super::InstDesc::mnemonic`].
+    /// The mnemonic; see [`super::InstDesc::mnemonic`].
     pub mnemonic: &'static str,
     /// The instruction's effect, in the notation of [`crate::semantics`].
     pub meaning: &'static str,
-    /// The source, see [`crate::semantics::Semantics::witness`].
+    /// The source; see [`crate::semantics::Semantics::witness`].
     pub witness: &'static str,
-    /// How the bits of results depend on those of the sources.
+    /// The rule that states how the bits of results depend on those of the sources.
     pub rule: Rule,
-    /// Effects that neither class nor operands express.
+    /// The effects that neither the class nor the operands express.
     pub behaviours: Behaviours,
-    /// The branch on the opposite condition; empty if there is none.
+    /// The branch on the opposite condition. It is empty if there is none.
     pub inverse: &'static str,
-    /// The mnemonic of the instruction that has the same effect as this half of a VOPD pair; empty for all others.
+    /// The mnemonic of the instruction that has the same effect as this half of a VOPD pair. It is empty for all other instructions.
     pub alone: &'static str,
-    /// The number of passes by target, see [`super::InstDesc::passes`].
+    /// The number of passes by target; see [`super::InstDesc::passes`].
     pub passes: &'static [(TargetSet, u8)],
     /// The notation of the 16-bit immediate.
     pub immediate: Immediate,
     /// The types of constants that are not untyped bit patterns. A later entry takes precedence.
     pub constants: &'static [Constants],
-    /// For an instruction whose number of passes depends on the formats of A and B: the number if neither has 8 bits; 0
-    /// for all others.
+    /// For an instruction whose number of passes depends on the formats of A and B: the number if neither format has 8 bits. It is 0 for
+    /// all other instructions.
     pub passes_by_format: u8,
 }
 
 bitflags! {
-    /// Effects of instructions that neither class nor operands express. Entries contain these names in lower case.
+    /// Effects of instructions that neither the class nor the operands express. Entries contain these names in lower case.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub struct Behaviours: u64 {
         /// Control never continues with the next instruction.
         const LEAVES = 1;
-        /// Saves the address of the next instruction, to which control returns.
+        /// The instruction saves the address of the next instruction, to which control returns.
         const CALLS = 1 << 1;
-        /// Jumps to an address in a register.
+        /// The instruction jumps to an address in a register.
         const TO_REGISTER = 1 << 2;
-        /// Ends a trap handler.
+        /// The instruction ends a trap handler.
         const RETURNS_FROM_TRAP = 1 << 3;
-        /// Branches on VCCZ.
+        /// The instruction branches on VCCZ.
         const READS_VCCZ = 1 << 4;
         /// The result is the address of the instruction.
         const READS_PC = 1 << 5;
         /// The result is the old value of EXEC.
         const SAVES_EXEC = 1 << 6;
-        /// Sets whether vector instructions are skipped.
+        /// The instruction sets whether vector instructions are skipped.
         const SKIPS_VECTOR = 1 << 7;
-        /// Sets the wave's priority.
+        /// The instruction sets the wave's priority.
         const SETS_PRIORITY = 1 << 8;
-        /// The data that it sends comes from M0.
+        /// The data that the instruction sends comes from M0.
         const SENDS_M0 = 1 << 9;
         /// The LDS address includes M0.
         const LDS_BASE_IN_M0 = 1 << 10;
-        /// The third source is a mask by which each lane selects one of the others.
+        /// The third source is a mask by which each lane selects one of the other sources.
         const SELECTS_BY_MASK = 1 << 11;
         /// The third source is the lanes' carry-in.
         const CARRIES_IN = 1 << 12;
-        /// Converts between types of numbers.
+        /// The instruction converts between types of numbers.
         const CONVERTS = 1 << 13;
-        /// Converts with a scale to fp8, bf8 or fp4.
+        /// The instruction converts with a scale to fp8, bf8 or fp4.
         const NARROWS = 1 << 14;
         /// Converts with a scale to pairs of fp4, with stochastic rounding.
         const STOCHASTIC_PAIRS = 1 << 15;
