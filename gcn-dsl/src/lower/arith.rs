@@ -116,7 +116,7 @@ fn stays_narrow(op: Bin) -> bool {
     matches!(op, Bin::And | Bin::Or | Bin::Xor | Bin::Shr | Bin::Min | Bin::Max)
 }
 
-/// Products of factors below this bound have 24-bit multiplications, which run at full rate, as additions do.
+/// Factors below this bound are multiplied by 24-bit instructions, which run at full rate, as additions do.
 const FULL_RATE: u32 = 1 << 24;
 
 impl Lower<'_> {
