@@ -328,7 +328,7 @@ fn operands(kernel: &Kernel, stmt: &Stmt, found: &mut Vec<Value>) {
 }
 
 /// Removes products from the end until the removed ones occupy the matrix pipe for at least `time`. Returns the
-/// statement of the first product removed; `None` if there are not enough.
+/// statement of the first product removed; `None` if none was removed.
 fn last(products: &mut std::slice::Iter<'_, Product>, time: u32) -> Option<usize> {
     let (mut covered, mut stmt) = (0, None);
     while covered < time {
