@@ -1,8 +1,9 @@
 //! Computes a workgroup's tile of a matrix product at the full rate of the matrix pipe.
 //!
-//! [`walk`] proceeds along `k` with two tiles of each factor in LDS, used alternately (`#[ping_pong]`). Its rate is limited by the balance
-//! of a phase: the `M x N x D` multiplications of a wave must take at least as long as loading `(M + N) x D` elements from LDS for each of
-//! four waves, and as storing the next tiles there. The extents of [`product`] satisfy that for elements of at most two bytes.
+//! [`walk`] proceeds along `k` with two tiles of each factor in LDS, used alternately (`#[ping_pong]`). Its rate is
+//! limited by the balance of a phase: the `M x N x D` multiplications of a wave must take at least as long as the LDS
+//! accesses of four waves, which load `(M + N) x D` elements each and store the next tiles. The extents of [`product`]
+//! satisfy that for elements of at most two bytes.
 
 use std::array::from_fn;
 
@@ -63,7 +64,8 @@ gcn_kernel! {
         product_by::<G, T, C, Rows, Rows, D, D2, D4>(all_lanes(), a, b, row, col, depth)
     }
 
-    /// As [`product`], where `A` and `B` tell what is contiguous in memory: rows or columns of `a` and of `b`, the transposed right factor.
+    /// As [`product`]. `A` and `B` say what is contiguous in memory, rows or columns: `A` for `a`, `B` for `b`, the
+    /// transposed right factor.
     #[device]
     #[track_caller]
     pub fn product_by<
@@ -160,7 +162,8 @@ gcn_kernel! {
                     let (k, column) = (part / (N / Q) * D, part % (N / Q) * Q);
                     // Loaded earlier, these columns would need registers beside those before them.
                     sched_barrier();
-                    // Bytes by twos of fragments, so that a lane reads 8 of them at once, as it does of wider elements.
+                    // Fragments of bytes are processed in pairs, so that a lane reads 8 bytes at once, as with wider
+                    // elements.
                     let y = TileB::<T, D, Q, 16, Wide>::load(right[here].transposed(), k as u32, of_col + column as u32);
                     #[unroll]
                     for i in (0..M).step_by(16) {
@@ -198,9 +201,9 @@ gcn_kernel! {
 
     /// A workgroup's position (column and row) in the grid of tiles, chosen such that concurrent workgroups share tiles in their L2.
     ///
-    /// The hardware distributes workgroups to the `caches` L2s in turn (8 XCDs on gfx942 and gfx950; 1 elsewhere). Here each L2 gets
-    /// neighbouring tiles instead, which proceed down `height` rows of tiles before they continue with the next column. With 1 and 1, it is
-    /// the order of the grid.
+    /// The hardware distributes workgroups to the `caches` L2s in turn (8 XCDs on gfx942 and gfx950; 1 elsewhere). Here
+    /// each L2 gets neighbouring tiles instead: they proceed down `height` rows of tiles before they continue with the
+    /// next column. If both numbers are 1, the order is that of the grid.
     #[device]
     #[track_caller]
     pub fn place(caches: u32, height: u32, across: u32, down: u32) -> (u32, u32) {
@@ -214,9 +217,9 @@ gcn_kernel! {
         (inside / rows, first + inside % rows)
     }
 
-    /// As [`product`], with configurable extents: the wave's `M x N` part of a tile of `TM x TN`, computed with instructions of `SIDE x
-    /// SIDE`. A tile in LDS has `D2` columns of a factor, and a phase processes `D` of them. The kernel needs `2 x (TM + TN) x D2` elements
-    /// of LDS.
+    /// As [`product`], with extents as parameters: the wave's `M x N` part of a tile of `TM x TN`, computed with
+    /// instructions of `SIDE x SIDE`. A tile in LDS has `D2` columns of a factor, and a phase processes `D` of them.
+    /// The kernel needs `2 x (TM + TN) x D2` elements of LDS.
     #[device]
     #[track_caller]
     pub fn walk<
