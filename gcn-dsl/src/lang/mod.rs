@@ -129,7 +129,7 @@ pub mod private {
     pub use super::control::short_circuit::{LeftSide, and_begin, or_begin};
     pub use super::control::*;
     pub use super::expanded::autoref::{ByMethod, CalledOn, ChangesIn, Held, HoldNumber, HoldOther};
-    pub use super::expanded::call::{CallWith, CallsWith, CallsWithAll, GivesBack, KeepsToken};
+    pub use super::expanded::call::{ArgumentOf, CallWith, CallsWith, CallsWithAll, GivesBack, KeepsToken};
     pub use super::expanded::inference::{
         EachLanes, First, FirstStays, FirstVaries, Given, GivenInLanes, GivenToAll, Stays, each_lanes_own,
         given, given_by,
@@ -165,7 +165,10 @@ pub mod private {
         After, Div, EveryLane, Flow, InLoop, Leave, SameScope, Top, after, either,
     };
     pub use super::values::kind::{Kind, Uniform, Varying};
-    pub use super::values::literal::{Literal, Real, TakesLiteral, Vary, Whole, literal, real, vary, whole};
+    pub use super::values::literal::{
+        Literal, LiteralsOfNumbers, LiteralsOfOthers, Real, Receiver, TakesLiteral, Vary, Whole, literal, real,
+        vary, whole,
+    };
     pub use super::values::merge::{Merge, Never};
     pub use super::values::operand::{At, OfType, Operand, SameElement, of_type};
     pub use super::values::register::{Agprs, InRegisters, RegisterFile, Sgprs, Vgprs, pinned};

@@ -19,6 +19,7 @@ pub(super) mod min_max;
 pub(super) mod overflow;
 pub(super) mod packed;
 pub(super) mod powf;
+pub(super) mod power;
 pub(super) mod promotion;
 pub(super) mod remainder;
 pub(super) mod shift;

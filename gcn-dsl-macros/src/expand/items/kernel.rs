@@ -210,7 +210,7 @@ fn trace(
         cx.sizes = kernel.size_names();
         cx.memory = counted::memory_of(&kernel.sig).collect();
         head.hosts.iter().for_each(|h| cx.declare(&h.name, false));
-        args.iter().for_each(|a| cx.declare(&a.name, false));
+        args.iter().for_each(|a| cx.declare_computed(&a.name));
         (statements(&mut cx), cx.freed_names())
     };
     let site = kernel.sig.fn_token.span;
@@ -222,7 +222,7 @@ fn trace(
     let fields = fields(head);
     quote! {
         #[allow(unused_imports)]
-        use ::gcn_dsl::__private::GivesBack as _;
+        use ::gcn_dsl::__private::{GivesBack as _, HasElement as _};
         #freed
         #fields
         let #flow = ::gcn_dsl::__private::Top::new();

@@ -1,5 +1,6 @@
 //! The integer operations `checked_*`, which return an `Option`: none if Rust's operation would return `None`.
 
+use crate::lang::numbers::power::KnownExponent;
 use crate::lang::compound::option::where_holds;
 use crate::lang::device::Maybe;
 use crate::lang::numbers::arithmetic::{Integer, Signed, Unsigned};
@@ -75,7 +76,7 @@ macro_rules! methods {
 
             /// `self` to the power of `n`, which is known when the kernel is built, if the type can represent it.
             #[track_caller]
-            pub fn checked_pow(self, n: u32) -> Maybe<Self> {
+            pub fn checked_pow(self, n: impl KnownExponent<u32>) -> Maybe<Self> {
                 Self::unless(self.overflowing_pow(n))
             }
 
