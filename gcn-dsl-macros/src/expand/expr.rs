@@ -593,31 +593,15 @@ impl Cx<'_> {
             }));
             return self.given_back(&call, taken, [span, e.paren_token.span.close()]);
         }
-        let asked = self.is_asked(e);
-        // The functions of this macro call have parameters that say what they take.
-        let args: Vec<TokenStream> = match asked {
-            true => e.args.iter().zip(args).map(|(arg, tokens)| self.given_to(arg, tokens)).collect(),
-            false => args,
-        };
         let args = quote_spanned!(e.paren_token.span.join()=> (#(#args),*));
         if self.known.is_lanes_own(&e.func) {
             let own = lang("each_lanes_own", e.func.span());
             return quote_spanned!(e.func.span()=> #own(#function #args));
         }
-        match asked {
+        match self.is_asked(e) {
             true => self.given_back(&quote!(#function #args), taken, [span, e.paren_token.span.close()]),
             false => quote!(#function #args),
         }
-    }
-
-    /// An argument of a function that may be one of the host. For a computed value a trait says what is wrong with the types, while rustc's
-    /// own message knows nothing of `#[device]`. Whatever Rust may coerce, references and functions, is passed as it is.
-    fn given_to(&self, arg: &Expr, tokens: TokenStream) -> TokenStream {
-        if is_bare_number(arg) || !self.is_computed(arg) {
-            return tokens;
-        }
-        let of = lang("ArgumentOf", arg.span());
-        quote_spanned!(arg.span()=> #of::passed(#tokens))
     }
 
     /// True if syntax shows that the value is computed.

@@ -121,7 +121,9 @@ pub mod private {
     pub use super::compound::result::{Bad, Good, err, ok};
     pub use super::context::calls::{CallSite, Frames, enter};
     pub use super::context::{Tracing, trace, trace_with, with_builder};
-    pub use super::control::assert::{DebugCondition, HostCondition, dbg, debug_assert, debugging, on_host};
+    pub use super::control::assert::{
+        Asserted, AssertedOnHost, DebugCondition, HostCondition, dbg, debug_assert, debugging, on_host,
+    };
     pub use super::control::function::{
         Anyone, Called, Changeable, FromCaller, InClosure, LendsMemory, Lent, PromisesAllLanes, RunsForAll,
         mutable_self,
@@ -129,7 +131,7 @@ pub mod private {
     pub use super::control::short_circuit::{LeftSide, and_begin, or_begin};
     pub use super::control::*;
     pub use super::expanded::autoref::{ByMethod, CalledOn, ChangesIn, Held, HoldNumber, HoldOther};
-    pub use super::expanded::call::{ArgumentOf, CallWith, CallsWith, CallsWithAll, GivesBack, KeepsToken};
+    pub use super::expanded::call::{CallWith, CallsWith, CallsWithAll, GivesBack, KeepsToken};
     pub use super::expanded::inference::{
         EachLanes, First, FirstStays, FirstVaries, Given, GivenInLanes, GivenToAll, Stays, each_lanes_own,
         given, given_by,

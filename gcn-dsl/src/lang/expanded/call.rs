@@ -7,10 +7,10 @@ use crate::lang::matrix::{ExistsOn, HasMfmaMx};
 use crate::lang::schedule::{Turn, barrier_turn};
 use crate::lang::values::flow::Convergent;
 
-/// Results of functions without requirements. A call `f(x)` expands to `f(x).a_call_in_a_kernel(…)`; if it is an argument of
-/// another call, to `f(x).a_call_as_argument(…)`. The generic parameters are the call's flow, its targets `T`, and `B`, the
-/// targets whose matrix instructions it may use. Results with requirements have inherent methods of these names, which
-/// take precedence.
+/// Results of functions without requirements. A call `f(x)` expands to `f(x).a_call_in_a_kernel(…)`; if it is an argument
+/// of another call, to `f(x).a_call_as_argument(…)`. The generic parameters are the call's flow, its targets `T`, and
+/// `B`, the targets whose matrix instructions it may use. Results with requirements have inherent methods of these
+/// names, which take precedence. rustc prints the names: `required by a bound in Barrier::a_call_in_a_kernel`.
 pub trait GivesBack: Sized {
     /// Returns the result.
     #[doc(hidden)]
@@ -67,24 +67,6 @@ impl<R> OnMx<R> {
     #[doc(hidden)]
     pub fn a_call_as_argument<F, T: HasMfmaMx, B>(self, _flow: &F) -> R {
         self.checked()
-    }
-}
-
-/// An argument that a kernel gives to a function of unknown kind: of the host, of the library or of another macro call.
-#[diagnostic::on_unimplemented(
-    message = "the function takes a `{T}`, and the argument is a `{Self}`",
-    label = "expected `{T}`, found `{Self}`",
-    note = "`V<…>` and `S<…>` are values of the device, which a function of the host cannot take: to call your own in a kernel, move it into `gcn_kernel!` and write `#[device]` before it; numbers of the host are literals, constants and the variables of `#[unroll] for`"
-)]
-pub trait ArgumentOf<T> {
-    /// The argument.
-    fn passed(self) -> T;
-}
-
-#[diagnostic::do_not_recommend]
-impl<T> ArgumentOf<T> for T {
-    fn passed(self) -> T {
-        self
     }
 }
 
