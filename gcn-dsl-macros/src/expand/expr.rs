@@ -312,7 +312,8 @@ impl Cx<'_> {
     /// The arguments of such a method on the receiver `on`: statements that name its numbers, and the list in parentheses. Numbers have no
     /// effects, so they may be named before the other arguments are computed.
     pub(super) fn beside_receiver(&mut self, on: &TokenStream, e: &ExprMethodCall) -> [TokenStream; 2] {
-        let (receiver, mut numbers, mut args) = (lang("Receiver", e.method.span()), TokenStream::new(), Vec::new());
+        let (receiver, mut numbers, mut args) =
+            (lang("Receiver", e.method.span()), TokenStream::new(), Vec::new());
         for arg in &e.args {
             if !is_bare_number(arg) {
                 args.push(self.argument(arg));

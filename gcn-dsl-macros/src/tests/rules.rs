@@ -237,7 +237,8 @@ fn host_time_blocks() {
 
 #[test]
 fn rustc_is_asked_what_a_call_needs() {
-    let asked = |call: &str| format!("{call}.a_call_in_a_kernel::<_, lang::AnyTarget, lang::AnyTarget>(&flow)");
+    let asked =
+        |call: &str| format!("{call}.a_call_in_a_kernel::<_, lang::AnyTarget, lang::AnyTarget>(&flow)");
     becomes(quote! { barrier(); }, &asked("barrier()"));
     becomes(quote! { sync(); }, &asked("sync()"));
     becomes(quote! { let d = gcn::mfma(p, q, x[0]); }, &asked("gcn::mfma(p, q, lang::load(&x, 0))"));
@@ -247,7 +248,10 @@ fn rustc_is_asked_what_a_call_needs() {
         "f(all_lanes().a_call_as_argument::<_, lang::AnyTarget, lang::AnyTarget>(&flow), a);",
     );
     // rustc decides whether a function of this name takes arguments, or they are buffers that a barrier hands over.
-    becomes(quote! { let p = barrier(p); }, "lang::CallWith(barrier).given(&flow, p) }).a_call_in_a_kernel::<_");
+    becomes(
+        quote! { let p = barrier(p); },
+        "lang::CallWith(barrier).given(&flow, p) }).a_call_in_a_kernel::<_",
+    );
     // A function that the body or the macro call declares is never the library's, even if the names are equal.
     becomes(quote! { let mfma = a; mfma(a); }, "let mfma = a; mfma(a);");
     becomes(quote! { f(); }, "f();");

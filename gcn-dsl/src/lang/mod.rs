@@ -168,8 +168,8 @@ pub mod private {
     };
     pub use super::values::kind::{Kind, Uniform, Varying};
     pub use super::values::literal::{
-        Literal, LiteralsOfNumbers, LiteralsOfOthers, Real, Receiver, TakesLiteral, Vary, Whole, literal, real,
-        vary, whole,
+        Literal, LiteralsOfNumbers, LiteralsOfOthers, Real, Receiver, TakesLiteral, Vary, Whole, literal,
+        real, vary, whole,
     };
     pub use super::values::merge::{Merge, Never};
     pub use super::values::operand::{At, OfType, Operand, SameElement, of_type};

@@ -39,6 +39,20 @@ gcn_kernel! {
         }
     }
 
+    /// Memory in a struct.
+    #[device]
+    pub struct Rows<'a, T: Number> {
+        pub of: &'a [T],
+        pub step: u32,
+    }
+
+    #[device]
+    impl<'a, T: Number> Rows<'a, T> {
+        pub fn at(&self, i: V<u32>) -> V<T> {
+            self.of[i * self.step]
+        }
+    }
+
     /// One of several things.
     #[device]
     pub enum Thing {

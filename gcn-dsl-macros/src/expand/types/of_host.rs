@@ -40,7 +40,8 @@ impl Cx<'_> {
 
     /// `3u32.pow(n)`: a number of the host whose argument may be a value of the device becomes one, too, if it is.
     fn beside_argument(&mut self, e: &ExprMethodCall) -> Option<TokenStream> {
-        let suffixed = matches!(&*e.receiver, Expr::Lit(_)) && is_number(&e.receiver) && !is_bare_number(&e.receiver);
+        let suffixed =
+            matches!(&*e.receiver, Expr::Lit(_)) && is_number(&e.receiver) && !is_bare_number(&e.receiver);
         let [arg] = e.args.iter().collect::<Vec<_>>()[..] else { return None };
         if !(suffixed || self.is_constant(&e.receiver)) || is_bare_number(arg) || !self.is_computed(arg) {
             return None;

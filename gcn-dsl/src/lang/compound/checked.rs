@@ -1,9 +1,9 @@
 //! The integer operations `checked_*`, which return an `Option`: none if Rust's operation would return `None`.
 
-use crate::lang::numbers::power::KnownExponent;
 use crate::lang::compound::option::where_holds;
 use crate::lang::device::Maybe;
 use crate::lang::numbers::arithmetic::{Integer, Signed, Unsigned};
+use crate::lang::numbers::power::KnownExponent;
 use crate::lang::{S, V, and, eq, gt, le, ne, or};
 
 macro_rules! methods {
