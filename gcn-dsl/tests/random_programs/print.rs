@@ -11,7 +11,6 @@ use super::ast::{
     is_cold,
 };
 use super::bits::Bits;
-use super::spelling::Spelling;
 use super::typing;
 
 /// The program as an item of `gcn_kernel!` with this name.
@@ -19,8 +18,17 @@ pub fn kernel(program: &Program, name: &str) -> String {
     spelled(program, name, None)
 }
 
-/// The same, with other spellings of what it does.
-pub fn spelled(program: &Program, name: &str, spelling: Option<Spelling>) -> String {
+/// Other texts for parts of a program.
+pub trait Words {
+    /// Another text for the expression, in parentheses, or none; `arg` prints an argument.
+    fn expr(&self, program: &Program, e: &Expr, arg: &dyn Fn(usize) -> String) -> Option<String>;
+    /// Another text for the statement `var op= value`, or none; `text` is that of its value.
+    fn set(&self, program: &Program, var: usize, op: Option<Bin>, value: &Expr, text: &str)
+    -> Option<String>;
+}
+
+/// The same, with other words for what it does.
+pub fn spelled<'p>(program: &'p Program, name: &str, spelling: Option<&'p dyn Words>) -> String {
     let used = program.used();
     let mut args = Vec::new();
     if used.args & bit(Elem::Bool) != 0 {
@@ -71,7 +79,7 @@ struct Printer<'p> {
     out: String,
     indent: usize,
     loops: usize,
-    spelling: Option<Spelling>,
+    spelling: Option<&'p dyn Words>,
 }
 
 fn shape_name(shape: Shape) -> String {
@@ -252,7 +260,7 @@ impl Printer<'_> {
                 self.line(&text);
             }
             Stmt::Set { var, op, value } => {
-                let other = self.spelling.as_ref().and_then(|spelling| {
+                let other = self.spelling.and_then(|spelling| {
                     let text = self.top(value);
                     spelling.set(self.program, *var, *op, value, &text)
                 });
@@ -524,7 +532,7 @@ impl Printer<'_> {
     fn expr(&self, e: &Expr) -> String {
         let arg = |i: usize| self.expr(&e.args[i]);
         let top = |i: usize| self.top(&e.args[i]);
-        let other = self.spelling.as_ref().and_then(|spelling| spelling.expr(self.program, e, &arg));
+        let other = self.spelling.and_then(|spelling| spelling.expr(self.program, e, &arg));
         if let Some(text) = other {
             return text;
         }

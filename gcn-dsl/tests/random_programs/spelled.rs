@@ -21,7 +21,7 @@ fn the_spelled_sample_is_current() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/random_programs/spelled_sample.rs");
     assert_current(
         path,
-        &source(seeds, |program, name| print::spelled(program, name, Some(Spelling::default()))),
+        &source(seeds, |program, name| print::spelled(program, name, Some(&Spelling::default()))),
     );
 }
 

@@ -7,7 +7,7 @@ use gcn_dsl::ir::{Bin, Pred};
 use gcn_dsl::scalar::Elem;
 
 use super::ast::{Expr, Op, Place, Program};
-use super::print::{is_plain, literal, operator};
+use super::print::{Words, is_plain, literal, operator};
 use super::typing;
 
 /// Chooses a spelling at each place, in turn.
@@ -25,9 +25,10 @@ impl Spelling {
         self.0.set(turn + 1);
         turn % of
     }
+}
 
-    /// Another text for the expression, in parentheses, or none; `arg` prints an argument.
-    pub fn expr(&self, program: &Program, e: &Expr, arg: &dyn Fn(usize) -> String) -> Option<String> {
+impl Words for Spelling {
+    fn expr(&self, program: &Program, e: &Expr, arg: &dyn Fn(usize) -> String) -> Option<String> {
         let types: Vec<_> = e.args.iter().map(|a| typing::ty(program, a)).collect::<Option<_>>()?;
         let device = types.iter().all(|t| t.place != Place::Host);
         let integers = types.iter().all(|t| is_integer(t.elem));
@@ -71,7 +72,7 @@ impl Spelling {
             }
             Op::In(t) => match self.turn(4) {
                 0 if device => Some(format!("in_{t}[{} as usize]", arg(0))),
-                1 if device => Some(format!("Rows {{ of: in_{t}, step: 1 }}.at({})", arg(0))),
+                1 if device => Some(format!("(Rows {{ of: in_{t}, step: 1 }}).at({})", arg(0))),
                 _ => None,
             },
             Op::Cast(to @ (Elem::U32 | Elem::U64)) if device && matches!(of, Some(Elem::U8 | Elem::U16)) => {
@@ -81,8 +82,7 @@ impl Spelling {
         }
     }
 
-    /// Another text for the statement, or none; `value` is that of its value.
-    pub fn set(
+    fn set(
         &self,
         program: &Program,
         var: usize,
