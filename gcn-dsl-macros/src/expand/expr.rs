@@ -605,20 +605,18 @@ impl Cx<'_> {
         }
     }
 
-    /// True if syntax shows that the value is computed.
-    pub(super) fn is_computed(&self, e: &Expr) -> bool {
+    /// True if the value may be one of the device, as far as syntax shows.
+    pub(super) fn may_be_of_device(&self, e: &Expr) -> bool {
         match e {
-            Expr::Paren(e) => self.is_computed(&e.expr),
-            Expr::Group(e) => self.is_computed(&e.expr),
+            Expr::Paren(e) => self.may_be_of_device(&e.expr),
+            Expr::Group(e) => self.may_be_of_device(&e.expr),
             Expr::Cast(_) | Expr::Binary(_) => true,
             Expr::Unary(e) => !matches!(e.op, UnOp::Deref(_)),
-            Expr::Index(e) => !matches!(*e.index, Expr::Range(_)) && self.is_computed(&e.expr),
-            Expr::MethodCall(e) => self.is_computed(&e.receiver),
-            Expr::Field(e) => matches!(*e.base, Expr::Call(_)) || self.is_computed(&e.base),
-            e => name_of(e).and_then(|name| self.name(name)).is_some_and(|name| match name.kind {
-                Kind::Variable | Kind::Lent | Kind::Carried => true,
-                _ => name.computed,
-            }),
+            Expr::Index(e) => !matches!(*e.index, Expr::Range(_)) && self.may_be_of_device(&e.expr),
+            Expr::MethodCall(e) => self.may_be_of_device(&e.receiver),
+            Expr::Field(e) => self.may_be_of_device(&e.base),
+            Expr::Call(_) => true,
+            e => name_of(e).and_then(|name| self.kind(name)).is_some_and(|kind| kind != Kind::Counted),
         }
     }
 

@@ -113,8 +113,6 @@ struct Name {
     number: Option<syn::Expr>,
     /// True if it is a host value that may be a `usize`.
     size: bool,
-    /// True if it names a computed value, which no reference and no function is.
-    computed: bool,
     /// A variable that began as `None` without a type: what is assigned to it tells the type.
     untyped: bool,
 }
@@ -216,7 +214,6 @@ impl<'e> Cx<'e> {
             pointer: false,
             number: None,
             size: false,
-            computed: false,
             untyped: false,
         });
     }
@@ -226,14 +223,6 @@ impl<'e> Cx<'e> {
     pub fn freed_names(&self) -> TokenStream {
         let free = |name: &Ident| quote!(#[allow(dead_code)] fn #name() {});
         self.renamed.iter().map(free).collect()
-    }
-
-    /// Declares the name of a value of the device.
-    pub fn declare_computed(&mut self, name: &Ident) {
-        self.declare(name, false);
-        if let Some(last) = self.names.last_mut() {
-            last.computed = true;
-        }
     }
 
     /// Reports an error inside a closure. It is unknown who calls the closure and under which condition, so nothing in it may depend on the

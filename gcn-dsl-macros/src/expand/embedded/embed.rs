@@ -120,7 +120,7 @@ impl Cx<'_> {
     fn assert_compared(&mut self, mac: &Macro, args: &List) -> TokenStream {
         let mut sides = TokenStream::new();
         for side in args.iter().take(2) {
-            if self.is_computed(side) && !is_bare_number(side) {
+            if self.may_be_of_device(side) && !is_bare_number(side) {
                 let (value, asserted) = (self.expr(side), lang("Asserted", side.span()));
                 sides.extend(quote_spanned!(side.span()=> #asserted(&#value).is_of_host();));
             }

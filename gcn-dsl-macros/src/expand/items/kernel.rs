@@ -210,7 +210,7 @@ fn trace(
         cx.sizes = kernel.size_names();
         cx.memory = counted::memory_of(&kernel.sig).collect();
         head.hosts.iter().for_each(|h| cx.declare(&h.name, false));
-        args.iter().for_each(|a| cx.declare_computed(&a.name));
+        args.iter().for_each(|a| cx.declare(&a.name, false));
         (statements(&mut cx), cx.freed_names())
     };
     let site = kernel.sig.fn_token.span;

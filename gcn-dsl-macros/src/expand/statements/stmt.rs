@@ -304,7 +304,7 @@ impl Cx<'_> {
         self.bind(pat);
         if annotation.is_none() {
             self.name_number(pat, &init.expr);
-            self.name_value(pat, &init.expr);
+            self.name_size(pat, &init.expr);
         }
         // `annotate` has applied a device type already; as an annotation it would not be the handle's type.
         let annotation = annotation.filter(|t| self.elements.is_host(t)).map(|t| quote!(: #t));

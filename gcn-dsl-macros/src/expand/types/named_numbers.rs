@@ -41,16 +41,12 @@ impl Cx<'_> {
         }
     }
 
-    /// Records that `let name = 4 * N;` names a computed value, and that this may be a `usize` of the host.
-    pub(in crate::expand) fn name_value(&mut self, pat: &Pat, value: &Expr) {
+    /// Records that `let name = 4 * N;` names a value that may be a `usize` of the host.
+    pub(in crate::expand) fn name_size(&mut self, pat: &Pat, value: &Expr) {
         let of_size = |e: &Expr| self.may_be_size(e).then_some(true);
         let size = crate::expand::types::counted::all(value, &of_size) == Some(true);
-        let computed = self.is_computed(value);
-        if let (Pat::Ident(p), Some(last)) = (pat, self.names.last_mut())
-            && p.mutability.is_none()
-            && p.ident == last.text
-        {
-            (last.size, last.computed) = (size, computed);
+        if let (Pat::Ident(p), true, Some(last)) = (pat, size, self.names.last_mut()) {
+            last.size = p.mutability.is_none() && p.ident == last.text;
         }
     }
 
