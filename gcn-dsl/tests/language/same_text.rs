@@ -143,6 +143,13 @@ programs! {
         }
         t
     }
+    folds_of_what_all_lanes_share |x, y, n, f, h, w| {
+        let all = [n, n * 3, 7];
+        let (mut a, b) = (all.iter().fold(0, |a, b| a ^ b), all.iter().fold(1u32, |a, b| a * 2 + b));
+        a += all.iter().fold(x, |a, b| a | b) + all.iter().rev().skip(1).fold(n, |a, b| a.max(*b));
+        let few = [n as f32, 0.5].iter().fold(0.0f32, |a, b| a * 0.5 + b);
+        a * 1000 + b + few.to_bits() % 7
+    }
     arrays_are_written_by_methods |x, y, n, f, h, w| {
         let (mut a, mut b, mut c) = ([0; 4], [1, 2, 3, 4], [5; 3]);
         a.fill(x);

@@ -411,7 +411,11 @@ impl Analysis {
             }
             // The result of a number's method varies if an argument does.
             Shape::Other if self.is_number(&e.receiver) => arguments,
-            _ => self.ask_or(&Expr::MethodCall(e.clone()), self.known.functions.contains(&name)),
+            // A closure among the arguments cannot be asked about; what each lane gives to the method then decides.
+            _ => self.ask_or(
+                &Expr::MethodCall(e.clone()),
+                self.known.functions.contains(&name) || arguments.varies(),
+            ),
         }
     }
 
