@@ -278,7 +278,11 @@ fn structure_stays_around_rewritten_parts() {
         "F::<u32, 4>::g(lang::load(&x, 0).0, a..b).a_call_in_a_kernel::<_, lang::AnyTarget, lang::AnyTarget>(&flow).h::<3>(lang::load(&x, 1));",
     );
     becomes(quote! { let g = |j| x[j] + 1.0; }, "let g = |j| { lang::load(&x, j) + 1.0 };");
-    becomes(quote! { assert_eq!(x[0], 1); }, "assert_eq!(x[0], 1);");
+    becomes(
+        quote! { assert_eq!(x[0], 1); },
+        "if false { #[allow(unused_imports)] use lang::AssertedOnHost as _; lang::Asserted(&lang::load(&x, 0)).is_of_host(); } \
+         assert_eq!(x[0], 1)",
+    );
     becomes(
         quote! { f([p, 1.0]); },
         "let __gcn_element1 = p; let __gcn_elements2 = lang::like(&__gcn_element1); \

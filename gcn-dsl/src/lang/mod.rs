@@ -133,9 +133,8 @@ pub mod private {
     pub use super::expanded::autoref::{ByMethod, CalledOn, ChangesIn, Held, HoldNumber, HoldOther};
     pub use super::expanded::call::{CallWith, CallsWith, CallsWithAll, GivesBack, KeepsToken};
     pub use super::expanded::inference::{
-        EachLanes, First, FirstStays, FirstVaries, Given, GivenInLanes, GivenToAll, GivenUniform, Joins, JoinsLiterals,
-        JoinsNumbers, JoinsOthers, Stays, each_lanes_own,
-        given, given_by,
+        EachLanes, First, FirstStays, FirstVaries, Given, GivenInLanes, GivenToAll, GivenUniform, Joins,
+        JoinsLiterals, JoinsNumbers, JoinsOthers, Stays, each_lanes_own, given, given_by,
     };
     pub use super::expanded::path::{AsItIs, MayBeVariant, written};
     pub use super::expanded::unsupported::{HasIterator, HasRsqrt, HasUnwrap};

@@ -8,8 +8,8 @@ use syn::spanned::Spanned;
 use syn::{Expr, Macro, Token};
 
 use crate::expand::embedded::asm;
-use crate::expand::types::typed::is_bare_number;
 use crate::expand::{Cx, lang};
+use crate::syntax::name_of;
 
 type List = Punctuated<Expr, Token![,]>;
 
@@ -120,7 +120,14 @@ impl Cx<'_> {
     fn assert_compared(&mut self, mac: &Macro, args: &List) -> TokenStream {
         let mut sides = TokenStream::new();
         for side in args.iter().take(2) {
-            if self.may_be_of_device(side) && !is_bare_number(side) {
+            // Whatever else a side is, it is host code, which is not expanded.
+            let named = match side {
+                Expr::Index(e) => {
+                    name_of(&e.expr).is_some_and(|name| self.memory.contains(&name.to_string()))
+                }
+                side => name_of(side).is_some() && self.may_be_of_device(side),
+            };
+            if named {
                 let (value, asserted) = (self.expr(side), lang("Asserted", side.span()));
                 sides.extend(quote_spanned!(side.span()=> #asserted(&#value).is_of_host();));
             }

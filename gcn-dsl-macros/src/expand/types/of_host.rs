@@ -43,7 +43,8 @@ impl Cx<'_> {
         let suffixed =
             matches!(&*e.receiver, Expr::Lit(_)) && is_number(&e.receiver) && !is_bare_number(&e.receiver);
         let [arg] = e.args.iter().collect::<Vec<_>>()[..] else { return None };
-        if !(suffixed || self.is_constant(&e.receiver)) || is_bare_number(arg) || !self.may_be_of_device(arg) {
+        if !(suffixed || self.is_constant(&e.receiver)) || is_bare_number(arg) || !self.may_be_of_device(arg)
+        {
             return None;
         }
         let (span, method, number) = (e.method.span(), &e.method, &e.receiver);
