@@ -62,6 +62,38 @@ pub fn whole(x: i128) -> Literal<Whole> {
     Literal(Whole(x))
 }
 
+/// The receiver of a method to which numbers are given in a function that is generic over the element type.
+#[derive(Debug)]
+pub struct Receiver<'a, X: ?Sized>(pub &'a X);
+
+/// Receivers that are device values: their methods take literals of their element type. Method lookup finds this before
+/// [`LiteralsOfOthers`].
+pub trait LiteralsOfNumbers {
+    /// The argument: the literal.
+    fn argument<L, N>(&self, literal: L, _number: N) -> L {
+        literal
+    }
+    /// The number as a value of the device, to which a method with such an argument belongs.
+    fn beside<N: IntoDevice<S<N>>>(&self, number: N) -> S<N> {
+        number.into_device()
+    }
+}
+impl<T> LiteralsOfNumbers for Receiver<'_, S<T>> {}
+impl<T> LiteralsOfNumbers for Receiver<'_, V<T>> {}
+
+/// All other receivers: rustc infers the types of numbers.
+pub trait LiteralsOfOthers {
+    /// The argument: the number.
+    fn argument<L, N>(&self, _literal: L, number: N) -> N {
+        number
+    }
+    /// The number, unchanged.
+    fn beside<N>(&self, number: N) -> N {
+        number
+    }
+}
+impl<X: ?Sized> LiteralsOfOthers for &Receiver<'_, X> {}
+
 impl<T: Scalar + TakesLiteral<U>, U: Copy> Operand<T> for Literal<U> {
     type Place = Uniform;
     fn varying(self) -> V<T> {
