@@ -17,6 +17,10 @@ pub fn run(kernel: &mut Kernel) -> bool {
 /// `known` has the conditions that are the same in all lanes that run the region.
 fn region(around: &mut Region, known: &mut HashMap<Value, bool>, found: &mut bool) {
     around.rebuild(|mut stmt, out| {
+        // No lane passes an exit, which may have been the last statement of a branch that became part of this region.
+        if let Some(Stmt::Exit(_)) = out.last() {
+            return;
+        }
         if let Stmt::If { cond, then, els } = &mut stmt {
             if let Some(&holds) = known.get(cond) {
                 let mut side = std::mem::take(if holds { then } else { els });

@@ -146,10 +146,10 @@ impl<I, K: IntoDevice<I>> Step<I> for K {
         self.into_device()
     }
 }
-for_each_type!(Step in [S<u32>, V<u32>] {
-    impl Step<Step> for usize {
+for_each_type!(By in [S<u32>, V<u32>] {
+    impl Step<By> for usize {
         #[track_caller]
-        fn step(self) -> Step {
+        fn step(self) -> By {
             self.bound().into_device()
         }
     }

@@ -63,3 +63,30 @@ fn architecture_has_the_passes_in_their_order() {
     let expected: Vec<String> = passes().map(|(name, what)| format!("1. `{name}`: {what}")).collect();
     assert_eq!(listed, expected, "copy this into ARCHITECTURE.md:\n{}", expected.join("\n"));
 }
+
+/// A device function that tests its bounds is free where the caller has tested them.
+#[test]
+fn a_condition_that_is_known_is_not_tested_again() {
+    use gcn_dsl::prelude::*;
+    gcn_kernel! {
+        #[device]
+        fn put(y: &mut [u32], i: V<u32>) {
+            if i < y.len() {
+                y[i] = i;
+            }
+        }
+        #[workgroup(64)]
+        fn twice(y: &mut [u32]) {
+            let i = global_id().x;
+            if i < y.len() {
+                put(y, i);
+            }
+        }
+        #[workgroup(64)]
+        fn once(y: &mut [u32]) {
+            put(y, global_id().x);
+        }
+    }
+    let code = |kernel: gcn_dsl::BuiltKernel| kernel.assembly(Comments::None).replace("twice", "once");
+    assert_eq!(code(twice.build(Target::GFX942).unwrap()), code(once.build(Target::GFX942).unwrap()));
+}
