@@ -51,7 +51,10 @@ fn every_pass_has_a_file() {
     let tested: BTreeSet<&str> = texts.iter().map(|text| header(text).0).collect();
     let all: BTreeSet<&str> = passes().map(|(name, _)| name).collect();
     let untested: Vec<_> = all.difference(&tested).collect();
-    assert!(untested.is_empty(), "write gcn-dsl/tests/data/ir/PASS.ir for {untested:?}; GCN_BLESS=1 adds what comes out");
+    assert!(
+        untested.is_empty(),
+        "write gcn-dsl/tests/data/ir/PASS.ir for {untested:?}; GCN_BLESS=1 adds what comes out"
+    );
 }
 
 #[test]
