@@ -1,4 +1,5 @@
-//! `a.cmp(&b)`: an `Ordering` in each lane, or one for all, which `match` takes apart as it does any enum of memory.
+//! `a.cmp(&b)` gives an `Ordering` for each lane, or one for the wave, which `match` accepts like any enum that can be
+//! stored in memory.
 
 use std::cmp::Ordering;
 
@@ -38,7 +39,7 @@ for_each_type!(H<T> in [S, V] {
     }
 });
 
-/// For each method its meaning for two values of one place, and its result.
+/// Defines each method: its meaning for two values that are both uniform or both varying, and its result.
 macro_rules! methods {
     ($([$bound:ident] $(#[$doc:meta])* $name:ident = |$a:ident, $b:ident| $with:expr => $result:tt;)*) => {$(
         #[allow(clippy::should_implement_trait, reason = "the trait's result is an `Ordering` of the host")]
@@ -77,9 +78,9 @@ methods! {
     /// `Less`, `Equal` or `Greater`.
     cmp = |a, b| a.ordered(b) => [];
     [Number]
-    /// `Less`, `Equal` or `Greater`; nothing beside a NaN.
+    /// `Less`, `Equal` or `Greater`; no value if `a` or `b` is a NaN.
     partial_cmp = |a, b| a.perhaps_ordered(b) => [Option];
     [Float]
-    /// The order in which -NaN is the smallest, -0.0 comes before 0.0 and NaN is the largest.
+    /// The total order of floats, in which -NaN comes first, -0.0 before 0.0, and NaN last.
     total_cmp = |a, b| a.place_in_order().ordered(b.place_in_order()) => [];
 }

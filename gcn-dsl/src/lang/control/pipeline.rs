@@ -24,7 +24,7 @@ for_each_type!(N in [u8, i8, u16, i16, u32, i32, u64, i64] {
     impl TripsTogether for S<N> {}
 });
 
-/// The argument of `#[pipeline]`, if it has one.
+/// The argument of `#[pipeline]`.
 pub fn pipeline_count(n: usize) -> Option<usize> {
     Some(n)
 }
