@@ -5,6 +5,9 @@
 //! (`context`). The names for users are re-exported here, and most of them by the prelude, too; the names for the
 //! macro's expansion are in `private`, to which the expansion refers as `gcn_dsl::__private`.
 
+#[macro_use]
+mod for_each;
+
 mod arguments;
 mod collective;
 mod compound;

@@ -78,12 +78,12 @@ const RDNA3: Chip = Chip { vgprs: Vgprs::Rdna1536, ..RDNA2 };
 const CDNA5: Chip = Chip { vgprs: Vgprs::Cdna5, lds: 327_680, xnack: true, sramecc: true, ..RDNA2 };
 
 macro_rules! targets {
-    ($($(#[$doc:meta])* $target:ident = $name:literal, $set:ident, $chip:ident, $mach:literal $(, generic $generic:literal $version:tt: $($member:ident)+)?;)*) => {
+    ($($(#[doc = $doc:literal])* $target:ident = $name:literal, $set:ident, $chip:ident, $mach:literal $(, generic $generic:literal $version:tt: $($member:ident)+)?;)*) => {
         /// A processor of AMD, or the common part of several (`gfx9-generic`).
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         #[repr(u8)]
         #[expect(non_camel_case_types, reason = "the names that LLVM and ROCm have, with `_` for `-`")]
-        pub enum Target { $($(#[$doc])* $target,)* }
+        pub enum Target { $($(#[doc = $doc])* $target,)* }
 
         const CHIPS: [Chip; Target::KNOWN.len()] = [$($chip),*];
 
@@ -95,6 +95,11 @@ macro_rules! targets {
             /// The processor name in the spelling of LLVM and ROCm, for example `gfx942`.
             pub const fn name(self) -> &'static str {
                 match self { $(Target::$target => $name,)* }
+            }
+
+            /// The processor's generation and its products or its code name: `CDNA3 (MI300 series).`
+            pub const fn processor(self) -> &'static str {
+                match self { $(Target::$target => concat!($($doc),*).trim_ascii(),)* }
             }
 
             /// The value of `EF_AMDGPU_MACH` in the ELF header (LLVM AMDGPU guide, ELF header flags).

@@ -107,6 +107,7 @@ impl Cx<'_> {
             let mut #value = {
                 #[allow(unused_imports)]
                 use ::gcn_dsl::__private::{DeviceArray as _, HoldNumber as _, HoldOther as _};
+                // Method lookup finds `HoldNumber` for `&CalledOn` first, and `HoldOther` for `CalledOn` otherwise.
                 (&&#on).hold(&#flow)
             };
             #numbers

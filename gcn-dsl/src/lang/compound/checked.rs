@@ -143,6 +143,14 @@ macro_rules! methods {
                 Self::unless(self.overflowing_add_signed(other))
             }
 
+            #[track_caller]
+            pub(in crate::lang) fn checked_sub_signed_alike(self, other: $handle<T::Signed>) -> Maybe<Self>
+            where
+                T: Unsigned,
+            {
+                Self::unless(self.overflowing_sub_signed(other))
+            }
+
             /// The smallest power of two that is at least `self`; no value if the type cannot represent it.
             #[track_caller]
             pub fn checked_next_power_of_two(self) -> Maybe<Self>

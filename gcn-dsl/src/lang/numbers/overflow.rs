@@ -172,6 +172,37 @@ macro_rules! methods {
             }
 
             #[track_caller]
+            pub(in crate::lang) fn wrapping_sub_signed_alike(self, other: $handle<T::Signed>) -> Self
+            where
+                T: Unsigned,
+            {
+                self - cast::<T, _>(other)
+            }
+
+            #[track_caller]
+            pub(in crate::lang) fn overflowing_sub_signed_alike(
+                self,
+                other: $handle<T::Signed>,
+            ) -> (Self, $handle<bool>)
+            where
+                T: Unsigned,
+            {
+                let (difference, borrow) = self.overflowing_sub(cast::<T, _>(other));
+                (difference, borrow ^ lt(other, $handle::<T::Signed>::constant(0)))
+            }
+
+            #[track_caller]
+            pub(in crate::lang) fn saturating_sub_signed_alike(self, other: $handle<T::Signed>) -> Self
+            where
+                T: Unsigned,
+            {
+                let (difference, over) = self.overflowing_sub_signed(other);
+                let up = lt(other, $handle::<T::Signed>::constant(0));
+                let [most, least] = Self::range();
+                Self::choose(over, Self::choose(up, most, least), difference)
+            }
+
+            #[track_caller]
             pub(in crate::lang) fn wrapping_add_unsigned_alike(self, other: $handle<T::Unsigned>) -> Self
             where
                 T: Signed,

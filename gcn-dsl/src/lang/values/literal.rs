@@ -104,17 +104,14 @@ impl<T: Scalar + TakesLiteral<U>, U: Copy> Operand<T> for Literal<U> {
     }
 }
 
-macro_rules! becomes {
-    ($($handle:ident)*) => {$(
-        #[diagnostic::do_not_recommend]
-        impl<T: Scalar + TakesLiteral<U>, U> IntoDevice<$handle<T>> for Literal<U> {
-            fn into_device(self) -> $handle<T> {
-                T::of(self.0).into_device()
-            }
+for_each_type!(H<T> in [S, V] {
+    #[diagnostic::do_not_recommend]
+    impl<T: Scalar + TakesLiteral<U>, U> IntoDevice<H<T>> for Literal<U> {
+        fn into_device(self) -> H<T> {
+            T::of(self.0).into_device()
         }
-    )*};
-}
-becomes!(S V);
+    }
+});
 
 /// Types of the first value of a variable that is later assigned varying values: a uniform value becomes a varying one.
 pub trait Vary {
@@ -149,17 +146,14 @@ impl<T> Vary for V<T> {
         self
     }
 }
-macro_rules! hosts {
-    ($($t:ty),*) => {$(
-        impl Vary for $t {
-            type Varying = V<$t>;
-            fn vary(self) -> V<$t> {
-                self.into_device()
-            }
+for_each_type!(N in [bool, LaneMask, i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64] {
+    impl Vary for N {
+        type Varying = V<N>;
+        fn vary(self) -> V<N> {
+            self.into_device()
         }
-    )*};
-}
-hosts!(bool, LaneMask, i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64);
+    }
+});
 
 impl<X: Vary, const N: usize> Vary for [X; N] {
     type Varying = [X::Varying; N];

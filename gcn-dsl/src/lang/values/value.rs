@@ -135,18 +135,15 @@ impl<T: Scalar> PerLane<T> for S<T> {
     }
 }
 
-macro_rules! default {
-    ($($name:ident)*) => {$(
-        /// The default is 0 or `false`.
-        impl<T: Scalar> Default for $name<T> {
-            #[track_caller]
-            fn default() -> Self {
-                Self::emit(Inst::Const(0), Location::caller())
-            }
+for_each_type!(H<T> in [S, V] {
+    /// The default is 0 or `false`.
+    impl<T: Scalar> Default for H<T> {
+        #[track_caller]
+        fn default() -> Self {
+            Self::emit(Inst::Const(0), Location::caller())
         }
-    )*};
-}
-default!(S V);
+    }
+});
 
 /// The expansion of `let x: X = e`.
 #[track_caller]
