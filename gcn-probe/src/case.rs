@@ -107,7 +107,7 @@ impl Case {
         rounded: bool,
     ) -> Result<Case, String> {
         let mut random = Random::of(seed, &form::name(row), variant);
-        let input = data(&mut random);
+        let input = data(row, &mut random);
         let inst = instruction(row, target, &mut random, variant > 0)?;
         let mode = mode(variant, rounded, &mut random);
         let instruction = print(&inst, target);
@@ -150,6 +150,16 @@ fn place(offset: usize) -> String {
     }
 }
 
+/// A dword of a register. Sources of mixed-precision instructions are often 2^-15 and 1 + 2^-11: the sum of the product of two and the
+/// third lies just beyond the middle between two f16, and is the middle itself if it is rounded to f32 first.
+fn source(row: &InstDesc, random: &mut Random) -> u32 {
+    match random.below(3) {
+        0 if row.is_mixed_precision() => 0x3f80_1000,
+        1 if row.is_mixed_precision() => 0x3800_0000,
+        _ => special(random),
+    }
+}
+
 /// A special value, one next to a special value, or any value.
 pub(crate) fn special(random: &mut Random) -> u32 {
     match random.below(3) {
@@ -168,8 +178,8 @@ pub(crate) fn mode(variant: u32, rounded: bool, random: &mut Random) -> u8 {
 }
 
 /// The initial contents of the buffer: registers, EXEC and memory.
-fn data(random: &mut Random) -> Vec<u8> {
-    let mut words: Vec<u32> = (0..OUT_V / 4).map(|_| special(random)).collect();
+fn data(row: &InstDesc, random: &mut Random) -> Vec<u8> {
+    let mut words: Vec<u32> = (0..OUT_V / 4).map(|_| source(row, random)).collect();
     let exec = (IN_S / 4 + u32::from(SGPRS.1) + 2) as usize;
     let lanes = match random.below(4) {
         0 => u64::MAX,

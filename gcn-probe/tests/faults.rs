@@ -10,6 +10,7 @@ use gcn_probe::case::Case;
 use gcn_probe::form::Forms;
 use gcn_probe::launch::{KERNEL, Launch};
 use gcn_probe::report::{Difference, FormResult, Verdict};
+use gcn_probe::suite::{Computes, Values};
 use gcn_probe::waits::measure::{self, Effort};
 use gcn_probe::waits::pair;
 use gcn_probe::{judge, matrix};
@@ -87,7 +88,7 @@ macro_rules! other {
 }
 
 /// Faults of the suite `values`.
-const VALUES: [Fault; 20] = [
+const VALUES: [Fault; 25] = [
     Fault {
         name: "directed rounding is not",
         wrong: Wrong::Line(|line| mode_without(line, 0x0f)),
@@ -107,6 +108,21 @@ const VALUES: [Fault; 20] = [
         name: "results are not clamped",
         wrong: Wrong::Line(|line| without(line, " clamp")),
         is_named: |_, first| first.instruction.contains(" clamp"),
+    },
+    Fault {
+        name: "results are not doubled",
+        wrong: Wrong::Line(|line| without(line, " mul:")),
+        is_named: |_, first| first.instruction.contains(" mul:"),
+    },
+    Fault {
+        name: "results are not halved",
+        wrong: Wrong::Line(|line| without(line, " div:")),
+        is_named: |_, first| first.instruction.contains(" div:"),
+    },
+    Fault {
+        name: "f16 of mixed precision is rounded once",
+        wrong: Wrong::Machine(|program| program.with_mix_rounded_twice(false)),
+        is_named: |form, _| form.form.contains("_mix"),
     },
     Fault {
         name: "signs of sources are lost",
@@ -132,6 +148,16 @@ const VALUES: [Fault; 20] = [
         name: "DPP has no bound control",
         wrong: Wrong::Line(|line| without(line, " bound_ctrl:")),
         is_named: |_, first| first.instruction.contains(" bound_ctrl:"),
+    },
+    Fault {
+        name: "DPP writes all rows",
+        wrong: Wrong::Line(|line| without(line, " row_mask:")),
+        is_named: |_, first| first.instruction.contains(" row_mask:"),
+    },
+    Fault {
+        name: "DPP writes all banks",
+        wrong: Wrong::Line(|line| without(line, " bank_mask:")),
+        is_named: |_, first| first.instruction.contains(" bank_mask:"),
     },
     Fault {
         name: "instructions run in all lanes",
@@ -206,8 +232,8 @@ const MATRIX: [Fault; 4] = [
     },
 ];
 
-/// Programs of each form. Those of the suite are four, from more seeds; a fault must show in fewer forms than all.
-const VARIANTS: u32 = 6;
+/// Programs of each form: those of the suite.
+const VARIANTS: u32 = <Values as Computes>::VARIANTS[0];
 
 /// The forms in which a fault is found, or a difference that is about something else.
 fn found(fault: &Fault, forms: &[&'static InstDesc], target: Target) -> Result<usize, String> {
@@ -243,9 +269,14 @@ fn touched(fault: &Fault, all: &[&'static InstDesc], texts: &[Vec<String>]) -> V
 
 /// Every so many forms are enough for faults that are in most of them.
 fn some(forms: Vec<&'static InstDesc>) -> Vec<&'static InstDesc> {
-    const ENOUGH: usize = 25;
+    const ENOUGH: usize = 12;
     let step = forms.len().div_ceil(ENOUGH).max(1);
     forms.into_iter().step_by(step).collect()
+}
+
+/// The forms that compute with f32 and f16.
+fn mixed(forms: &[&'static InstDesc]) -> Vec<&'static InstDesc> {
+    forms.iter().filter(|row| row.is_mixed_precision()).copied().collect()
 }
 
 /// A fault by its name, and in how many places it was found.
@@ -262,6 +293,7 @@ fn of_values() -> Vec<Planted> {
         })
         .collect();
     let of = |fault: &Fault| match fault.name {
+        "f16 of mixed precision is rounded once" => mixed(&forms),
         "a bit of LDS is stuck" => some(forms.iter().filter(|row| row.is_ds()).copied().collect()),
         _ => some(touched(fault, &forms, &texts)),
     };

@@ -6,6 +6,7 @@ use gcn_probe::form::{self, Forms};
 use gcn_probe::judge;
 use gcn_probe::launch::KERNEL;
 use gcn_probe::report::Status;
+use gcn_probe::suite::{Computes, Values};
 use gcn_sim::Options;
 use gcn_sim::launch::Program;
 
@@ -67,9 +68,8 @@ fn a_gpu_that_rounds_otherwise_is_found() {
     let target = Target::GFX942;
     let mut found = Vec::new();
     for row in Forms::of(target).run.into_iter().filter(|row| row.format == Format::Vop3p) {
-        // Few operands show it.
-        let variants = if row.is_mixed_precision() { 160 } else { 8 };
-        let result = judge::form(row, target, 1, variants, &mut |launch, _, seen| {
+        let [long, _] = <Values as Computes>::VARIANTS;
+        let result = judge::form(row, target, 1, long, &mut |launch, _, seen| {
             let program =
                 Program::load(&launch.code_object, Some(KERNEL)).unwrap().with_mix_rounded_twice(false);
             seen(&launch.simulate_as(&program, &Options::default())?);
