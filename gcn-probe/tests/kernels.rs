@@ -12,8 +12,10 @@ const SAMPLE: usize = 2;
 /// What runs beside the simulator of a target, and how many kernels are written for it at least.
 fn all_right(target: Target, least: usize) {
     let device = Device::fast_simulator(target);
-    let results: Vec<KernelResult> =
-        daily_sample(kernels::tasks(), SAMPLE).into_iter().map(|task| kernels::kernel(task, &device, Effort::QUICK)).collect();
+    let results: Vec<KernelResult> = daily_sample(kernels::tasks(), SAMPLE)
+        .into_iter()
+        .map(|task| kernels::kernel(task, &device, Effort::QUICK))
+        .collect();
     let wrong: Vec<_> = results.iter().filter(|result| result.status > Status::NotRun).collect();
     assert!(wrong.is_empty(), "{target}: {wrong:#?}");
     let run: Vec<_> = results.iter().filter(|result| result.status == Status::Equal).collect();

@@ -310,8 +310,7 @@ impl Trial {
 
     pub(super) fn launch_of(&self, text: &str) -> Result<Launch, String> {
         let waves = self.waves * LANES / self.on.wave.lanes();
-        let shape =
-            Shape { on: self.on, workgroups: 1, waves, lds_bytes: LDS, one_unit: false, room: 0 };
+        let shape = Shape { on: self.on, workgroups: 1, waves, lds_bytes: LDS, one_unit: false, room: 0 };
         Launch::shaped(text, self.input.clone(), shape)
     }
 

@@ -175,11 +175,7 @@ const ALL: [Sequence; 30] = [
         second: "s_denorm_mode 0",
         ..W32
     },
-    Sequence {
-        steps: "v_mov_b32 v10, s22\nv_cmp_gt_u32 s22, v8, v9",
-        second: "v_mov_b32 v20, s22",
-        ..READ
-    },
+    Sequence { steps: "v_mov_b32 v10, s22\nv_cmp_gt_u32 s22, v8, v9", second: "v_mov_b32 v20, s22", ..READ },
 ];
 
 /// The programs for a rule.
@@ -195,7 +191,8 @@ pub fn trials(rule: &'static RemedyRule, target: Target, seed: u64) -> Result<Ve
     }
     let sizes = target.wave_sizes().iter().filter(|size| rule.waves.has(**size));
     let on = sizes.filter_map(|size| Subtarget::new(target, *size));
-    let all = on.flat_map(|on| ALL.iter().filter_map(move |sequence| Trial::broken_by(sequence, rule, on, seed)));
+    let all =
+        on.flat_map(|on| ALL.iter().filter_map(move |sequence| Trial::broken_by(sequence, rule, on, seed)));
     let (shown, hidden): (Vec<Trial>, Vec<Trial>) = all.partition(Trial::shows);
     match (shown.is_empty(), hidden.is_empty()) {
         (false, _) => Ok(shown),
@@ -244,7 +241,8 @@ impl Trial {
         if wait.name.is_empty() {
             wait.name = fix.fields(on.target).join(" ");
         }
-        trial.text = format!("{}; {changed}", [trial.producer.clone(), wait.name.clone()].join("; ")).replace('\n', "; ");
+        trial.text = format!("{}; {changed}", [trial.producer.clone(), wait.name.clone()].join("; "))
+            .replace('\n', "; ");
         let ended = trial.fix(&wait, rule).is_none();
         trial.waits.push(wait);
         ended.then_some(trial)
@@ -277,12 +275,15 @@ impl Trial {
         let (before, last) = self.producer.rsplit_once('\n').unwrap_or(("", &self.producer));
         let (second, shown) = self.consumer.split_once('\n').unwrap_or((&self.consumer, ""));
         let apart = settled(self.on.target);
-        self.launch_of(&self.around(&format!("{before}\n{apart}\n{second}\n{apart}\n{last}\n{apart}\n{shown}")))
+        self.launch_of(
+            &self.around(&format!("{before}\n{apart}\n{second}\n{apart}\n{last}\n{apart}\n{shown}")),
+        )
     }
 
     /// True if the order of the last two instructions shows in results.
     fn shows(&self) -> bool {
-        let run = |launch: Result<Launch, String>| launch.and_then(|launch| launch.simulate(&Options::default()));
+        let run =
+            |launch: Result<Launch, String>| launch.and_then(|launch| launch.simulate(&Options::default()));
         match (run(self.launch(None)), run(self.swapped())) {
             (Ok(right), Ok(early)) => right != early,
             _ => false,
