@@ -113,7 +113,12 @@ pub fn run<S: Suite>(
         let mut child = Child::start(command(results.len()))?;
         let Some(Ok(started)) = child.next::<Header>(limit) else {
             let said = child.end();
-            return Err(format!("the process that runs programs has not started: {}", said.trim()).into());
+            let said = said.trim();
+            let said = said.strip_prefix("error: ").unwrap_or(said);
+            return Err(format!(
+                "no program runs: {said}; without a GPU, `gcn run --target gfx942 -- gcn probe` probes the simulator"
+            )
+            .into());
         };
         if let Some(kept) = kept.as_ref().filter(|kept| **kept != started) {
             let (form, gpu) = (if kept.quick { "short" } else { "long" }, &kept.gpu.name);

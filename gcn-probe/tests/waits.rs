@@ -209,7 +209,7 @@ fn counters_are_those_of_the_rules() {
 }
 
 /// Rules whose remedy is an instruction or a field. The simulator has none of these hazards, so nothing is seen on it; on hardware that
-/// executes the last two instructions in the other order unless the remedy is there, the remedy is what is measured. `without` are the rules
+/// executes the last instruction first unless the remedy is there, the remedy is what is measured. `without` are the rules
 /// that no program shows.
 fn remedies(target: Target, without: &[&str]) {
     let (mut found, mut broken) = (Vec::new(), Vec::new());

@@ -215,8 +215,15 @@ fn all_suites(args: &Args, wanted: &[Suite]) -> Result<(), Failure> {
 
 /// A report of a file.
 fn read(path: &str) -> Result<Report, Failure> {
-    serde_json::from_slice(&file::read(path)?)
-        .map_err(|error| Failure::input(format!("{path} is not a report of `gcn probe`: {error}")))
+    let report: Report = serde_json::from_slice(&file::read(path)?)
+        .map_err(|error| Failure::input(format!("{path} is not a report of `gcn probe`: {error}")))?;
+    let (schema, known) = (report.header.schema, report::SCHEMA);
+    match schema > known {
+        true => Err(Failure::input(format!(
+            "{path} has version {schema} of the schema, and this command knows {known}: use a later gcn"
+        ))),
+        false => Ok(report),
+    }
 }
 
 /// Writes what a report observed into a checkout, and prints what follows.

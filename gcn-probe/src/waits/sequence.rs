@@ -2,12 +2,12 @@
 //!
 //! A sequence names no rule. Which rules it breaks, and what they ask for, is the answer of the analysis that `gcn check` uses; whether
 //! hardware computes something else without the remedy is the GPU's. As for [pairs](super::pair), a sequence is of use only if its results
-//! are others when its last two instructions change places.
+//! are others when the second instruction comes first; and for a rule only if it breaks no rule that is surer, which would be to blame.
 
 use gcn_emit::text::parse_program;
 use gcn_isa::Target;
-use gcn_isa::hazards::remedy::{Fix, RemedyRule};
-use gcn_isa::hazards::sequences::Sequences;
+use gcn_isa::hazards::remedy::RemedyRule;
+use gcn_isa::hazards::sequences::{Danger, Sequences};
 use gcn_isa::hazards::{AnyRule, Config, Kinds, RuleSet, Views};
 use gcn_isa::indexing::Indexing;
 use gcn_isa::program::EntryKind;
@@ -46,6 +46,21 @@ const MASKS: &str = "s_mov_b32 s22, 0x0f0f33aa\ns_mov_b32 s23, 0x12345678\ns_mov
 const MASKED: Sequence = Sequence { setup: MASKS, steps: "", ..W64 };
 const READ: Sequence = Sequence { setup: MASKS, ..W32 };
 
+/// Something between that ends a sequence by some sources, and not by others.
+macro_rules! far {
+    ($steps:literal) => {
+        concat!(
+            $steps,
+            "\ns_not_b32 s25, s25\ns_not_b32 s25, s25\ns_not_b32 s25, s25\ns_not_b32 s25, s25\ns_not_b32 s25, s25",
+            "\ns_not_b32 s25, s25\ns_not_b32 s25, s25\ns_not_b32 s25, s25\ns_not_b32 s25, s25\ns_not_b32 s25, s25",
+            "\ns_not_b32 s25, s25"
+        )
+    };
+}
+const FAR_SGPR: &str = far!("v_mov_b32 v10, s22\ns_mov_b32 s22, s24");
+const FAR_VCC: &str = far!("v_mov_b32 v10, vcc_lo\ns_mov_b32 vcc_lo, s24");
+const OVER_MEMORY: &str = "v_mov_b32 v10, s22\ns_mov_b32 s22, s24\n{s_load_dword} s21, s[4:5], 0x0";
+
 /// Halves below one, and a matrix of them in 16 registers from v56.
 const MATRIX: &str = "v_and_b32 v8, 0x3bff3bff, v8\nv_and_b32 v9, 0x3bff3bff, v9\nv_mov_b32 v56, v8\nv_mov_b32 v57, v9\n\
     v_mov_b32 v58, v8\nv_mov_b32 v59, v9\nv_mov_b32 v60, v8\nv_mov_b32 v61, v9\nv_mov_b32 v62, v8\nv_mov_b32 v63, v9\n\
@@ -74,8 +89,20 @@ const BY_LOAD: [Sequence; 2] = direct!("{global_load_dword} v11, v10, s[4:5]", "
 const BY_STORE: [Sequence; 2] = direct!("{global_store_dword} v1, v10, s[4:5]", "");
 const BY_LDS: [Sequence; 2] = direct!("{ds_write_b32} v1, v10", "{ds_read_b32} v20, v1");
 
-const ALL: [Sequence; 30] = [
+const ALL: &[Sequence] = &[
     Sequence { steps: "v_rcp_f32 v10, v8", second: "v_mov_b32 v20, v10", ..ANY },
+    Sequence {
+        steps: "v_rcp_f32 v10, v8\n{global_load_dword} v11, v6, s[4:5]",
+        second: "v_mov_b32 v20, v10",
+        ..ANY
+    },
+    Sequence {
+        setup: MASKS,
+        steps: "{v_add_nc_u32} v10, v8, v9\ns_mov_b64 exec, s[22:23]\nv_xor_b32 v11, v8, v9\n\
+                {global_load_dword} v12, v6, s[4:5]",
+        second: "{v_add_nc_u32} v20, v10, v11",
+        ..W64
+    },
     Sequence {
         setup: MASKS,
         steps: "{v_add_nc_u32} v10, v8, v9\ns_mov_b64 exec, s[22:23]\nv_xor_b32 v11, v8, v9",
@@ -100,7 +127,13 @@ const ALL: [Sequence; 30] = [
         second: "v_permlane16_b32 v20, v10, s20, s21",
         ..ANY
     },
-    // A mask that was read, then written: by the scalar ALU, twice, and by the vector ALU.
+    Sequence {
+        setup: "v_mov_b32 v10, v8",
+        steps: "v_cmpx_gt_u32 v8, v9\nv_nop",
+        second: "v_permlane16_b32 v20, v10, s20, s21",
+        ..ANY
+    },
+    // A mask that was read, then written: by the scalar ALU, after something else, and by the vector ALU.
     Sequence {
         steps: "v_cndmask_b32 v10, v8, v9, s[22:23]\ns_mov_b64 s[22:23], s[24:25]",
         second: "v_mov_b32 v20, s22",
@@ -112,7 +145,12 @@ const ALL: [Sequence; 30] = [
         ..MASKED
     },
     Sequence {
-        steps: "v_cndmask_b32 v10, v8, v9, s[22:23]\ns_mov_b64 s[22:23], vcc\ns_mov_b64 s[22:23], s[24:25]",
+        steps: "v_cndmask_b32 v10, v8, v9, s[22:23]\nv_mov_b32 v11, s25\ns_mov_b64 s[22:23], s[24:25]",
+        second: "v_mov_b32 v20, s22",
+        ..MASKED
+    },
+    Sequence {
+        steps: "v_cndmask_b32 v10, v8, v9, s[22:23]\nv_cmp_gt_u32 s[22:23], v8, v9\ns_mov_b64 s[22:23], s[24:25]",
         second: "v_mov_b32 v20, s22",
         ..MASKED
     },
@@ -159,6 +197,12 @@ const ALL: [Sequence; 30] = [
         second: "v_mov_b32 v20, vcc_lo",
         ..READ
     },
+    // The same further apart, and with scalar memory between.
+    Sequence { steps: FAR_SGPR, second: "s_mov_b32 s20, s22", ..READ },
+    Sequence { steps: FAR_VCC, second: "s_mov_b32 s20, vcc_lo", ..READ },
+    Sequence { steps: OVER_MEMORY, second: "v_mov_b32 v20, s22", ..READ },
+    Sequence { steps: OVER_MEMORY, second: "s_mov_b32 s20, s22", ..READ },
+    // Direct loads, without a wait and with one between.
     BY_VALU[0],
     BY_VALU[1],
     BY_TRANS[0],
@@ -169,6 +213,10 @@ const ALL: [Sequence; 30] = [
     BY_STORE[1],
     BY_LDS[0],
     BY_LDS[1],
+    Sequence { steps: "v_mul_f32 v10, v8, v9\ns_waitcnt_depctr depctr_va_vdst(0)", ..RDNA3_DIRECT },
+    Sequence { steps: "v_mul_f32 v10, v8, v9\ns_wait_alu depctr_va_vdst(0)", ..RDNA4_DIRECT },
+    Sequence { steps: "{global_load_dword} v11, v10, s[4:5]\ns_waitcnt vmcnt(0)", ..RDNA3_DIRECT },
+    Sequence { steps: "{global_load_dword} v11, v10, s[4:5]\ns_wait_loadcnt 0x0", ..RDNA4_DIRECT },
     Sequence {
         setup: "v_and_b32 v8, 0x7fffff, v8",
         steps: "global_atomic_fmin v1, v8, s[4:5]",
@@ -193,17 +241,21 @@ pub fn trials(rule: &'static RemedyRule, target: Target, seed: u64) -> Result<Ve
     let on = sizes.filter_map(|size| Subtarget::new(target, *size));
     let all =
         on.flat_map(|on| ALL.iter().filter_map(move |sequence| Trial::broken_by(sequence, rule, on, seed)));
-    let (shown, hidden): (Vec<Trial>, Vec<Trial>) = all.partition(Trial::shows);
-    match (shown.is_empty(), hidden.is_empty()) {
-        (false, _) => Ok(shown),
-        (true, false) => Err(Unmeasured::NoSign.words().to_owned()),
-        (true, true) => Err(Unmeasured::NoPair.words().to_owned()),
+    let all: Vec<(Trial, bool)> = all.collect();
+    let own: Vec<&Trial> = all.iter().filter(|(_, is_own)| *is_own).map(|(trial, _)| trial).collect();
+    let shown: Vec<Trial> = own.iter().filter(|trial| trial.shows()).map(|trial| (*trial).clone()).collect();
+    match (shown.is_empty(), own.is_empty(), all.is_empty()) {
+        (false, ..) => Ok(shown),
+        (true, false, _) => Err(Unmeasured::NoSign.words().to_owned()),
+        (true, true, false) => Err("every program that breaks it breaks a surer rule, too".to_owned()),
+        (true, true, true) => Err("no program of the suite breaks it".to_owned()),
     }
 }
 
 impl Trial {
-    /// `None` if the target lacks an instruction, or if the sequence does not break the rule, or still does with the remedy.
-    fn broken_by(sequence: &Sequence, rule: &RemedyRule, on: Subtarget, seed: u64) -> Option<Trial> {
+    /// `None` if the target lacks an instruction, or if the sequence does not break the rule, or still does with the remedy. True if
+    /// it breaks no rule that is surer.
+    fn broken_by(sequence: &Sequence, rule: &RemedyRule, on: Subtarget, seed: u64) -> Option<(Trial, bool)> {
         if sequence.wave.is_some_and(|wave| wave != on.wave) {
             return None;
         }
@@ -228,7 +280,9 @@ impl Trial {
             consumer,
             input: input(&mut Random::of(seed, rule.id, 1)),
         };
-        let fix = trial.fix(&trial.waits[0], rule)?;
+        let broken = trial.broken(&trial.waits[0])?;
+        let fix = broken.iter().find(|danger| danger.rule == rule)?.fix;
+        let is_own = broken.iter().all(|danger| danger.rule.grade() <= rule.grade());
         let changed = match fix.changes_fields() {
             true => {
                 let mut inst = (*parse_program(&second, on, KERNEL).ok()?.lines.first()?.inst).clone();
@@ -243,44 +297,37 @@ impl Trial {
         }
         trial.text = format!("{}; {changed}", [trial.producer.clone(), wait.name.clone()].join("; "))
             .replace('\n', "; ");
-        let ended = trial.fix(&wait, rule).is_none();
+        let still = trial.broken(&wait)?.iter().any(|danger| danger.rule == rule);
         trial.waits.push(wait);
-        ended.then_some(trial)
+        (!still).then_some((trial, is_own))
     }
 
-    /// What the rule asks for in the program with that wait.
-    fn fix(&self, wait: &Wait, rule: &RemedyRule) -> Option<Fix> {
+    /// The rules that the program with that wait breaks; `None` if it is none of the target.
+    fn broken(&self, wait: &Wait) -> Option<Vec<Danger>> {
         let program = parse_program(&self.program(Some(wait)), self.on, KERNEL).ok()?;
         let views = Views::of(&program, &Indexing::default());
         let lines = program.lines.len();
         let rules = Sequences::of(program, views, Config::default());
         let mut pending = rules.entry(EntryKind::Kernel);
-        let mut found = None;
+        let mut found = Vec::new();
         for line in 0..lines {
-            rules.dangers(&pending, line, |danger| {
-                if danger.rule == rule {
-                    found.get_or_insert(danger.fix);
-                }
-            });
+            rules.dangers(&pending, line, |danger| found.push(danger));
             rules.step(&mut pending, line);
         }
-        found
+        Some(found)
     }
 
-    /// The program with the last two instructions in the other order, as if the second were early.
+    /// The program with the second instruction before the others, as early as can be.
     ///
     /// # Errors
     /// What assembler or linker say.
     pub fn swapped(&self) -> Result<Launch, String> {
-        let (before, last) = self.producer.rsplit_once('\n').unwrap_or(("", &self.producer));
         let (second, shown) = self.consumer.split_once('\n').unwrap_or((&self.consumer, ""));
-        let apart = settled(self.on.target);
-        self.launch_of(
-            &self.around(&format!("{before}\n{apart}\n{second}\n{apart}\n{last}\n{apart}\n{shown}")),
-        )
+        let (steps, apart) = (&self.producer, settled(self.on.target));
+        self.launch_of(&self.around(&format!("{second}\n{apart}\n{steps}\n{apart}\n{shown}")))
     }
 
-    /// True if the order of the last two instructions shows in results.
+    /// True if the order shows in results.
     fn shows(&self) -> bool {
         let run =
             |launch: Result<Launch, String>| launch.and_then(|launch| launch.simulate(&Options::default()));
