@@ -77,7 +77,7 @@ const TARGETS: [(Target, &[&str]); 7] = [
     (Target::GFX950, &["valu.lanes", "message.latency"]),
     (Target::GFX1030, &["memtime.latency", "smem.store-latency"]),
     (Target::GFX1100, &["memtime.latency", "smem.store-latency"]),
-    (Target::GFX1201, &["memtime.latency", "smem.store-latency"]),
+    (Target::GFX1201, &["memtime.latency", "smem.store-latency", "device.cus-per-l2"]),
 ];
 
 /// On every target in a full run; a program takes long to measure.

@@ -11,6 +11,7 @@ use gcn_isa::Target;
 use gcn_isa::check::{self, MemoryModel};
 use gcn_isa::counters::{Counter, WaitCnt, events};
 use gcn_isa::hazards::counter::{self, CounterRule};
+use gcn_isa::hazards::remedy::{Dependency, Fix, Waits};
 use gcn_isa::table;
 use gcn_isa::target::{Family, Subtarget, WaveSize};
 
@@ -359,10 +360,15 @@ impl Trial {
     }
 }
 
-/// Waits for every counter, and, by states without work, for every hazard of GFX9.
+/// Waits for every counter, by states without work for every hazard of GFX9, and for every dependency of RDNA.
 pub(super) fn settled(target: Target) -> String {
     let set = target.instruction_set();
-    format!("{}\ns_nop 7\ns_nop 7\ns_nop 7\ns_nop 7", WaitCnt::all(set).on(set).statements().join("\n"))
+    let waits = Dependency::ALL.into_iter().fold(Waits::empty(), |waits, one| waits | one.wait());
+    let rdna = set.family() == Family::RDNA;
+    let dependencies = if rdna { Fix { waits, ..Fix::NONE }.statements(target) } else { Vec::new() };
+    let states = ["s_nop 7", "s_nop 7", "s_nop 7", "s_nop 7"].map(str::to_owned);
+    let all = WaitCnt::all(set).on(set).statements().into_iter().chain(dependencies).chain(states);
+    all.collect::<Vec<_>>().join("\n")
 }
 
 /// The text with the names in braces as the target has them; `None` if it lacks one.

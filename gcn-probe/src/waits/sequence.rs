@@ -98,15 +98,15 @@ const ALL: &[Sequence] = &[
     },
     Sequence {
         setup: MASKS,
-        steps: "{v_add_nc_u32} v10, v8, v9\ns_mov_b64 exec, s[22:23]\nv_xor_b32 v11, v8, v9\n\
+        steps: "v_add_nc_u32 v10, v8, v9\ns_mov_b64 exec, s[22:23]\nv_xor_b32 v11, v8, v9\n\
                 {global_load_dword} v12, v6, s[4:5]",
-        second: "{v_add_nc_u32} v20, v10, v11",
+        second: "v_add_nc_u32 v20, v10, v11",
         ..W64
     },
     Sequence {
         setup: MASKS,
-        steps: "{v_add_nc_u32} v10, v8, v9\ns_mov_b64 exec, s[22:23]\nv_xor_b32 v11, v8, v9",
-        second: "{v_add_nc_u32} v20, v10, v11",
+        steps: "v_add_nc_u32 v10, v8, v9\ns_mov_b64 exec, s[22:23]\nv_xor_b32 v11, v8, v9",
+        second: "v_add_nc_u32 v20, v10, v11",
         ..W64
     },
     Sequence {
@@ -150,7 +150,8 @@ const ALL: &[Sequence] = &[
         ..MASKED
     },
     Sequence {
-        steps: "v_cndmask_b32 v10, v8, v9, s[22:23]\nv_cmp_gt_u32 s[22:23], v8, v9\ns_mov_b64 s[22:23], s[24:25]",
+        steps: "v_cndmask_b32 v10, v8, v9, s[22:23]\n{s_load_dwordx2} s[22:23], s[4:5], 0x0\n\
+                s_waitcnt_lgkmcnt null, 0x0\ns_mov_b64 s[22:23], s[24:25]",
         second: "v_mov_b32 v20, s22",
         ..MASKED
     },
@@ -247,14 +248,18 @@ pub fn trials(rule: &'static RemedyRule, target: Target, seed: u64) -> Result<Ve
     match (shown.is_empty(), own.is_empty(), all.is_empty()) {
         (false, ..) => Ok(shown),
         (true, false, _) => Err(Unmeasured::NoSign.words().to_owned()),
-        (true, true, false) => Err("every program that breaks it breaks a surer rule, too".to_owned()),
+        (true, true, false) => {
+            Err("every program that breaks it breaks another rule that is surer or has another remedy"
+                .to_owned())
+        }
         (true, true, true) => Err("no program of the suite breaks it".to_owned()),
     }
 }
 
 impl Trial {
     /// `None` if the target lacks an instruction, or if the sequence does not break the rule, or still does with the remedy. True if
-    /// it breaks no rule that is surer.
+    /// it breaks no rule that is surer, and with the remedy only such that
+    /// are less sure.
     fn broken_by(sequence: &Sequence, rule: &RemedyRule, on: Subtarget, seed: u64) -> Option<(Trial, bool)> {
         if sequence.wave.is_some_and(|wave| wave != on.wave) {
             return None;
@@ -297,9 +302,11 @@ impl Trial {
         }
         trial.text = format!("{}; {changed}", [trial.producer.clone(), wait.name.clone()].join("; "))
             .replace('\n', "; ");
-        let still = trial.broken(&wait)?.iter().any(|danger| danger.rule == rule);
+        let still = trial.broken(&wait)?;
         trial.waits.push(wait);
-        (!still).then_some((trial, is_own))
+        let is_ended = still.iter().all(|danger| danger.rule != rule);
+        let is_own = is_own && still.iter().all(|danger| danger.rule.grade() < rule.grade());
+        is_ended.then_some((trial, is_own))
     }
 
     /// The rules that the program with that wait breaks; `None` if it is none of the target.
