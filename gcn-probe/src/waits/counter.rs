@@ -166,13 +166,14 @@ const ALL: [Experiment; 16] = [
 const TAKEN_IF_ZERO: &str = "s_cbranch_vccz taken\nv_mov_b32 v20, 1\ntaken:";
 
 /// Rules without an experiment, and why there is none.
-const WITHOUT: [(&CounterRule, &str); 9] = [
+const WITHOUT: [(&CounterRule, &str); 10] = [
     (&counter::MIXED, "it needs images, GDS or messages, which programs do not use"),
     (&counter::FULL, FULL_COUNTER),
     (&counter::FULL_UNORDERED, FULL_COUNTER),
     (&counter::CALL_ENTRY, CONVENTION),
     (&counter::CALL_EXIT, CONVENTION),
     (&counter::WAR, GDS),
+    (&counter::WBINVL1, "it shows only in memory that another agent writes meanwhile"),
     (&counter::GWS, GDS),
     (&counter::BARRIER_STORE, "matters only in threadgroup split mode, in which no program runs"),
     (&counter::SMEM_ADDRESS, "matters only when page faults are replayed"),
