@@ -75,7 +75,7 @@ const TARGETS: [(Target, &[&str]); 7] = [
     (Target::GFX90A, &["mall.ways", "mall.bandwidth", "mall.latency", "valu.lanes", "message.latency"]),
     (Target::GFX942, &["valu.lanes", "message.latency"]),
     (Target::GFX950, &["valu.lanes", "message.latency"]),
-    (Target::GFX1030, &["memtime.latency", "smem.store-latency"]),
+    (Target::GFX1030, &["message.latency", "smem.store-latency"]),
     (Target::GFX1100, &["memtime.latency", "smem.store-latency"]),
     (Target::GFX1201, &["memtime.latency", "smem.store-latency", "device.cus-per-l2"]),
 ];

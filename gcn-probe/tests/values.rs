@@ -9,6 +9,7 @@ use gcn_probe::report::Status;
 use gcn_probe::suite::{Computes, Values};
 use gcn_sim::Options;
 use gcn_sim::launch::Program;
+use gcn_test_support::env::daily_sample;
 
 mod llvm;
 
@@ -18,7 +19,7 @@ mod llvm;
 fn every_form_has_a_program_that_needs_no_wait() {
     for target in [Target::GFX90A, Target::GFX942] {
         let mut refused = Vec::new();
-        for row in Forms::of(target).run {
+        for row in daily_sample(Forms::of(target).run, 2) {
             let case = match Case::of(row, target, 1, 0, false) {
                 Ok(case) => case,
                 Err(error) => {
@@ -40,8 +41,7 @@ fn every_form_has_a_program_that_needs_no_wait() {
 fn llvm_assembles_the_same_code() {
     for target in [Target::GFX90A, Target::GFX942] {
         // One file: the instructions under test with the text around the first.
-        let cases: Vec<Case> = Forms::of(target)
-            .run
+        let cases: Vec<Case> = daily_sample(Forms::of(target).run, 3)
             .into_iter()
             .flat_map(|row| (0..3).filter_map(|variant| Case::of(row, target, 1, variant, true).ok()))
             .collect();

@@ -133,7 +133,7 @@ const ALL: [Experiment; 16] = [
     Experiment {
         rules: &[&counter::WAW_FLAT],
         family: Some(Family::GFX9),
-        setup: "v_mov_b32 v3, s5\nv_add_co_u32 v2, vcc, s4, v1\nv_addc_co_u32 v3, vcc, 0, v3, vcc",
+        setup: "v_mov_b32 v3, s5\nv_add_co_u32 v2, vcc, s4, v1\ns_nop 4\nv_addc_co_u32 v3, vcc, 0, v3, vcc",
         producer: "flat_load_dword v10, v[2:3]",
         consumer: "global_load_dword v10, v6, s[4:5]",
         ..PLAIN
