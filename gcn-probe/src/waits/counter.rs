@@ -140,7 +140,7 @@ const ALL: [Experiment; 16] = [
     },
     Experiment {
         rules: &[&counter::HALF],
-        producer: "{global_load_d16_b16} v10, v1, s[4:5]",
+        producer: "{global_load_short_d16} v10, v1, s[4:5]",
         consumer: "v_mov_b16 v20.l, v10.h",
         ..PLAIN
     },
