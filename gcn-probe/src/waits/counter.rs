@@ -318,7 +318,8 @@ impl Trial {
 
     /// The instructions that matter in one line.
     pub(super) fn line(&self, wait: &Wait) -> String {
-        format!("{}; {}", self.producer, wait.rest).replace('\n', "; ")
+        let both = format!("{}\n{}", self.producer, wait.rest);
+        both.trim().replace('\n', "; ")
     }
 
     pub(super) fn program(&self, wait: Option<&Wait>) -> String {
