@@ -29,7 +29,7 @@ fn messages(text: &str) -> Vec<String> {
 fn in_body(statements: proc_macro2::TokenStream) -> proc_macro2::TokenStream {
     quote! {
         #[workgroup(64)] fn k(a: u32, x: &[f32], y: &mut [f32]) { #statements }
-        // Calls of functions from the same macro call need no check of their requirements.
+        // A call of a function of the same macro call needs no check of its requirements.
         #[device] fn f() {}
         #[device] fn g() {}
         #[device] fn h() {}

@@ -1,10 +1,9 @@
-//! Registers that are reached through an index: relative moves and VGPR indexing.
+//! Determines the registers that are accessed through an index: by relative moves and by VGPR indexing.
 //!
-//! `s_movrel*` adds M0 to the number of an SGPR. While VGPR indexing is on (from `s_set_gpr_idx_on` to
-//! `s_set_gpr_idx_off`, also across branches), vector ALU instructions add `M0[7:0]` to the numbers of the VGPRs that
-//! `M0[15:12]` selects ([`IndexedBy`]). [`Indexing`] determines which registers these may be. This is a property of the
-//! program, like its control-flow graph, so the inserter of waits and the checker share it; the simulator does not need
-//! it, because it knows M0.
+//! `s_movrel*` adds M0 to the number of an SGPR. While VGPR indexing is on (from `s_set_gpr_idx_on` to `s_set_gpr_idx_off`, also across
+//! branches), vector ALU instructions add `M0[7:0]` to the numbers of the VGPRs that `M0[15:12]` selects ([`IndexedBy`]). [`Indexing`]
+//! determines which registers may be accessed in this way. This is a property of the program, like its control-flow graph, so the inserter
+//! of waits and the checker share the analysis. The simulator does not need it, because it knows M0.
 //!
 //! - *Which instructions*: a forward dataflow analysis over the control-flow graph computes the possible values of
 //!   MODE.GPR_IDX_EN and M0 (`state`). An index is known if it is a constant, and partly known if a constant in the
@@ -17,7 +16,7 @@
 //! - A write of MODE by `s_setreg_b32` from a register is assumed to restore a value that `s_getreg_b32` read, so it
 //!   may set GPR_IDX_EN only if something else in the program sets it.
 //!
-//! For programs without such instructions, which is nearly all of them, the cost is one pass over the lines.
+//! For programs without such instructions, which is nearly all programs, the cost is one pass over the lines.
 
 mod solve;
 mod state;
@@ -38,16 +37,16 @@ struct Reached {
     operand: u8,
     file: RegFile,
     first: u16,
-    /// One past the last register.
+    /// One more than the number of the last register.
     end: u16,
     via: Via,
 }
 
-/// The operands of an instruction to which an index is, or may be, added.
+/// The operands of an instruction to which an index is added or may be added.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Indexed(SmallVec<[Reached; 3]>);
 
-/// The longest tuple into which a range of registers is split: no instruction names a longer one, and bit sets of a
+/// The maximum length of the tuples into which a range of registers is split. No instruction names a longer tuple, and bit sets of a
 /// tuple's registers have this many bits.
 const PIECE: u16 = 32;
 
@@ -93,7 +92,7 @@ fn reach(reg: Reg, offsets: Offsets, operand: u8) -> Option<Reached> {
     let last = u32::from(file_end(reg).checked_sub(u16::from(reg.len))?);
     let place = |offset: u32| u32::from(reg.index).saturating_add(offset).min(last) as u16;
     let is_legal = u32::from(reg.index).saturating_add(offsets.least) <= last;
-    // If the index is always illegal, nothing is assumed about it.
+    // If the index is always illegal, nothing is assumed about the index.
     let first = if is_legal { place(offsets.least) } else { reg.index };
     let via = match is_legal {
         true if offsets.least == offsets.most => Via::Index,
@@ -103,7 +102,7 @@ fn reach(reg: Reg, offsets: Offsets, operand: u8) -> Option<Reached> {
     Some(Reached { operand, file: reg.file, first, end: place(offsets.most) + u16::from(reg.len), via })
 }
 
-/// One past the last register that an index added to `reg` may select.
+/// One more than the number of the last register that an index added to `reg` may select.
 fn file_end(reg: Reg) -> u16 {
     match reg.file {
         RegFile::Sgpr if reg.index < FIRST_NAMED_SGPR => FIRST_NAMED_SGPR,
@@ -112,7 +111,7 @@ fn file_end(reg: Reg) -> u16 {
     }
 }
 
-/// The operands in a program that are reached through an index.
+/// The operands in a program that are accessed through an index.
 ///
 /// ```
 /// use gcn_isa::cfg::Flow;
@@ -130,7 +129,7 @@ fn file_end(reg: Reg) -> u16 {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Indexing {
-    /// By line, in ascending order.
+    /// The indexed operands of each line that has any, in ascending order of lines.
     lines: Vec<(u32, Indexed)>,
 }
 
@@ -140,7 +139,7 @@ impl Indexing {
         Indexing { lines: solve::lines(program, flow) }
     }
 
-    /// The indexed operands at `line`, if there are any.
+    /// The indexed operands at `line`; `None` if there are none.
     #[inline]
     pub fn at(&self, line: usize) -> Option<&Indexed> {
         if self.lines.is_empty() {
@@ -150,35 +149,34 @@ impl Indexing {
         self.lines.get(found).map(|l| &l.1)
     }
 
-    /// The registers that `inst`, which is at `line`, may read: those of [`Inst::reads`], with indexed operands
-    /// extended to all registers that the index may select.
+    /// The registers that `inst`, which is at `line`, may read: those of [`Inst::reads`], where each indexed operand is replaced by all
+    /// registers that the index may select.
     #[inline]
     pub fn reads(&self, line: usize, inst: &Inst) -> SmallVec<[RegUse; 6]> {
         self.at(line).map_or_else(|| inst.reads(), |i| i.reached_by(&inst.reads()))
     }
 
-    /// The registers that `inst`, which is at `line`, may write, with indexed operands extended to all registers that
-    /// the index may select.
+    /// The registers that `inst`, which is at `line`, may write, where each indexed operand is replaced by all registers that the index may
+    /// select.
     #[inline]
     pub fn writes(&self, line: usize, inst: &Inst) -> SmallVec<[RegUse; 3]> {
         self.at(line).map_or_else(|| inst.writes(), |i| i.reached_by(&inst.writes()))
     }
 }
 
-/// Why the registers of an instruction are unknown although M0 and MODE are known.
+/// The reason why the registers of an instruction are unknown although M0 and MODE are known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Unresolved {
     /// The index selects a register beyond the register file, which is illegal.
     #[error("an index beyond the register file")]
     Beyond,
-    /// VGPR indexing is on for an operand, or a register file, for which the manual does not define whether the index
-    /// is added.
+    /// VGPR indexing is on for an operand or a register file for which the manual does not define whether the index is added.
     #[error("VGPR indexing of an operand for which the manual does not define it")]
     Undefined,
 }
 
-/// `inst` with its registers replaced by those that its indices select, given M0 and the bit GPR_IDX_EN of MODE; `None`
-/// if these are the named ones.
+/// `inst` with its registers replaced by those that its indices select, given M0 and the bit GPR_IDX_EN of MODE; `None` if the selected
+/// registers are the named ones.
 ///
 /// # Errors
 /// [`Unresolved`] if no manual defines the effect of the index.

@@ -1,8 +1,9 @@
 //! Computes a workgroup's tile of a matrix product at the full rate of the matrix pipe.
 //!
-//! [`walk`] proceeds along `k` with two tiles of each factor in LDS, used alternately (`#[ping_pong]`). Its rate is limited by the balance
-//! of a phase: the `M x N x D` multiplications of a wave must take at least as long as loading `(M + N) x D` elements from LDS for each of
-//! four waves, and as storing the next tiles there. The extents of [`product`] satisfy that for elements of at most two bytes.
+//! [`walk`] proceeds along `k` with two tiles of each factor in LDS, used alternately (`#[ping_pong]`). Its rate is
+//! limited by the balance of a phase: the `M x N x D` multiplications of a wave must take at least as long as the LDS
+//! accesses of four waves, which load `(M + N) x D` elements each and store the next tiles. The extents of [`product`]
+//! satisfy that for elements of at most two bytes.
 
 use gcn_dsl::lang::matrix::{
     AccElement, Bound, Contiguous, ExistsOn, Rows, Spread, TileFactor, View, Wide, has_copied_factors,
@@ -57,7 +58,8 @@ gcn_kernel! {
         product_by::<G, T, C, Rows, Rows, D, D2, D4>(all_lanes(), a, b, row, col, depth)
     }
 
-    /// As [`product`], where `A` and `B` tell what is contiguous in memory: rows or columns of `a` and of `b`, the transposed right factor.
+    /// As [`product`]. `A` and `B` say what is contiguous in memory, rows or columns: `A` for `a`, `B` for `b`, the
+    /// transposed right factor.
     #[device]
     #[track_caller]
     pub fn product_by<
@@ -81,11 +83,12 @@ gcn_kernel! {
         T::Targets: ExistsOn<Bound<G>>,
     {
         comptime if !has_instruction::<T>() {
-            // Each lane holds 32 rows and 4 columns of the factors, so more than two steps of `k` do not fit into its registers.
+            // Each lane has 32 rows and 4 columns of the factors, so its registers have room for at most two steps of
+            // `k`.
             walk_by::<G, T, C, A, B, 256, 256, 128, 64, 32, 2, 16>(all_lanes(), a, b, row, col, depth)
         } else if !target().has_agprs() {
-            // Sums and factors share the 192 registers that each of eight waves of 64 lanes has on a compute unit. Where lanes have whole rows,
-            // those of fewer `k` fit.
+            // The sums and the factors share the 192 registers that each of eight waves of 64 lanes has on a compute
+            // unit. Where each lane has whole rows of the factors, there is room for fewer `k`.
             comptime if has_copied_factors() {
                 walk_in_step::<G, T, C, A, B, 256, 256, 128, 64, 32, D, D>(all_lanes(), a, b, row, col, depth)
             } else {
@@ -99,8 +102,9 @@ gcn_kernel! {
         }
     }
 
-    /// As [`walk_by`] for the matrix instructions of RDNA, of which several waves of a SIMD fill the pipe between them: all waves go along
-    /// `k` in step, with one barrier for each tile in LDS, and load the left factor while they multiply it.
+    /// As [`walk_by`] for the matrix instructions of RDNA. Several waves of a SIMD together keep its matrix pipe busy,
+    /// so all waves proceed along `k` in step, with one barrier for each tile in LDS, and load the left factor while
+    /// they multiply.
     #[device]
     #[track_caller]
     fn walk_in_step<
@@ -138,7 +142,7 @@ gcn_kernel! {
         for done in (0..depth).step_by(2 * D2 as u32) {
             #[unroll]
             for here in 0..2usize {
-                // Who comes here has read the other tiles, which are overwritten now.
+                // A wave that passes this barrier has read the other tiles, which are overwritten now.
                 barrier();
                 let (next, after) = (1 - here, done + ((here + 1) * D2) as u32);
                 #[unroll]
@@ -147,7 +151,8 @@ gcn_kernel! {
                         next_a = left[next].stage_by::<A>(a, row, after);
                         next_b = right[next].stage_by::<B>(b, col, after);
                     }
-                    // Bytes by twos of fragments, so that a lane reads 8 of them at once, as it does of wider elements.
+                    // Fragments of bytes are processed in pairs, so that a lane reads 8 bytes at once, as with wider
+                    // elements.
                     acc = matmul_from::<T, Wide, C, _, M, N, D, SIDE>(left[here], right[here].transposed(), of_row, k as u32, of_col, acc);
                     comptime if k == 0 {
                         left[next].put(next_a);
@@ -169,9 +174,9 @@ gcn_kernel! {
 
     /// A workgroup's position (column and row) in the grid of tiles, chosen such that concurrent workgroups share tiles in their L2.
     ///
-    /// The hardware distributes workgroups to the `caches` L2s in turn (8 XCDs on gfx942 and gfx950; 1 elsewhere). Here each L2 gets
-    /// neighbouring tiles instead, which proceed down `height` rows of tiles before they continue with the next column. With 1 and 1, it is
-    /// the order of the grid.
+    /// The hardware distributes workgroups to the `caches` L2s in turn (8 XCDs on gfx942 and gfx950; 1 elsewhere). Here
+    /// each L2 gets neighbouring tiles instead: they proceed down `height` rows of tiles before they continue with the
+    /// next column. If both numbers are 1, the order is that of the grid.
     #[device]
     #[track_caller]
     pub fn place(caches: u32, height: u32, across: u32, down: u32) -> (u32, u32) {
@@ -185,9 +190,9 @@ gcn_kernel! {
         (inside / rows, first + inside % rows)
     }
 
-    /// As [`product`], with configurable extents: the wave's `M x N` part of a tile of `TM x TN`, computed with instructions of `SIDE x
-    /// SIDE`. A tile in LDS has `D2` columns of a factor, and a phase processes `D` of them. The kernel needs `2 x (TM + TN) x D2` elements
-    /// of LDS.
+    /// As [`product`], with extents as parameters: the wave's `M x N` part of a tile of `TM x TN`, computed with
+    /// instructions of `SIDE x SIDE`. A tile in LDS has `D2` columns of a factor, and a phase processes `D` of them.
+    /// The kernel needs `2 x (TM + TN) x D2` elements of LDS.
     #[device]
     #[track_caller]
     pub fn walk<

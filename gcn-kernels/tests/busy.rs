@@ -1,7 +1,7 @@
-//! How busy attention on CDNA and products on RDNA keep the matrix pipe in the steady state, in the timed simulator, and how much of LDS's
-//! time bank conflicts take.
+//! Measures in the timed simulator how busy attention on CDNA and products on RDNA keep the matrix pipe in the steady
+//! state, and the share of LDS time that bank conflicts take.
 //!
-//! What is loaded comes through an L2 that other compute units share, as in docs/matrix-pipe.md.
+//! Loads come through an L2 cache that is shared with other compute units, as in docs/matrix-pipe.md.
 
 use gcn_dsl::BuiltKernel;
 use gcn_dsl::lang::matrix::Rows;
@@ -10,8 +10,9 @@ use gcn_dsl::sim::{KernelState, Machine, Memory, timed};
 use gcn_kernels::activation::Identity;
 use gcn_kernels::{attention, gemm};
 
-/// Cycles, those in which the matrix pipe is busy, those in which the banks of LDS are, and those of conflicts, of `groups` workgroups on a
-/// compute unit or workgroup processor whose share of the L2 is `bandwidth` bytes per cycle.
+/// Cycle counts: all, those in which the matrix pipe is busy, those in which the LDS banks are, and those of bank
+/// conflicts. `groups` workgroups run on a compute unit or workgroup processor whose share of the L2 bandwidth is
+/// `bandwidth` bytes per cycle.
 fn timed(built: &BuiltKernel, memory: &mut Memory, kernarg: &[u8], groups: u32, bandwidth: u32) -> [f64; 4] {
     let target = built.target();
     let state = KernelState::from_descriptor(&built.descriptor(), target).unwrap();
@@ -68,7 +69,7 @@ fn run<const D: usize>(target: Target, length: u32) -> [f64; 4] {
     timed(&built.into_any(), &mut memory, &kernarg, 1, 54)
 }
 
-/// The shares of the steady state in percent: the matrix pipe busy, LDS busy, LDS conflicts.
+/// Shares of the steady state in percent: the matrix pipe busy, LDS busy, LDS bank conflicts.
 fn steady(what: &str, target: Target, run: impl Fn(u32) -> [f64; 4]) -> [f64; 3] {
     let [short, long] = [512, 1024].map(run);
     let more = |i: usize| long[i] - short[i];
@@ -91,8 +92,9 @@ fn attention_keeps_the_matrix_pipe_busy() {
 
 macro_rules! products {
     ($($kernel:ident $of:ty, $sum:ty, $to:ty: $($target:ident $least:literal)*;)*) => {
-        /// Two workgroups, one on each compute unit of a workgroup processor: its share of an L2 is 32 bytes per cycle on the Radeon RX 7900
-        /// XTX (gfx1100), 25 on the Ryzen AI Max+ 395 (gfx1151) and 64 on the Radeon RX 9070 XT (gfx1201).
+        /// Two workgroups, one on each compute unit of a workgroup processor, whose share of the L2 bandwidth is 32
+        /// bytes per cycle on the Radeon RX 7900 XTX (gfx1100), 25 on the Ryzen AI Max+ 395 (gfx1151) and 64 on the
+        /// Radeon RX 9070 XT (gfx1201).
         #[test]
         fn products_keep_the_matrix_pipe_of_radeons_busy() {
             $($({

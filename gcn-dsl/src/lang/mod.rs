@@ -1,9 +1,9 @@
-//! The kernel language: device values and the functions that `gcn_kernel!` expands to.
+//! The DSL: device values, and the functions to which `gcn_kernel!` expands.
 //!
 //! A kernel's body runs once on the host, when the kernel is built; this is called *tracing*. Device values are handles
 //! of IR values; operators and calls on them append instructions to the kernel that the current thread is building
 //! (`context`). The names for users are re-exported here, and most of them by the prelude, too; the names for the
-//! macro's expansion are in `private`, which it calls `gcn_dsl::__private`.
+//! macro's expansion are in `private`, to which the expansion refers as `gcn_dsl::__private`.
 
 mod arguments;
 mod collective;
@@ -98,8 +98,8 @@ pub use values::vector::Vector;
 pub(crate) use context::with;
 pub(crate) use values::data::next_value;
 
-/// Names for the macro's expansions only; not part of the language. Hidden in the documentation only: if rustc saw
-/// `doc(hidden)`, it would print the full paths of these items.
+/// Names for the macro's expansions only; they are not part of the DSL. They are hidden in the documentation only: if
+/// rustc saw `doc(hidden)`, it would print the full paths of these items.
 #[cfg_attr(doc, doc(hidden))]
 pub mod private {
     pub use super::arguments::by_value::{OneForAll, one_for_all, receiver, receiver_in_lanes};

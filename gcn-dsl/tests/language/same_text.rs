@@ -1,8 +1,9 @@
-//! Programs whose text is compiled twice, as a device function and as Rust's own: each lane's result is that of the host.
+//! Programs whose text is compiled twice, as a device function and as a Rust function: each lane's result must equal
+//! that of the host.
 
 use gcn_dsl::prelude::*;
 
-/// Numbers that a program gets.
+/// The numbers that are passed to a program.
 #[derive(Clone, Copy)]
 struct Given {
     x: u32,
@@ -24,7 +25,7 @@ fn given() -> Vec<Given> {
         .collect()
 }
 
-/// The one value for all lanes.
+/// The uniform value.
 const N: u32 = 5;
 
 macro_rules! programs {
@@ -293,7 +294,7 @@ programs! {
 }
 
 gcn_kernel! {
-    /// A plane of rows.
+    /// A two-dimensional array in memory, stored by rows.
     #[device]
     struct Plane<'a> { data: &'a [f32], width: u32 }
 
@@ -345,7 +346,7 @@ gcn_kernel! {
         of_lanes[i] = counted.a * 1000 + counted.b * 100 + before.b + ends(&[i, n, 3]) + ends(&[n, n]);
     }
 
-    /// Arrays in elements that nothing writes, and rows of LDS.
+    /// Arrays as elements of read-only memory, and rows of LDS.
     #[workgroup(64)]
     fn arrays_in_memory<const N: usize>(points: &[[f32; 3]], codes: &[[u8; 4]], out: &mut [f32]) {
         let rows = Lds::<[f32; 3], 64>::new();

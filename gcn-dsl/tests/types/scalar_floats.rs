@@ -1,5 +1,5 @@
-//! Uniform floats, which targets of RDNA 3.5 and 4 compute by scalar instructions, against the same arithmetic on the host: NaN, zeros,
-//! denormals, ties and numbers that do not fit among them.
+//! Uniform floats, which targets of RDNA 3.5 and 4 compute by scalar instructions, compared with the same arithmetic on
+//! the host. The inputs include NaN, zeros, denormals, ties and numbers that are out of range.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::sim::{Mode, Options};
@@ -82,7 +82,7 @@ fn uniform_floats_are_those_of_the_host() {
         let device = Device::simulator_with(target, Options { mode: Mode::Strict, ..Options::default() });
         let (one, two) =
             (singles.build_with(target, &options).unwrap(), halves.build_with(target, &options).unwrap());
-        // What clang 22 has for such code too: by scalar instructions from gfx1150 on, by vector instructions before.
+        // As in clang 22's code for this source: scalar instructions from gfx1150 on, vector instructions before.
         for (built, kernel) in
             [(one.assembly(Comments::None), "singles"), (two.assembly(Comments::None), "halves")]
         {

@@ -28,7 +28,7 @@ pub(crate) enum On {
     /// Targets that prefetch code before a wave starts, with a field of this width.
     InstPref(u8),
     RoundRobin,
-    /// No supported target, and the reason.
+    /// No supported target has the field; contains the reason.
     None(&'static str),
 }
 
@@ -38,7 +38,7 @@ impl On {
         self.refuses(target).is_none()
     }
 
-    /// Why a target is not included.
+    /// The reason why a target is not included; `None` if it is included.
     pub fn refuses(self, target: Target) -> Option<&'static str> {
         let (has, why) = match self {
             On::All => (true, ""),

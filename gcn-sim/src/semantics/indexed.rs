@@ -7,7 +7,7 @@ use gcn_isa::table::Class;
 use crate::core::fault::Fault;
 use crate::core::machine::{Cx, Step};
 
-/// The instruction with the indexed registers; `None` if these are the named ones.
+/// The instruction with the registers that the index selects; `None` if these are the registers that it names.
 #[inline]
 pub(crate) fn moved(cx: &Cx<'_>, step: &Step) -> Result<Option<Inst>, Fault> {
     let desc = step.inst.desc;
@@ -26,7 +26,7 @@ pub(crate) fn moved(cx: &Cx<'_>, step: &Step) -> Result<Option<Inst>, Fault> {
 
 const BEYOND: &str = "a VGPR index beyond the allocated registers";
 
-/// The resolved instruction with the registers that VGPR indexing selects; `None` if it changes none.
+/// The resolved instruction with the registers that VGPR indexing selects; `None` if VGPR indexing changes none.
 pub(crate) fn step(cx: &Cx<'_>, step: &Step) -> Result<Option<Step>, Fault> {
     let Some(inst) = moved(cx, step)? else { return Ok(None) };
     let vgprs = cx.machine.state().vgprs;

@@ -37,7 +37,7 @@ pub(in crate::expand) fn as_match(mac: &Macro) -> Option<syn::ExprMatch> {
 }
 
 impl Cx<'_> {
-    /// Expands a macro call. Unknown macros run on the host, unchanged.
+    /// Expands a macro call. Macros without a meaning on the device stay unchanged, and run on the host.
     pub fn macro_call(&mut self, mac: &Macro) -> TokenStream {
         let name = mac.path.get_ident().map(ToString::to_string).unwrap_or_default();
         match name.as_str() {
@@ -77,7 +77,7 @@ impl Cx<'_> {
         }
     }
 
-    /// `dbg!(a, b)`: gives the values, and prints them when the kernel is simulated.
+    /// Expands `dbg!(a, b)`, which has the arguments as its value and prints them when the kernel is simulated.
     fn dbg(&mut self, mac: &Macro, args: List) -> TokenStream {
         let values: Vec<TokenStream> = args
             .iter()
@@ -97,7 +97,8 @@ impl Cx<'_> {
         }
     }
 
-    /// `assert!` on the host; if its condition is a device value, rustc's message says what to write instead.
+    /// Expands `assert!`, which acts on the host. If its condition is a device value, rustc's message says what to
+    /// write instead.
     fn assert(&mut self, mac: &Macro, args: List) -> TokenStream {
         let mut args = args.iter();
         let Some(condition) = args.next() else { return mac.to_token_stream() };

@@ -1,4 +1,4 @@
-//! Method calls on host numbers whose argument may be a device value: `N.min(x)`, `0.max(x)`.
+//! Method calls on host numbers with an argument that may be a device value: `N.min(x)`, `0.max(x)`.
 
 use proc_macro2::TokenStream;
 use quote::quote_spanned;
@@ -8,8 +8,8 @@ use crate::expand::types::typed::{is_bare_number, is_number};
 use crate::expand::{Cx, lang};
 
 impl Cx<'_> {
-    /// Expands `N.min(x)`, `N.max(x)` and `N.mul_hi(x)` where `N` is a constant or number, hence a host value, and `x` may be a device
-    /// value.
+    /// Expands `N.min(x)`, `N.max(x)` and `N.mul_hi(x)`. `N` is a constant or a number, hence a host value; `x` may be
+    /// a device value.
     pub(in crate::expand) fn method_of_constant(&mut self, e: &ExprMethodCall) -> Option<TokenStream> {
         let function = match e.method.to_string().as_str() {
             "min" => "least",
@@ -20,7 +20,8 @@ impl Cx<'_> {
         let (Some(other), 1) = (e.args.first(), e.args.len()) else { return None };
         let number = |e: &Expr| is_bare_number(e) || is_number(e);
         if (number(&e.receiver) && !number(other)) || (function.is_empty() && self.is_constant(&e.receiver)) {
-            // Swapping the operands does not change the result, and the number gets the type of the other operand.
+            // The result is the same with the operands swapped, and the number then takes the type of the other
+            // operand.
             let mut swapped = e.clone();
             *swapped.receiver = syn::parse_quote!((#other));
             swapped.args = [(*e.receiver).clone()].into_iter().collect();
@@ -34,7 +35,8 @@ impl Cx<'_> {
         Some(quote_spanned!(e.method.span()=> #call(#constant, #other)))
     }
 
-    /// True for the name of a constant with a known type. Constants that depend on a parameter are numbers of unknown type.
+    /// True for the name of a constant with a known type. The type of a constant that depends on a parameter is
+    /// unknown.
     fn is_constant(&self, e: &Expr) -> bool {
         let Expr::Path(path) = e else { return false };
         let mut segments = path.path.segments.iter().rev();

@@ -1,4 +1,4 @@
-//! Traps, assertions and printed values.
+//! Traps, assertions, and values that the simulator prints.
 
 use std::panic::Location;
 
@@ -41,7 +41,7 @@ const TRAP: i64 = 2;
 #[track_caller]
 pub fn trap() {
     let loc = Location::caller();
-    // `s_trap` ignores EXEC, so in divergent code a branch must skip it if no lane is active.
+    // `s_trap` ignores EXEC, so in divergent code put a branch around it that skips it if no lane is active.
     if with(|c| c.builder.divergence()) == 0 {
         return stop(loc);
     }
@@ -68,7 +68,7 @@ pub fn debugging() -> bool {
     with(|c| c.debug)
 }
 
-/// Conditions that `assert!` accepts: those of the host.
+/// Conditions that `assert!` accepts: conditions of the host, which are known when the kernel is built.
 #[diagnostic::on_unimplemented(
     message = "`assert!` checks once, when the kernel is built, and this is known on the device only",
     label = "a `{Self}`, not a `bool` of the host",
@@ -152,8 +152,8 @@ pub fn dbg<X: Flatten>(x: X, text: &'static str) -> X {
     x
 }
 
-/// Makes the simulator show a value: each of its dwords becomes an operand of `x ^ number`, an instruction that the
-/// simulator recognises by `number` and whose result nothing uses.
+/// Makes the simulator show a value. For each dword `x` of the value, emits `x ^ number`: the simulator recognises this
+/// instruction by `number`, and nothing uses its result.
 pub(in crate::lang) fn probe(
     value: Value,
     (text, role): (&'static str, Role),

@@ -1,5 +1,5 @@
-//! The first value of a variable to which the result of a function is assigned later, where another macro invocation
-//! defines the function, so that only rustc knows whether the result is varying.
+//! Determines the type of the first value of a variable to which the result of a function is assigned later. Another
+//! macro invocation may define the function, so only rustc knows whether the result is varying.
 
 use std::cell::RefCell;
 use std::marker::PhantomData;
@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use crate::lang::values::kind::Varying;
 use crate::lang::{Placed, V, Vary, vary};
 
-/// The type `X` of an expression, without a value.
+/// Stands for an expression of type `X`; it has no value.
 #[derive(Debug)]
 pub struct Given<X>(PhantomData<X>);
 
@@ -17,7 +17,7 @@ impl<X> Given<X> {
     }
 }
 
-/// The type of the result of `f`, which is never called.
+/// The type of the result of `f`. `f` is never called.
 pub fn given<X>(_f: impl FnOnce() -> X) -> Given<X> {
     Given(PhantomData)
 }
@@ -29,7 +29,7 @@ pub trait GivenInLanes {
     fn start<X: Vary>(&self, first: X) -> X::Varying {
         vary(first)
     }
-    /// As `start`, for a first value that may not be a number.
+    /// As `start`, for a first value that need not be a number.
     fn open<X>(&self, first: First<X>) -> First<X> {
         first
     }
@@ -42,14 +42,14 @@ pub trait GivenToAll {
     fn start<X>(&self, first: X) -> X {
         first
     }
-    /// As `start`, for a first value that may not be a number.
+    /// As `start`, for a first value that need not be a number.
     fn open<X>(&self, first: First<X>) -> Stays<X> {
         Stays(first.0)
     }
 }
 impl<X> GivenToAll for &Given<X> {}
 
-/// Result types of functions that number the lanes.
+/// Result types of functions that give each lane a number.
 #[diagnostic::on_unimplemented(
     message = "a function of this name that is not the prelude's gives `{Self}`",
     label = "not each lane's own number",
@@ -59,8 +59,8 @@ pub trait EachLanes {}
 impl EachLanes for V<u32> {}
 impl EachLanes for crate::lang::lanes::ids::Dim3<V<u32>> {}
 
-/// The expansion of `global_id()`, `local_id()` and `lane_id()`; rejects functions of these names that return something
-/// else.
+/// The expansion of `global_id()`, `local_id()` and `lane_id()`. It rejects functions of these names that return
+/// anything else.
 pub fn each_lanes_own<X: EachLanes>(id: X) -> X {
     id
 }

@@ -75,7 +75,8 @@ pub trait IntoDevice<X> {
     fn into_device(self) -> X;
 }
 
-/// Types that convert implicitly only to themselves: all but tuples and arrays, which convert member by member.
+/// Types that convert implicitly only to themselves. Tuples and arrays are not among them, because they convert member
+/// by member.
 pub trait AsIs {}
 
 impl<X: AsIs> IntoDevice<X> for X {
@@ -110,7 +111,7 @@ impl<T: Scalar> IntoDevice<V<T>> for S<T> {
     }
 }
 
-/// Arguments of cross-lane functions: a `V<T>`, or an `S<T>`, which has the same value in every lane.
+/// Types of the arguments of cross-lane functions: a `V<T>`, or an `S<T>`, which has the same value in every lane.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a value of the device",
     label = "expected `V<T>` or `S<T>`, found `{Self}`",

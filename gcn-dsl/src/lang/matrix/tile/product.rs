@@ -45,7 +45,7 @@ macro_rules! factors {
             }
         )*)*
 
-        /// Every line of the table above.
+        /// Each line of the table above.
         #[cfg(test)]
         const FACTORS: &[([ElemType; 3], gcn_isa::TargetSet)] =
             &[$($(([<$a>::FORMAT, <$b>::FORMAT, <$c>::FORMAT], $set::TARGETS)),*),*];
@@ -80,26 +80,26 @@ factors! {
     }
 }
 
-/// The instruction whose fragments make up a factor. It follows from the factor's own element type alone, because
-/// instructions on mixed 8-bit formats take the same number of `k` as those on equal ones.
+/// The instruction whose fragments make up a factor. The factor's own element type determines it, because instructions
+/// on two different 8-bit formats take the same number of `k` as instructions on equal ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Step {
-    /// The number of rows, and of columns, of an accumulator.
+    /// The number of rows of an accumulator, which is also its number of columns.
     pub side: usize,
     /// The number of `k` that the instruction takes.
     pub depth: usize,
     pub family: Family,
 }
 
-/// The side of the accumulators of tiles declared with `SIDE` = `asked`: 16 if no instruction of the target has that
-/// size.
+/// The side of the accumulators of tiles that are declared with `SIDE` = `asked`: `asked`, or 16 if no instruction of
+/// the target has that size.
 pub(super) fn side(on: Subtarget, asked: usize) -> usize {
     if square_shapes(on).any(|shape| usize::from(shape.m) == asked) { asked } else { 16 }
 }
 
 impl Step {
     /// The deepest instruction of the target that multiplies `side x k` by `k x side` elements and whose depth divides
-    /// `k`.
+    /// `k`; `None` if there is none.
     pub fn of(format: ElemType, on: Subtarget, asked: usize, k: usize) -> Option<Step> {
         let side = side(on, asked);
         let all = Step::all(format, on).filter(|step| step.side == side && k.is_multiple_of(step.depth));
@@ -108,7 +108,8 @@ impl Step {
             .or_else(|| Step::all(format, on).next().is_none().then(|| Step::of_lanes(format, k)).flatten())
     }
 
-    /// The step where vector instructions multiply: as many `k` as a lane loads with one access.
+    /// The step if vector instructions multiply: as many `k` as a lane loads with one access. `None` if they cannot
+    /// multiply this format.
     fn of_lanes(format: ElemType, k: usize) -> Option<Step> {
         let multiplies = matches!(format, ElemType::F32 | ElemType::F16 | ElemType::Bf16 | ElemType::I8);
         let most = (8 * WIDEST / bits(format)) as usize;
@@ -118,7 +119,7 @@ impl Step {
 
     /// All instructions of `on` from which tiles of the format can be made.
     fn all(format: ElemType, on: Subtarget) -> impl Iterator<Item = Step> {
-        // The instructions with selectable formats are used only for 8-bit ones.
+        // The instructions whose formats are selectable are used only for 8-bit formats.
         let chosen = matches!(format, ElemType::Fp8 | ElemType::Bf8);
         let fits = move |s: &&Shape| match s.formats_chosen {
             true => chosen && !s.scaled,
@@ -130,7 +131,7 @@ impl Step {
         })
     }
 
-    /// The instruction on the target that the kernel is built for; the kernel fails if there is none.
+    /// The instruction on the target of this build. If there is none, an error is recorded.
     pub fn here(format: ElemType, asked: usize, k: usize, loc: &'static Location<'static>) -> Step {
         with(|c| {
             let on = here(c);
@@ -157,22 +158,22 @@ impl Step {
     }
 }
 
-/// True if the target multiplies tiles of `T` with matrix instructions, false if it uses vector instructions. For
-/// `comptime if`: the best tile sizes differ between the two.
+/// True if the target multiplies tiles of `T` with matrix instructions, false if it uses vector instructions. This can
+/// be used in `comptime if`, since the best tile sizes differ between the two.
 pub fn has_instruction<T: MatrixElement>() -> bool {
     with(|c| Step::all(T::FORMAT, here(c)).next().is_some())
 }
 
-/// `c + a * b`, by whatever instruction the target has for it. In a kernel: `acc = matmul(a, b, acc);`.
+/// `c + a * b`, computed by the instructions that the target has for it. In a kernel: `acc = matmul(a, b, acc);`.
 ///
-/// Uses the deepest instruction whose depth divides `K`. Where the target has no matrix instruction for f32, f16, bf16
-/// or i8 (f32 on RDNA, for example), vector instructions do it, with fused multiply-adds in f32 or sums in i32. The two
-/// factors may have different 8-bit float types; where `K` is a multiple of 64 (128 with `SIDE` 16), gfx950 multiplies
-/// these with its `f8f6f4` instructions, at twice the rate of the others.
+/// The deepest instruction whose depth divides `K` is used. If the target has no matrix instruction for f32, f16, bf16
+/// or i8 (f32 on RDNA, for example), vector instructions are used: fused multiply-adds in f32, or multiplications and
+/// sums in i32. The two factors may have different 8-bit float types; if `K` is a multiple of 64 (128 with `SIDE` 16),
+/// gfx950 multiplies these with its `f8f6f4` instructions, at twice the rate of the others.
 ///
 /// # Errors
-/// Factors that do not fit together do not compile, nor does a product that a target in the kernel's `#[targets(…)]`
-/// lacks. A `K` that is not a multiple of any instruction's depth is an error when the kernel is built.
+/// Factors that do not fit together do not compile, and neither does a product that a target in the kernel's
+/// `#[targets(…)]` lacks. A `K` that is not a multiple of any instruction's depth is an error when the kernel is built.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -238,10 +239,10 @@ where
     Everyone::gives(Tile::of(values))
 }
 
-/// As [`matmul`] with factors that are loaded while they are multiplied: `M x K` elements of `a` from (`row`, `k`) on, and `K x N` of `b`
-/// from (`k`, `col`) on. Of `a` there are the fragments of one or two rows of accumulators in registers at a time, so that a tile may
-/// have more rows than lanes have registers for beside the sums: on RDNA 3, where each lane has a whole row of a fragment, 128 rows of 16
-/// f16 take 64.
+/// As [`matmul`], but the factors are loaded while they are multiplied: `M x K` elements of `a` from (`row`, `k`) on,
+/// and `K x N` elements of `b` from (`k`, `col`) on. At any time, registers contain the fragments of only one or two
+/// rows of accumulators of `a`. A tile may therefore have more rows than the registers that the sums leave free have
+/// room for. On RDNA 3, where each lane has a whole row of a fragment, 128 rows of 16 f16 would take 64 registers.
 ///
 /// # Errors
 /// Those of [`matmul`].
@@ -294,10 +295,10 @@ where
         Product { formats, size: [step.side, step.side, step.depth, 1], sparse: false, scaled: false };
     let (across, steps) = (N / step.side, K / step.depth);
     let mut values = c.values;
-    // The first product needs the first fragment of each factor: what comes first from LDS.
+    // The first product needs the first fragment of each factor, so load these two from LDS first.
     let mut next = left(0..step.side);
     let columns = right();
-    // Where registers are not short, the next row is on its way while this one is multiplied.
+    // If registers are not scarce, load the next row while this one is multiplied.
     let ahead = !has_copied_factors();
     for (i, sums) in values.values[..values.len].chunks_mut(across).enumerate() {
         let after = (i + 1) * step.side;
@@ -317,8 +318,8 @@ where
     Everyone::gives(Tile::of(values))
 }
 
-/// True if each lane has a whole row or column of the factors that matrix instructions multiply, and several lanes have the same, as on
-/// RDNA 3: a wave's tile then takes that many times the registers. For `comptime if`.
+/// True if each lane has a whole row or column of the factors of matrix instructions, so that several lanes have the
+/// same one, as on RDNA 3. A wave's tile then takes that many times the registers. This can be used in `comptime if`.
 pub fn has_copied_factors() -> bool {
     with(|c| square_shapes(here(c)).any(|shape| shape.copies(Matrix::A) > 1))
 }
@@ -387,7 +388,7 @@ fn fused<C: AccElement>(x: V<C>, y: V<C>, sum: V<C>, loc: &'static Location<'sta
 mod tests {
     use super::*;
 
-    /// The types that rustc accepts are the products that the instruction table has, on every target.
+    /// Checks that the products that rustc accepts are those of the instruction table, on every target.
     #[test]
     fn factors_are_those_of_the_table() {
         // The targets that kernels can be built for.
