@@ -397,7 +397,7 @@ fn same_operands(a: &InstDesc, b: &InstDesc) -> bool {
 pub(crate) fn instruction(name: &syn::Ident, targets: &[Target], errors: &mut Errors) {
     let text = name.to_string();
     let exists = |t: Target| row_of(t, &text);
-    let Some(known) = Target::with_instructions().find_map(exists) else { return };
+    let Some(known) = Target::compilable().find_map(exists) else { return };
     for target in targets.iter().filter(|t| exists(**t).is_none()) {
         let twin = gcn_isa::table::find_opcode(*target, known.format, known.opcode)
             .find(|row| row.form == known.form && same_operands(row, known));

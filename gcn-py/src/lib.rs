@@ -184,7 +184,7 @@ fn _gcn(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("Error", module.py().get_type::<Error>())?;
     module.add(
         "TARGETS",
-        gcn_isa::Target::with_instructions().map(gcn_isa::Target::name).collect::<Vec<_>>(),
+        gcn_isa::Target::KNOWN.into_iter().map(gcn_isa::Target::name).collect::<Vec<_>>(),
     )?;
     for function in [
         wrap_pyfunction!(check, module)?,

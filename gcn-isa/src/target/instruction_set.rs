@@ -110,10 +110,9 @@ macro_rules! facts {
             family: Family,
             /// The generation, which determines the encoding.
             generation: Generation,
-            /// True if the tables have the instructions and rules of the instruction set, so that commands support it:
-            /// assembling, disassembling, inspecting, linking and checking. For gfx12.5 the tables have only
-            /// instructions, which `gcn-emit` encodes and decodes.
-            has_instructions: bool,
+            /// True if kernels written in Rust can be compiled for it. Assembling, disassembling, inspecting, linking
+            /// and checking work for every instruction set.
+            is_compilable: bool,
             /// The wave sizes, the usual one first.
             wave_sizes: &'static [WaveSize],
             /// The encoding numbers of named scalar registers.
@@ -165,6 +164,14 @@ macro_rules! facts {
             /// True if a workgroup can run on two compute units that share their LDS (a workgroup processor), if the
             /// descriptor requests it (RDNA).
             has_workgroup_processors: bool,
+            /// True if the descriptor chooses whether loads return in order and whether each wave makes progress
+            /// (RDNA).
+            has_forward_progress: bool,
+            /// The largest number of user SGPRs (LLVM AMDGPU guide, *Initial Kernel Execution State*; gfx12.5: LLVM 22,
+            /// measured).
+            most_user_sgprs: u32,
+            /// True if a workgroup can have barriers besides its own, whose number the descriptor states (gfx12.5).
+            has_named_barriers: bool,
             /// True if the two halves of a 64-lane wave can share VGPRs (RDNA 1 to 3).
             has_shared_vgprs: bool,
             /// The width of the descriptor's field for the number of 128-byte pieces of code to prefetch before a wave
@@ -251,7 +258,7 @@ pub(super) use facts;
 const GFX900: Facts = Facts {
     family: Family::GFX9,
     generation: Generation::GFX9,
-    has_instructions: true,
+    is_compilable: true,
     wave_sizes: &[WaveSize::W64],
     named_sgprs: GFX9_NAMED,
     addressable_sgprs: 102,
@@ -271,6 +278,9 @@ const GFX900: Facts = Facts {
     counts_sgprs: true,
     has_dx10_clamp: true,
     has_workgroup_processors: false,
+    has_forward_progress: false,
+    most_user_sgprs: 16,
+    has_named_barriers: false,
     has_shared_vgprs: false,
     inst_pref_size_bits: 0,
     has_round_robin_scheduling: false,
@@ -320,7 +330,7 @@ const GFX950: Facts = Facts { lds_banks: 64, has_narrow_conversion_hazard: true,
 const GFX10: Facts = Facts {
     family: Family::RDNA,
     generation: Generation::GFX10,
-    has_instructions: true,
+    is_compilable: true,
     writes_halves: true,
     permuted_lanes: 32,
     wave_sizes: &[WaveSize::W32, WaveSize::W64],
@@ -330,6 +340,7 @@ const GFX10: Facts = Facts {
     has_back_off_barrier: true,
     counts_sgprs: false,
     has_workgroup_processors: true,
+    has_forward_progress: true,
     simds_per_cu: 2,
     has_shared_vgprs: true,
     bad_branch_distance: Some(0x3f),
@@ -362,13 +373,15 @@ const GFX12: Facts = Facts {
 };
 
 const GFX12_5: Facts = Facts {
-    has_instructions: false,
+    is_compilable: false,
     wave_sizes: &[WaveSize::W32],
     needs_even_vgpr_tuples: true,
     addressable_vgprs: 1024,
     reads_scalars_in_long_shifts: true,
     has_kernarg_preload: true,
     has_workgroup_processors: false,
+    most_user_sgprs: 32,
+    has_named_barriers: true,
     has_async_copies: true,
     simds_per_cu: 4,
     ..GFX12
