@@ -43,11 +43,15 @@ pub enum Via {
     /// The program names it, or it is implicit.
     #[default]
     Name,
+    /// Through its lower bits and those that `s_set_vgpr_msb` has set, whose value is known.
+    Msb,
     /// Through an index whose value is known ([`crate::indexing`]).
     Index,
     /// Through an index that the program bounds: the register may be this one or another that the index is meant to
     /// select.
     Range,
+    /// Through its lower bits and one of several values of the upper ones.
+    SeveralMsbs,
     /// Through an index that is unknown, or that may not be added at all: the register may be this one or any other.
     AnyIndex,
 }
@@ -57,6 +61,8 @@ impl Via {
     pub const fn words(self) -> &'static str {
         match self {
             Via::Name => "",
+            Via::Msb => ", with the upper bits that s_set_vgpr_msb has set",
+            Via::SeveralMsbs => ", with upper bits that have several values",
             Via::Index | Via::Range | Via::AnyIndex => ", reached by an index",
         }
     }
