@@ -25,11 +25,13 @@ mod state;
 use smallvec::SmallVec;
 
 use crate::cfg::Flow;
+use crate::hwreg::vgpr_msb_of_setreg;
 use crate::inst::{Inst, RegUse, Via};
 use crate::operand::Operand;
 use crate::program::Program;
 use crate::reg::{FIRST_NAMED_SGPR, MOST_VGPRS, Reg, RegFile};
-use crate::table::{IndexedBy, MsbField};
+use crate::table::{Behaviours, IndexedBy, MsbField};
+use crate::target::Target;
 use state::{FIRST_OPERAND, INDEX, Offsets, State};
 
 /// The registers of one file that an operand may denote.
@@ -215,6 +217,29 @@ pub enum Unresolved {
     /// The operand is read and written, through fields of `s_set_vgpr_msb` that have different values.
     #[error("an accumulator whose fields of s_set_vgpr_msb differ")]
     Accumulator,
+}
+
+/// The upper bits of VGPRs that `inst` sets, as in the operand of `s_set_vgpr_msb`, whose upper byte has no effect (LLVM
+/// 22 puts the value before the instruction there).
+///
+/// ```
+/// use gcn_isa::{Inst, Operand, Target, indexing, table};
+///
+/// let row = table::find(Target::GFX1250, "s_set_vgpr_msb").next().unwrap();
+/// let set = Inst::new(row, [Operand::Imm(0x4041)]);
+/// assert_eq!(indexing::msb_set_by(Target::GFX1250, &set), Some(0x41));
+/// ```
+pub fn msb_set_by(target: Target, inst: &Inst) -> Option<u8> {
+    if inst.desc.does(Behaviours::SETS_VGPR_MSB) {
+        return match inst.operands.first() {
+            Some(Operand::Imm(value)) => Some(*value as u8),
+            _ => None,
+        };
+    }
+    if target.addressable_vgprs() < MOST_VGPRS.into() {
+        return None;
+    }
+    vgpr_msb_of_setreg(inst)
 }
 
 /// The state of a wave that selects registers in addition to their numbers in instructions.

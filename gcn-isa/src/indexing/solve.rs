@@ -2,21 +2,21 @@
 
 use std::collections::BTreeSet;
 
-use super::Indexed;
+use super::{Indexed, msb_set_by};
 use super::state::{Bits, INDEX, Msb, OPERANDS, State};
 use crate::cfg::Flow;
-use crate::hwreg::{GprIdxEn, may_index_vgprs, vgpr_msb_of_setreg};
+use crate::hwreg::{GprIdxEn, may_index_vgprs};
 use crate::inst::Inst;
 use crate::operand::Operand;
 use crate::program::Program;
-use crate::reg::{self, MOST_VGPRS, Reg, RegFile};
+use crate::reg::{self, Reg, RegFile};
 use crate::semantics;
-use crate::table::{Behaviours, Class};
+use crate::table::Class;
 
 /// The lines that may reach registers through an index, in ascending order.
 pub(super) fn lines(program: &Program, flow: &Flow) -> Vec<(u32, Indexed)> {
     let enables = may_index_vgprs(program);
-    let matters = |inst: &Inst| moves_relatively(inst) || msb_set_by(program, inst).is_some_and(|msb| msb != 0);
+    let matters = |inst: &Inst| moves_relatively(inst) || msb_set_by(program.target, inst).is_some_and(|msb| msb != 0);
     if !enables && !program.lines.iter().any(|l| matters(&l.inst)) {
         return Vec::new();
     }
@@ -36,21 +36,6 @@ pub(super) fn lines(program: &Program, flow: &Flow) -> Vec<(u32, Indexed)> {
     found
 }
 
-/// The upper bits of VGPRs that `inst` sets, as in the operand of `s_set_vgpr_msb`, whose upper byte has no effect (LLVM
-/// 22 puts the value before the instruction there).
-fn msb_set_by(program: &Program, inst: &Inst) -> Option<u8> {
-    if inst.desc.does(Behaviours::SETS_VGPR_MSB) {
-        return match inst.operands.first() {
-            Some(Operand::Imm(value)) => Some(*value as u8),
-            _ => None,
-        };
-    }
-    if program.target.addressable_vgprs() < MOST_VGPRS.into() {
-        return None;
-    }
-    vgpr_msb_of_setreg(inst)
-}
-
 fn moves_relatively(inst: &Inst) -> bool {
     matches!(inst.desc.class, Class::MovrelSource | Class::MovrelDestination)
 }
@@ -59,7 +44,7 @@ fn moves_relatively(inst: &Inst) -> bool {
 fn changes(program: &Program) -> Vec<u32> {
     let changes = |inst: &Inst| {
         matches!(inst.desc.class, Class::GprIdx | Class::Setreg)
-            || msb_set_by(program, inst).is_some()
+            || msb_set_by(program.target, inst).is_some()
             || inst.writes().iter().any(|w| w.reg.overlaps(reg::M0))
     };
     let lines = program.lines.iter().enumerate().filter(|(_, l)| changes(&l.inst));
@@ -112,7 +97,7 @@ impl Solver<'_> {
     /// The state after `line`, whose block begins at `start`.
     fn step(&self, state: &mut State, start: usize, line: usize) {
         let inst = &self.program.lines[line].inst;
-        if let Some(msb) = msb_set_by(self.program, inst) {
+        if let Some(msb) = msb_set_by(self.program.target, inst) {
             state.msb = Msb::constant(msb);
         }
         match inst.desc.class {

@@ -157,6 +157,10 @@ macro_rules! facts {
             has_tg_split: bool,
             /// True if a descriptor may request that kernel arguments are loaded into SGPRs before the kernel starts.
             has_kernarg_preload: bool,
+            /// True if a kernel with preloaded arguments begins with 256 bytes of code that loads them, for firmware that
+            /// does not preload them; other firmware starts the kernel after it (gfx90a and later of CDNA, but not gfx12.5:
+            /// LLVM 22, measured).
+            has_preload_prologue: bool,
             /// True if a wave gets the number of SGPRs that its descriptor states. RDNA gives all of them to each wave.
             counts_sgprs: bool,
             /// True if the DX10_CLAMP and IEEE bits of MODE can be chosen; on GFX12 they are fixed.
@@ -275,6 +279,7 @@ const GFX900: Facts = Facts {
     has_ids_in_ttmps: false,
     has_tg_split: false,
     has_kernarg_preload: false,
+    has_preload_prologue: false,
     counts_sgprs: true,
     has_dx10_clamp: true,
     has_workgroup_processors: false,
@@ -312,6 +317,7 @@ const GFX90A: Facts = Facts {
     has_packed_tid: true,
     has_tg_split: true,
     has_kernarg_preload: true,
+    has_preload_prologue: true,
     flushes_half_products: true,
     ..GFX908
 };

@@ -10,7 +10,6 @@ use gcn_isa::wait::{WaitOptions, insert_waits};
 use gcn_isa::{Operand, Program, Reg, RegFile, Target};
 
 use crate::golden;
-use crate::wait::text;
 
 const FIELDS: &[u8] = include_bytes!("../data/rdna/vgpr-msb-gfx1250.tsv.gz");
 
@@ -19,17 +18,16 @@ const FIELDS: &[u8] = include_bytes!("../data/rdna/vgpr-msb-gfx1250.tsv.gz");
 fn operands_have_the_fields_of_llvm() {
     let name = |field: MsbField| format!("{field:?}").to_lowercase();
     let mut checked = 0;
-    let rows = text::rows(FIELDS);
-    assert!(rows.len() > 6_900, "{}", rows.len());
-    for row in rows {
-        let [operand, field, old, example] = &row[..] else { panic!("{row:?}") };
+    let text = golden::unpack(FIELDS);
+    for row in golden::rows(&text) {
+        let [operand, field, old, example] = row[..] else { panic!("{row:?}") };
         let inst = parse_inst(example, Target::GFX1250).unwrap_or_else(|e| panic!("{example}: {e}"));
         let Some(at) = position(inst.desc, operand) else { panic!("{example}: no {operand}") };
         let ours = inst.desc.msb_field(at).map(name);
-        assert_eq!(ours.as_deref(), Some(field.as_str()), "{operand} of {example}");
+        assert_eq!(ours.as_deref(), Some(field), "{operand} of {example}");
         if !old.is_empty() {
             let ours = inst.desc.msb_field_of_old_value(at).map(name);
-            assert_eq!(ours.as_deref(), Some(old.as_str()), "{operand} of {example}");
+            assert_eq!(ours.as_deref(), Some(old), "{operand} of {example}");
         }
         checked += 1;
     }
