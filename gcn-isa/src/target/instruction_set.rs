@@ -198,6 +198,9 @@ macro_rules! facts {
             /// True where there are copies between memory and LDS that bypass registers, and counters for them and for operands that memory
             /// instructions have not read yet (gfx12.5; LLVM 22, measured).
             has_async_copies: bool,
+            /// True if a 32-bit offset in a VGPR beside a base in SGPRs is signed (gfx12.5: LLVM 22 uses it for signed
+            /// indices there and nowhere else).
+            signs_vector_offsets: bool,
             /// The number of SIMDs of a compute unit.
             simds_per_cu: u32,
             /// The number of LDS banks, of four bytes each (AMD CDNA 4 white paper: 32 up to CDNA 3; 64 on gfx950,
@@ -294,6 +297,7 @@ const GFX900: Facts = Facts {
     counts_cache_control: false,
     returns_loads_in_order: true,
     has_async_copies: false,
+    signs_vector_offsets: false,
     simds_per_cu: 4,
     lds_banks: 32,
     has_fnuz_floats: false,
@@ -389,6 +393,7 @@ const GFX12_5: Facts = Facts {
     most_user_sgprs: 32,
     has_named_barriers: true,
     has_async_copies: true,
+    signs_vector_offsets: true,
     simds_per_cu: 4,
     ..GFX12
 };

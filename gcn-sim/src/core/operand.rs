@@ -46,6 +46,11 @@ impl Const {
         }
     }
 
+    /// A 64-bit literal, which is the whole operand whatever its type.
+    fn long(bits: u64) -> Const {
+        Const { b64: bits, i64: bits, f64: bits, ..Const::literal(bits as u32) }
+    }
+
     fn inline(inline: gcn_isa::Inline) -> Const {
         let wide = inline.bits64();
         let float = matches!(inline, gcn_isa::Inline::Float(_));
@@ -125,8 +130,8 @@ impl RegisterMap {
             Operand::Inline(inline) => Src::Const(Const::inline(inline)),
             Operand::Literal(bits) => Src::Const(Const::literal(bits)),
             Operand::Special(special) => Src::Special(special),
-            // The simulated instruction sets have no 64-bit literals.
-            Operand::Literal64(_) | Operand::Imm(_) | Operand::Label(_) | Operand::Off => Src::None,
+            Operand::Literal64(bits) => Src::Const(Const::long(bits)),
+            Operand::Imm(_) | Operand::Label(_) | Operand::Off => Src::None,
         }
     }
 }
