@@ -22,6 +22,8 @@
 mod solve;
 mod state;
 
+use std::borrow::Cow;
+
 use smallvec::SmallVec;
 
 use crate::cfg::Flow;
@@ -158,6 +160,18 @@ impl Indexing {
             Some((*line as usize, usize::from(found.operand)))
         };
         self.lines.iter().filter_map(of_line)
+    }
+
+    /// `inst`, which is at `line`, with its VGPRs replaced by those that their upper bits make of them, where these are
+    /// certain.
+    pub fn meant<'i>(&self, line: usize, inst: &'i Inst) -> Cow<'i, Inst> {
+        let mut meant = Cow::Borrowed(inst);
+        for reached in self.at(line).into_iter().flat_map(|i| &i.0).filter(|r| r.via == Via::Msb) {
+            if let Some(Operand::Reg(reg)) = meant.to_mut().operands.get_mut(usize::from(reached.operand)) {
+                reg.index = reached.first;
+            }
+        }
+        meant
     }
 
     /// The VGPRs above 255 that `inst`, which is at `line`, means by lower numbers: `v155 is v411`; of several that it may

@@ -126,6 +126,7 @@ impl InstDesc {
         let loads_lds = self.class == Class::AsyncLoad;
         match slot.name {
             "scale_a" | "scale_b" => None,
+            "vdst" => Some(MsbField::Dst),
             "vdst1" if self.does(Behaviours::SWAPS) => Some(MsbField::Src0),
             "lds_addr" if loads_lds => Some(MsbField::Dst),
             "vdata" if self.format.is_buffer() => Some(MsbField::Dst),

@@ -141,7 +141,7 @@ pub(crate) fn role(name: &str) -> Option<usize> {
     Some(match name {
         "src0" | "ssrc0" | "vaddr" | "addr" | "sbase" => 0,
         "src1" | "ssrc1" | "vsrc1" | "saddr" | "soffset" | "data0" => 1,
-        "src2" | "vdata" | "data1" | "sdata" | "literal" | "idx" => 2,
+        "src2" | "vdata" | "data1" | "sdata" | "literal" | "idx" | "lds_addr" => 2,
         _ => return None,
     })
 }
