@@ -359,6 +359,7 @@ fn targets(kernel: &KernelFn, errors: &mut Errors) -> Option<Vec<Target>> {
         let text = name.to_string();
         match (Target::of_identifier(&text), Capability::find(&text)) {
             (_, Some(capability)) => found.extend(capability.targets().targets()),
+            (Ok(target), None) if !target.is_compilable() => errors.at(&name, not_compiled(target)),
             (Ok(target), None) => found.push(target),
             (Err(_), None) if text.starts_with("Has") => {
                 let names = gcn_isa::layout::CAPABILITIES.map(|c| c.name).join("`, `");
@@ -370,6 +371,12 @@ fn targets(kernel: &KernelFn, errors: &mut Errors) -> Option<Vec<Target>> {
     found.sort_unstable();
     found.dedup();
     Some(found)
+}
+
+/// The error for a target that only tools take.
+pub(crate) fn not_compiled(target: Target) -> String {
+    let names: Vec<&str> = Target::compilable().map(Target::name).collect();
+    format!("kernels cannot be compiled for {target} yet; supported are {}", names.join(", "))
 }
 
 /// The table row on `target` of the instruction that the function `name` emits.

@@ -59,9 +59,7 @@ pub(crate) fn targets(image: &[u8]) -> Vec<TargetId> {
     let mut found = Vec::new();
     for bundle in container::bundles(image).into_iter().flatten().flatten() {
         let entries = bundle.entries().unwrap_or_default();
-        found.extend(
-            entries.iter().filter_map(|entry| entry.target_id),
-        );
+        found.extend(entries.iter().filter_map(|entry| entry.target_id));
     }
     found
 }

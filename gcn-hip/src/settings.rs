@@ -143,7 +143,8 @@ impl<F: Fn(&str) -> Option<String>> Reader<F> {
 fn table(path: &str) -> Result<String, String> {
     let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
     let mut config = gcn_sim::timed::Config::default();
-    Target::KNOWN.into_iter()
+    Target::KNOWN
+        .into_iter()
         .try_for_each(|target| config.read(&text, target))
         .map_err(|error| error.to_string())?;
     Ok(text)

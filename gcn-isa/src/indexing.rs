@@ -64,7 +64,8 @@ impl Indexed {
                 inst.desc.indexed_by(i).filter(|by| *by == IndexedBy::M0 || reg.file != RegFile::Sgpr)?;
             // The manuals neither describe indexed AccVGPRs nor exclude them.
             let named = reg.file != RegFile::Agpr;
-            let old = inst.desc.msb_field_of_old_value(i).map(|field| state.offsets(IndexedBy::Msb(field), named));
+            let old =
+                inst.desc.msb_field_of_old_value(i).map(|field| state.offsets(IndexedBy::Msb(field), named));
             let now = state.offsets(by, named);
             let offsets = old.map_or(now, |old| Offsets::either(now, old))?;
             reach(reg, by, offsets, i as u8)
@@ -104,7 +105,11 @@ fn reach(reg: Reg, by: IndexedBy, offsets: Offsets, operand: u8) -> Option<Reach
     let first = if is_legal { place(offsets.least) } else { reg.index };
     let via = match is_legal {
         true if matches!(by, IndexedBy::Msb(_)) => {
-            if offsets.least == offsets.most { Via::Msb } else { Via::SeveralMsbs }
+            if offsets.least == offsets.most {
+                Via::Msb
+            } else {
+                Via::SeveralMsbs
+            }
         }
         true if offsets.least == offsets.most => Via::Index,
         true if offsets.bounded => Via::Range,

@@ -377,7 +377,8 @@ type OfSubtarget = Vec<(&'static InstDesc, &'static Shape)>;
 
 static OF_SUBTARGETS: LazyLock<HashMap<Subtarget, OfSubtarget>> = LazyLock::new(|| {
     let of = |on: Subtarget| matrix_instructions(on.target).filter(|i| i.1.wave == on.wave).collect();
-    let all = Target::KNOWN.into_iter()
+    let all = Target::KNOWN
+        .into_iter()
         .flat_map(|target| target.wave_sizes().iter().filter_map(move |wave| Subtarget::new(target, *wave)));
     all.map(|on| (on, of(on))).collect()
 });

@@ -61,8 +61,8 @@ enum Reading {
 type Row = (u32, u32, &'static str, On, Reading);
 
 use On::{
-    All, CountedSgprs, Dx10Clamp, ForwardProgress, KernargPreload, NamedBarriers, NotArchitected, TgSplit, Unified,
-    WorkgroupProcessors,
+    All, CountedSgprs, Dx10Clamp, ForwardProgress, KernargPreload, NamedBarriers, NotArchitected, TgSplit,
+    Unified, WorkgroupProcessors,
 };
 use Reading as R;
 

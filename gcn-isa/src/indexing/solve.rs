@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{Indexed, msb_set_by};
 use super::state::{Bits, INDEX, Msb, OPERANDS, State};
+use super::{Indexed, msb_set_by};
 use crate::cfg::Flow;
 use crate::hwreg::{GprIdxEn, may_index_vgprs};
 use crate::inst::Inst;
@@ -16,7 +16,8 @@ use crate::table::Class;
 /// The lines that may reach registers through an index, in ascending order.
 pub(super) fn lines(program: &Program, flow: &Flow) -> Vec<(u32, Indexed)> {
     let enables = may_index_vgprs(program);
-    let matters = |inst: &Inst| moves_relatively(inst) || msb_set_by(program.target, inst).is_some_and(|msb| msb != 0);
+    let matters =
+        |inst: &Inst| moves_relatively(inst) || msb_set_by(program.target, inst).is_some_and(|msb| msb != 0);
     if !enables && !program.lines.iter().any(|l| matters(&l.inst)) {
         return Vec::new();
     }

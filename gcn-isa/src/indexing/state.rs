@@ -96,7 +96,6 @@ impl Msb {
         let values = self.0[field as usize];
         (values.trailing_zeros(), values.ilog2())
     }
-
 }
 
 /// The range of numbers that may be added to a register's number.

@@ -137,7 +137,9 @@ impl InstDesc {
             // Sources are counted by their position at the ALU, in each half of a pair.
             _ if self.format.is_vop() => {
                 let before = self.operands[..operand].iter().rev();
-                Some(MsbField::source(before.take_while(|o| o.access == Access::Read).count()))
+                Some(MsbField::source(
+                    before.take_while(|o| o.access == Access::Read && o.name != "vdst").count(),
+                ))
             }
             _ => None,
         }

@@ -111,7 +111,8 @@ fn waits_and_hazards_are_about_full_registers() {
     let found = findings(&high);
     assert_eq!((found.len(), found[0].rule, found[0].reg), (1, "waitcnt.raw", Some(Reg::v(257, 1))));
     assert_eq!(waits(&high), 6);
-    let trans = "s_set_vgpr_msb 0x40 | v_exp_f32_e32 v1, v2 | s_set_vgpr_msb 0x1 | v_mov_b32_e32 v4, v1 | s_endpgm";
+    let trans =
+        "s_set_vgpr_msb 0x40 | v_exp_f32_e32 v1, v2 | s_set_vgpr_msb 0x1 | v_mov_b32_e32 v4, v1 | s_endpgm";
     assert_eq!(findings(trans).len(), 1);
     assert_eq!(findings(&trans.replace("msb 0x1 ", "msb 0x2 ")), []);
 }

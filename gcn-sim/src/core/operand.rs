@@ -34,7 +34,7 @@ pub(crate) struct Const {
 }
 
 impl Const {
-    fn literal(bits: u32) -> Const {
+    pub(crate) fn literal(bits: u32) -> Const {
         Const {
             b16: bits as u16,
             b32: bits,
@@ -141,7 +141,7 @@ pub(crate) fn role(name: &str) -> Option<usize> {
     Some(match name {
         "src0" | "ssrc0" | "vaddr" | "addr" | "sbase" => 0,
         "src1" | "ssrc1" | "vsrc1" | "saddr" | "soffset" | "data0" => 1,
-        "src2" | "vdata" | "data1" | "sdata" | "literal" | "idx" | "lds_addr" => 2,
+        "src2" | "vsrc2" | "lane_mask" | "vdata" | "data1" | "sdata" | "literal" | "idx" | "lds_addr" => 2,
         _ => return None,
     })
 }

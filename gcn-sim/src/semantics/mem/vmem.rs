@@ -193,7 +193,9 @@ fn load_to_lds(segment: Segment, datum: Datum) -> Op {
 /// The register with the LDS addresses of an asynchronous copy. No document says whether the immediate offset is added to them, too.
 fn lds_addresses(s: &Step) -> Result<usize, Fault> {
     if s.inst.mods.offset != 0 {
-        return Err(Fault::Unsupported("an asynchronous copy with an offset, which may apply to the LDS address, too"));
+        return Err(Fault::Unsupported(
+            "an asynchronous copy with an offset, which may apply to the LDS address, too",
+        ));
     }
     let Src::Vector(slot) = s.src[2] else { return Err(Fault::Unsupported("a copy without an LDS address")) };
     Ok(slot.into())
