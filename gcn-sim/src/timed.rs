@@ -72,7 +72,7 @@ use crate::core::grid::Grid;
 use crate::core::machine::Machine;
 use crate::core::memory::Memory;
 use crate::core::options::Options;
-use crate::core::params::{Params, is_timed};
+use crate::core::params::Params;
 use crate::core::trace::Trace;
 use crate::run::launch::{self, Launch};
 use crate::run::workgroup::Unit;
