@@ -19,9 +19,10 @@ const INV_SYS: Step = cache("global_inv", SYS);
 const WB_DEV: Step = cache("global_wb", DEV);
 const WB_SYS: Step = cache("global_wb", SYS);
 
-/// The rows: before a release at the scope `agent`, caches are written back by `$wb`; `$more` are rows of further scopes.
+/// The rows: before a release at the scope `agent`, caches are written back by `$wb`; `$more` are rows of further scopes. After an acquire
+/// at the scope `workgroup`, `$wait` says when vector memory is waited for.
 macro_rules! rows {
-    ([$($wb:expr)?] [$($more:expr,)*]) => {
+    ($wait:ident [$($wb:expr)?] [$($more:expr,)*]) => {
         &[
             $($more,)*
                 row(Load, Relaxed, &[Wavefront], &[Global, Local, Generic], &[access(NONE)]),
@@ -30,9 +31,9 @@ macro_rules! rows {
                 row(Load, Relaxed, &[Agent], &[Global, Generic], &[access(DEV)]),
                 row(Load, Relaxed, &[System], &[Global, Generic], &[access(SYS)]),
                 row(Load, Acquire, &[Wavefront], &[Global, Local, Generic], &[access(NONE)]),
-                row(Load, Acquire, &[Workgroup], &[Global], &[access(NONE), if_wgp(access(SE)), if_wgp(VM), if_wgp(INV_SE)]),
+                row(Load, Acquire, &[Workgroup], &[Global], &[access(NONE), if_wgp(access(SE)), $wait(VM), if_wgp(INV_SE)]),
                 row(Load, Acquire, &[Workgroup], &[Local], &[access(NONE), LGKM, if_wgp(INV_SE)]),
-                row(Load, Acquire, &[Workgroup], &[Generic], &[access(NONE), if_wgp(access(SE)), LGKM, if_wgp(VM), if_wgp(INV_SE)]),
+                row(Load, Acquire, &[Workgroup], &[Generic], &[access(NONE), if_wgp(access(SE)), LGKM, $wait(VM), if_wgp(INV_SE)]),
                 row(Load, Acquire, &[Agent], &[Global], &[access(DEV), VM, INV_DEV]),
                 row(Load, Acquire, &[Agent], &[Generic], &[access(DEV), VM_LGKM, INV_DEV]),
                 row(Load, Acquire, &[System], &[Global], &[access(SYS), VM, INV_SYS]),
@@ -62,9 +63,9 @@ macro_rules! rows {
                 row(Rmw, Relaxed, &[Agent], &[Global, Generic], &[access(DEV)]),
                 row(Rmw, Relaxed, &[System], &[Global, Generic], &[access(SYS)]),
                 row(Rmw, Acquire, &[Wavefront], &[Global, Local, Generic], &[access(NONE)]),
-                row(Rmw, Acquire, &[Workgroup], &[Global], &[access(NONE), if_wgp(access(SE)), if_wgp(ATOMIC), if_wgp(INV_SE)]),
+                row(Rmw, Acquire, &[Workgroup], &[Global], &[access(NONE), if_wgp(access(SE)), $wait(ATOMIC), if_wgp(INV_SE)]),
                 row(Rmw, Acquire, &[Workgroup], &[Local], &[access(NONE), LGKM, if_wgp(INV_SE)]),
-                row(Rmw, Acquire, &[Workgroup], &[Generic], &[access(NONE), if_wgp(access(SE)), LGKM, if_wgp(ATOMIC), if_wgp(INV_SE)]),
+                row(Rmw, Acquire, &[Workgroup], &[Generic], &[access(NONE), if_wgp(access(SE)), LGKM, $wait(ATOMIC), if_wgp(INV_SE)]),
                 row(Rmw, Acquire, &[Agent], &[Global], &[access(DEV), ATOMIC, INV_DEV]),
                 row(Rmw, Acquire, &[Agent], &[Generic], &[access(DEV), LGKM_ATOMIC, INV_DEV]),
                 row(Rmw, Acquire, &[System], &[Global], &[access(SYS), ATOMIC, INV_SYS]),
@@ -84,7 +85,7 @@ macro_rules! rows {
                 row(Rmw, AcqRel, &[System], &[Generic], &[WB_SYS, ALL, access(SYS), LGKM_ATOMIC, INV_SYS]),
                 row(Rmw, SeqCst, &[Wavefront, Workgroup, Agent, System], &[Global, Local, Generic], &[same(AcqRel)]),
                 fence(Acquire, &[Wavefront], &[]),
-                fence(Acquire, &[Workgroup], &[LGKM, if_wgp(VM_VS), if_wgp(INV_SE)]),
+                fence(Acquire, &[Workgroup], &[LGKM, $wait(VM_VS), if_wgp(INV_SE)]),
                 fence(Acquire, &[Agent], &[ALL, INV_DEV]),
                 fence(Acquire, &[System], &[ALL, INV_SYS]),
                 fence(Release, &[Wavefront], &[]),
@@ -100,12 +101,16 @@ macro_rules! rows {
     };
 }
 
-pub(super) const ROWS: &[Row] = rows!([] []);
+const fn always(step: Step) -> Step {
+    step
+}
 
-/// gfx12.5 writes caches back for other waves of the device, too. Waves of a cluster of workgroups share what the scope
+pub(super) const ROWS: &[Row] = rows!(if_wgp [] []);
+
+/// gfx12.5 writes caches back for other waves of the device, too, and waits for vector memory on one compute unit as well. Waves of a cluster of workgroups share what the scope
 /// SE means.
 #[rustfmt::skip]
-pub(super) const ROWS_12_5: &[Row] = rows!([WB_DEV] [
+pub(super) const ROWS_12_5: &[Row] = rows!(always [WB_DEV] [
     row(Load, Relaxed, &[Cluster], &[Global, Generic], &[access(SE)]),
     row(Load, Acquire, &[Cluster], &[Global], &[access(SE), VM, INV_SE]),
     row(Load, Acquire, &[Cluster], &[Generic], &[access(SE), VM_LGKM, INV_SE]),

@@ -36,7 +36,7 @@ fn operands_have_the_fields_of_llvm() {
 
 /// The operand of this name; LLVM calls the second source of some instructions otherwise.
 fn position(desc: &InstDesc, name: &str) -> Option<usize> {
-    let names = [name, &format!("v{name}")];
+    let names = [name, &format!("v{name}"), if name == "sdst" { "vdst1" } else { name }];
     names.iter().find_map(|name| desc.operand_index(name))
 }
 
