@@ -127,7 +127,7 @@ impl InstDesc {
         match slot.name {
             "scale_a" | "scale_b" => None,
             "vdst" => Some(MsbField::Dst),
-            "vdst1" if self.does(Behaviours::SWAPS) => Some(MsbField::Src0),
+            "vdst1" => Some(MsbField::Src0),
             "lds_addr" if loads_lds => Some(MsbField::Dst),
             "vdata" if self.format.is_buffer() => Some(MsbField::Dst),
             _ if slot.access != Access::Read => Some(MsbField::Dst),
@@ -151,6 +151,10 @@ impl InstDesc {
         let slot = self.operands.get(operand)?;
         let field = self.msb_field(operand)?;
         let is_both = slot.access == Access::ReadWrite && self.format.is_vop() && field == MsbField::Dst;
-        is_both.then(|| if self.does(Behaviours::SWAPS) { MsbField::Src1 } else { MsbField::Src2 })
+        match self.does(Behaviours::SWAPS) {
+            true => is_both.then_some(MsbField::Src1),
+            // `v_permlane16_swap` has two destinations, each of which is read through its own field.
+            false => (is_both && self.operand_index("vdst1").is_none()).then_some(MsbField::Src2),
+        }
     }
 }
