@@ -146,9 +146,9 @@ fn details(page: &RulePage) -> String {
     out
 }
 
-/// An instruction, and how it must access the register for the rule to apply, as text.
+/// An instruction and how it must access the register for the rule to apply, such as `dot product; writes a VGPR or AGPR`.
 fn side(who: &str, does: &str) -> String {
-    if does.is_empty() { who.to_owned() } else { format!("{who} that {does}") }
+    if does.is_empty() { who.to_owned() } else { format!("{who}; {does}") }
 }
 
 /// Wait states as text, such as `gfx942: passes + 3 = 5 after 2, 7 after 4 passes`.

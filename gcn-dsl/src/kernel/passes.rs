@@ -80,13 +80,13 @@ macro_rules! cleaning {
 
 passes! {
     ping_pong if ALWAYS => |p, k| ping_pong::run(k, p.target).map(|()| Left::Work).map_err(Into::into),
-        "`#[ping_pong]` loops for two groups of waves that take turns";
+        "checks the barriers of `#[ping_pong]` loops and sets the priorities of their two groups of waves";
     private if ALWAYS => |_, k| { private::run(k); Ok(Left::Work) },
         "private arrays with constant indices become variables";
     uniform if ALWAYS => |p, k| { uniform::run(k, p.target); Ok(Left::Work) },
         "variables that take uniform floats, which only vector instructions compute, move to vector registers";
     contract if |p| p.signature.contract => |_, k| { contract::run(k); Ok(Left::Work) },
-        "products and sums become fused multiply-adds, where `#[contract]` asks for it";
+        "products and sums become fused multiply-adds in code with `#[contract]`";
     dce if ALWAYS => cleaning!(dce::run),
         "instructions that nothing uses are removed";
     merge if |p| p.options.merge => |_, k| { merge::run(k); Ok(Left::Work) },
@@ -94,7 +94,7 @@ passes! {
     gvn if ALWAYS => cleaning!(gvn::run),
         "equal computations become one (global value numbering)";
     dce if ALWAYS => cleaning!(dce::run),
-        "again";
+        "unused instructions are removed again";
     bytes if ALWAYS => |p, k| Ok(bytes::run(k, p.target).into()),
         "sums over the bytes of words become dot products";
     products if ALWAYS => |_, k| Ok(products::run(k).into()),
@@ -102,37 +102,37 @@ passes! {
     packed if ALWAYS => |p, k| Ok(packed::run(k, p.target).into()),
         "pairs of equal operations become packed ones";
     dce if CHANGED => cleaning!(dce::run),
-        "after these three, if one changed something";
+        "unused instructions are removed, if one of these three passes changed something";
     tails if ALWAYS => |_, k| Ok(tails::run(k).into()),
         "the last elements of slices of narrow types, which wide accesses would lose, get accesses of their own";
     gvn if CHANGED => cleaning!(gvn::run),
-        "after `tails`, if it changed something";
+        "equal computations become one again, if `tails` changed something";
     dce if CHANGED => cleaning!(dce::run),
-        "after `tails`, if it changed something";
+        "unused instructions are removed again, if `tails` changed something";
     gvn if PIPELINED => cleaning!(gvn::run),
-        "before pipelining";
+        "equal computations become one again, before pipelining";
     licm if PIPELINED => cleaning!(licm::run),
-        "before pipelining: computations that are the same in every iteration move before the loop";
+        "computations that are the same in every iteration move before the loop, before pipelining";
     pipeline if ALWAYS => |p, k| p.pipeline(k),
-        "loads of later iterations of `#[pipeline]` loops start ahead";
+        "in `#[pipeline]` loops, loads of later iterations start early";
     dce if CHANGED => cleaning!(dce::run),
-        "after `pipeline`, if there is such a loop";
+        "unused instructions are removed again, if there is a `#[pipeline]` loop";
     reserve_lds if ALWAYS => |p, k| p.reserve_lds(k),
-        "room for spilled registers, where arrays of dynamic size come after it";
+        "reserves LDS for spilled registers, if arrays of dynamic size come after it";
     far if ALWAYS => |_, k| Ok(far::run(k).into()),
         "for LDS arrays beyond the reach of an instruction's offset, the array's address becomes part of the index";
     gvn if |p| p.changed || !p.pipelined => cleaning!(gvn::run),
-        "unless loops are pipelined and `far` changed nothing";
+        "equal computations become one again, unless loops are pipelined and `far` changed nothing";
     licm if |p| p.changed || !p.pipelined => cleaning!(licm::run),
-        "unless loops are pipelined and `far` changed nothing";
+        "loop-invariant computations move before the loop, unless loops are pipelined and `far` changed nothing";
     into_branches if |p| !p.pipelined => |_, k| { into_branches::run(k); Ok(Left::Nothing) },
         "scalar arithmetic whose results only one side of a branch needs moves into that side";
     defaults if |p| !p.pipelined => |_, k| { defaults::run(k); Ok(Left::Nothing) },
         "if one side of a branch only selects values known before the branch, the selection moves before the branch";
     behind if |p| !p.pipelined => |_, k| { behind::run(k); Ok(Left::Nothing) },
-        "arithmetic on loaded values moves past branches, to just before its first use";
+        "arithmetic on loaded values moves down past branches, to just before its first use";
     sink if |p| !p.pipelined => |_, k| { sink::run(k); Ok(Left::Nothing) },
-        "sums that overwrite a variable move down to the write";
+        "sums that overwrite a variable move down to that write";
 }
 
 /// Names and descriptions of all passes over the IR, in order.

@@ -63,69 +63,62 @@ counter_rules! {
     /// A pending result arrives after a newer value and overwrites it.
     WAW = "waitcnt.waw", "a register is written before the memory operation that writes it is done";
         MANUAL_OF_COUNTERS, ALL, DEFINED;
-        "a load whose result arrives after the other's in the same order needs no wait".
+        "two loads whose results arrive in order need no wait between them".
     /// As [`WAW`], for a FLAT operation followed by one that returns in order.
     WAW_FLAT = "waitcnt.flat-waw",
         "a vector memory operation writes a register before the FLAT operation that writes it is done";
         MANUAL_OF_COUNTERS, GFX9, of(Less, Less);
-        "FLAT counts on vmcnt in order if it went to memory, and lgkmcnt(0) says that it did not go to LDS; \
-         LLVM relies on it".
+        "vmcnt counts FLAT operations to memory in order, and after lgkmcnt(0) no FLAT operation to LDS is outstanding; LLVM relies on this".
     /// A register is used while the write of its other half is pending.
     HALF = "waitcnt.half",
         "one half of a register is used before the memory operation that writes the other is done";
         MEASURED, WITH_HALF_VGPRS, LLVM;
-        "since RDNA 3 a half of a VGPR is a register of its own, and D16 loads write one. LLVM 22 counts whole registers, the version \
-         that Triton 3.9 has counts halves; the manuals describe no dependence between them".
+        "since RDNA 3 a half of a VGPR is a register of its own, and D16 loads write one. LLVM 22 tracks whole registers, the version in Triton 3.9 tracks halves; the manuals describe no dependence between the halves".
     /// Other outstanding operations may complete before the one that is waited for.
     MIXED = "waitcnt.mixed",
-        "the wait counts only operations of the same type as done in order, with others outstanding on the \
-         counter";
+        "operations of several types are outstanding on the counter, and the wait is enough only if those of one type finish in order";
         MANUAL_OF_COUNTERS, ALL, ABOVE_MANUAL;
-        "by the manual, operations of one type return in order, so a wait that leaves as many operations as the type has younger ones is enough; LLVM waits for zero as soon as types are mixed".
+        "by the manual, operations of one type return in order: after a wait that leaves n operations outstanding, an operation is done if at least n later ones of its type have been issued. LLVM waits for zero as soon as types are mixed".
     /// The operation is complete only because a full counter has stalled a later instruction.
     FULL = "waitcnt.full",
-        "no wait guarantees that an operation is done, only a full counter that delays later instructions";
+        "an operation is certainly done only because a full counter has delayed a later instruction, not because of a wait";
         FULL_COUNTERS, ALL, of(Silent, Less);
-        "lgkmcnt holds 15 operations, vmcnt 63 and expcnt 7; an instruction that would exceed that does not \
-         issue before enough are done, of one type the oldest. AMD's emulator models it and LLVM relies on \
-         it; the manuals do not mention it".
+        "lgkmcnt counts up to 15 operations, vmcnt up to 63 and expcnt up to 7; an instruction that would exceed this issues only when enough operations are done; of each type, the oldest finish first. AMD's emulator models this and LLVM relies on it; the manuals do not mention it".
     /// As [`FULL`], with operations that need not finish in order.
     FULL_UNORDERED = "waitcnt.full-unordered",
-        "only a full counter that delays later instructions shows that an operation is done, and only if its type finishes in order";
+        "an operation is certainly done only because a full counter has delayed a later instruction, and only if operations of its type finish in order";
         FULL_COUNTERS, WITH_GDS, of(Silent, Less);
-        "FLAT operations finish in order if all of them go to memory or all to LDS; LLVM takes them, and the \
-         data that GDS operations send, to do so".
+        "FLAT operations finish in order if all of them go to memory or all to LDS; LLVM assumes this order for all of them and for the data that GDS operations send".
     /// A function uses registers that operations of its caller may still write.
     CALL_ENTRY = "call.entry",
         "a function uses registers before it has waited for the operations of its caller";
         MEASURED, ALL, LLVM;
-        "LLVM's functions begin with a wait for every counter but one of stores alone, and callers rely on it".
+        "LLVM's functions begin with a wait for every counter, except for a counter of only stores, and callers rely on this wait".
     /// A function returns while its operations are outstanding.
     CALL_EXIT = "call.exit", "a function returns with operations outstanding";
         MEASURED, ALL, LLVM;
-        "LLVM's functions wait for every counter before they return, except for a counter of stores alone, and callers rely on it; a return is s_setpc_b64 s[30:31]".
+        "LLVM's functions wait for every counter before they return, except for a counter of only stores, and callers rely on this wait; a return is s_setpc_b64 s[30:31]".
     /// A register is overwritten before an outstanding operation has read it.
     WAR = "waitcnt.exp-war",
-        "a register is written before the GDS or GWS operation that reads it has done so";
+        "a register is overwritten before a GDS or GWS operation has read it";
         MANUAL_OF_COUNTERS, WITH_GDS, AGREED.
     /// An operand that is still to be read is overwritten.
     OPERAND_WAR = "waitcnt.operand-war",
-        "a register is written before the memory instruction that reads it has done so";
+        "a register is overwritten before a memory instruction has read it";
         MEASURED, GFX12_5, LLVM;
-        "xcnt counts vector and scalar memory instructions, but not asynchronous copies; a result of the same kind that returns, and a memory \
-         instruction of the other kind, show that the operands were read".
+        "xcnt counts vector and scalar memory instructions, but not asynchronous copies. That a result of the same kind (vector or scalar) has returned, or that a memory instruction of the other kind has issued, also shows that the operands were read".
     /// LDS is accessed before a load into it is done.
     LDS_DMA = "waitcnt.lds-dma", "LDS is accessed before a load into LDS is done";
         MANUAL_OF_COUNTERS, WITH_LDS_DMA, LLVM;
-        "the load counts on vmcnt only; addresses are not compared, so the load may write one half of LDS while the program uses the other".
+        "only vmcnt counts the load. Addresses are not compared, so a program that uses one half of LDS while the load writes the other is reported, too".
     /// LDS is used before an asynchronous copy into it is done.
     ASYNC_LDS = "waitcnt.async-lds", "LDS is accessed before an asynchronous copy into it is done";
         Cite::One("LLVM documentation, AMDGPU Asynchronous Operations; LLVM pull request 185810"), GFX12_5, MANUAL;
-        "asynccnt and tensorcnt count such copies. LLVM inserts no waits for them: the program tracks its copies itself. Addresses are not compared; a copy that no path waits for before it comes to an access of LDS is reported".
+        "asynccnt and tensorcnt count such copies. LLVM inserts no waits for them: the program tracks its copies itself. Addresses are not compared; a copy is reported if no path from it to an access of LDS waits for it".
     /// A cache is invalidated while loads are outstanding.
     WBINVL1 = "waitcnt.wbinvl1",
         "the vector cache is invalidated before earlier vector memory operations are done";
-        MEMORY_MODEL, UP_TO_GFX90A, LLVM; "an acquire whose load is still outstanding may read the old line".
+        MEMORY_MODEL, UP_TO_GFX90A, LLVM; "the load of an acquire may read the old cache line if it is still outstanding".
     /// A barrier that requires every counter to be 0 is reached with operations outstanding.
     BARRIER_COUNTERS = "barrier.counters",
         "a barrier is reached with operations outstanding; this target needs every counter at 0";
@@ -134,34 +127,27 @@ counter_rules! {
     BARRIER_LDS = "barrier.lds",
         "a barrier is reached before an LDS write is done, so other waves may not see it";
         MEMORY_MODEL, WITH_BACK_OFF, LLVM;
-        "the barrier itself asks for nothing, and a program that uses several buffers may pass it with accesses \
-         outstanding. The memory model's release asks for the wait: where an access of LDS can follow before a later \
-         barrier publishes the write, the finding is documented".
+        "the barrier itself requires no wait, and a program that uses several buffers may pass it with accesses outstanding. The release of the memory model requires the wait: if LDS can be accessed before a later barrier publishes the write, the finding has the grade documented".
     /// A barrier is reached before an LDS read is done.
     BARRIER_LDS_READ = "barrier.lds-read",
         "a barrier is reached before an LDS read is done, so another wave may overwrite what it reads";
         MEMORY_MODEL, WITH_BACK_OFF, LLVM;
-        "LDS operations of different waves are not in the order in which the waves issue them, so that a \
-         write after the barrier may come before the read; a program that uses several buffers may pass the \
+        "LDS does not execute the operations of different waves in the order in which the waves issue them, so a write after the barrier may be executed before the read; a program that uses several buffers may pass the \
          barrier with reads outstanding".
     /// A barrier is reached before a load into LDS is done.
     BARRIER_LDS_DMA = "barrier.lds-dma",
         "a barrier is reached before a load into LDS is done, so other waves may not see it";
         MEMORY_MODEL, LDS_DMA_WITH_BACK_OFF, LLVM;
-        "the barrier itself asks for nothing, and a program that uses several buffers may pass it with accesses \
-         outstanding. The memory model's release asks for the wait: where an access of LDS can follow before a later \
-         barrier publishes the write, the finding is documented".
+        "the barrier itself requires no wait, and a program that uses several buffers may pass it with accesses outstanding. The release of the memory model requires the wait: if LDS can be accessed before a later barrier publishes the write, the finding has the grade documented".
     /// A barrier is reached before a store is done that waves on other compute units may read.
     BARRIER_STORE = "barrier.store",
         "a barrier is reached before a store to memory is done, so waves of the workgroup on other compute units may not see it";
         MEMORY_MODEL, WITH_TG_SPLIT, LLVM;
-        "only where `.amdhsa_tg_split` lets a workgroup's waves run on several compute units, whose vector caches then hold \
-         different data; otherwise they share one, and nothing is to be waited for. Where memory can be accessed before a \
-         later barrier publishes the store, the finding is documented".
+        "the rule applies only if `.amdhsa_tg_split` lets a workgroup's waves run on several compute units, whose vector caches then hold different data; otherwise the waves share one cache, and no wait is needed. If memory can be accessed before a later barrier publishes the store, the finding has the grade documented".
     /// Memory is accessed, or a barrier reached, before a GWS operation is done.
     GWS = "waitcnt.gws", "memory is accessed, or a barrier reached, before a GWS operation is done";
         MEASURED, WITH_GDS, LLVM;
-        "the operation makes the wave wait for others; LLVM waits for every counter directly after it".
+        "the operation makes the wave wait for other waves; LLVM waits for every counter directly after it".
     /// The number of a VGPR is not certain.
     VGPR_MSB = "llvm.vgpr-msb", "two values that `s_set_vgpr_msb` has set meet in the number of a VGPR";
         MEASURED, GFX12_5, LLVM;
@@ -170,18 +156,15 @@ counter_rules! {
     /// A 64-bit shift takes its amount from the last VGPR of the allocation.
     SHIFT64 = "llvm.shift64", "the amount of a 64-bit shift is in the last VGPR of the allocation";
         Cite::One("LLVM 22; LLVM pull request 183839"), FROM_GFX90A, LLVM;
-        "LLVM copies the amount to another register: LLVM 22.1.8 on gfx90a, later versions on gfx942 and \
-         gfx950 too; allocations are of 8 registers".
+        "LLVM copies the amount to another register: LLVM 22.1.8 on gfx90a, later versions on gfx942 and gfx950 too; VGPRs are allocated in units of 8".
     /// A scalar load overwrites its own address.
     SMEM_ADDRESS = "xnack.smem-address", "a scalar load of two or more registers overwrites its own address";
         Cite::One("LLVM 22"), GFX9, LLVM, xnack;
-        "a page fault half-way replays it with what its first part has loaded as the address. A load at a \
-         multiple of its size is not split; the checker assumes this if the immediate offset is such a multiple".
+        "after a page fault half-way, the load is replayed with what its first part has loaded as the address. A load whose address is a multiple of its size is not split; the checker assumes such an address if the immediate offset is such a multiple".
     /// VCCZ is read after only half of VCC was written.
     VCCZ_HALF = "llvm.vccz-half", "half of VCC is written, which does not update VCCZ, then VCCZ is read";
         Cite::One("LLVM 22"), GFX9, ABOVE_MANUAL;
-        "LLVM writes VCC to itself before such a branch on targets up to GFX9; the MI100 manual says that \
-         each scalar write to VCC updates VCCZ (3.9)".
+        "on targets up to GFX9, LLVM copies VCC to itself before a branch that reads VCCZ; section 3.9 of the MI100 manual says that each scalar write to VCC updates VCCZ".
 }
 
 /// The rule about accesses of LDS that come before a copy into it is done.

@@ -31,7 +31,7 @@ pub enum Voice {
     Agrees,
     /// The wording includes this number, but may not intend it.
     Covers,
-    /// The source requires this number where it cannot matter.
+    /// The source requires this number even where the hazard cannot occur.
     Moot,
     /// The source requires fewer wait states or a weaker wait, at least in some cases.
     Less,
@@ -45,7 +45,7 @@ impl fmt::Display for Voice {
             Voice::Defines => "defines it",
             Voice::Agrees => "requires it",
             Voice::Covers => "requires it by its wording",
-            Voice::Moot => "requires it where it cannot matter",
+            Voice::Moot => "requires it even where the hazard cannot occur",
             Voice::Less => "requires less",
             Voice::Silent => "does not mention it",
         })
@@ -195,16 +195,30 @@ impl fmt::Display for Counts {
         if self.is_unseen() {
             return f.write_str("no sites");
         }
-        write!(
-            f,
-            "{} sites keep it; of these, {} have no wait state to spare and {} use an `s_nop`",
-            self.kept, self.exact, self.nops
-        )?;
+        let count = |count: u64, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
+        if self.kept > 0 {
+            let verb = if self.kept == 1 { "satisfies" } else { "satisfy" };
+            write!(f, "{} {verb} the rule", count(self.kept, "site"))?;
+            let details: Vec<String> = [
+                (self.exact, "with exactly the required distance"),
+                (self.nops, "only because of an `s_nop` or `v_nop`"),
+            ]
+            .into_iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, how)| format!("{count} {how}"))
+            .collect();
+            if !details.is_empty() {
+                write!(f, " ({})", details.join(", "))?;
+            }
+        }
         if self.broken > 0 {
-            write!(f, ". {} sites in {} code objects break it", self.broken, self.objects)?;
+            let verb = if self.broken == 1 { "breaks" } else { "break" };
+            let between = if self.kept > 0 { ". " } else { "" };
+            let objects = count(self.objects, "code object");
+            write!(f, "{between}{} in {objects} {verb} the rule", count(self.broken, "site"))?;
         }
         if self.covered > 0 {
-            write!(f, ", {} of which the matrix passes or a branch in between excuse", self.covered)?;
+            write!(f, ", {} of them with matrix passes or a branch in between that excuse it", self.covered)?;
         }
         Ok(())
     }
@@ -363,6 +377,21 @@ mod tests {
         assert_eq!(grade(Evidence::ABOVE_MANUAL, kept), Grade::Cautious);
         assert_eq!(grade(Evidence::DEFINED, Counts { broken: 1000, ..kept }), Grade::Certain);
         assert_eq!(grade(Evidence::of(Voice::Less, Voice::Less).fails(), kept), Grade::Documented);
+    }
+
+    #[test]
+    fn counts_in_words_leave_out_what_is_zero() {
+        let words = |counts: Counts| counts.to_string();
+        assert_eq!(words(Counts::default()), "no sites");
+        assert_eq!(words(Counts { kept: 1, ..Counts::default() }), "1 site satisfies the rule");
+        assert_eq!(
+            words(Counts { kept: 3, exact: 2, broken: 1, objects: 1, ..Counts::default() }),
+            "3 sites satisfy the rule (2 with exactly the required distance). 1 site in 1 code object breaks the rule"
+        );
+        assert_eq!(
+            words(Counts { broken: 4, covered: 2, objects: 2, ..Counts::default() }),
+            "4 sites in 2 code objects break the rule, 2 of them with matrix passes or a branch in between that excuse it"
+        );
     }
 
     #[test]

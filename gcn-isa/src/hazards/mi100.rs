@@ -10,35 +10,33 @@ pub(super) const RULES: &[Rule] = &[
     rule!("mi100.valu-mfma",
           "vector ALU writes a VGPR, then a matrix instruction or v_accvgpr_write reads it";
           VALU but ACC_WRITE => MATRIX | ACC_WRITE, [vector VSRC]; MI100: Const(2);
-          cite::TABLE_29, AGREED rocroller Agrees; "v_accvgpr_read is such a writer"),
-    rule!("mi100.cmpx-mfma", "vector ALU writes EXEC, then a matrix instruction or v_accvgpr_write";
+          cite::TABLE_29, AGREED rocroller Agrees; "v_accvgpr_read counts as a vector ALU instruction that writes a VGPR"),
+    rule!("mi100.cmpx-mfma", "vector ALU writes EXEC, then a matrix instruction or v_accvgpr_write follows";
           VALU => MATRIX | ACC_WRITE, [writes EXEC]; MI100: Const(4);
           cite::TABLE_29, AGREED rocroller Agrees),
-    rule!("mi100.mfma-srcc", "a matrix instruction writes AGPRs, then one reads source C overlapping";
+    rule!("mi100.mfma-srcc", "a matrix instruction writes AGPRs, then a matrix instruction reads overlapping AGPRs as source C";
           MATRIX => MATRIX, [source_c Partial]; MI100: Const(2);
           cite::TABLE_29, AGREED rocroller Agrees;
-          "exactly the same registers need none if the passes are the same"),
+          "if the registers are exactly the same and so is the number of passes, no wait states are needed"),
     rule!("llvm.gfx908.srcc-past",
-          "a matrix instruction writes AGPRs, another one writes exactly those that a third reads as source \
-           C";
+          "a matrix instruction writes AGPRs, a second one writes exactly the AGPRs that a third one reads as source C";
           MATRIX => MATRIX, [source_c PartialEver]; MI100: Const(2);
           cite::LLVM, of(Silent, Moot);
           "if an instruction wrote exactly the registers that are read, LLVM skips it and searches for an earlier writer that overlaps them"),
     rule!("mi100.mfma-srcc.passes",
-          "a matrix instruction writes AGPRs, then one of another number of passes reads exactly those as \
-           source C";
+          "a matrix instruction writes AGPRs, then one with another number of passes reads exactly the same AGPRs as source C";
           MATRIX => MATRIX, [source_c ExactOtherPasses]; MI100: Const(2);
           cite::TABLE_29, ABOVE_LLVM rocroller Less; "LLVM compares only the registers, not the passes"),
-    rule!("mi100.mfma-srcab", "a matrix instruction writes AGPRs, then another reads them as source A or B";
+    rule!("mi100.mfma-srcab", "a matrix instruction writes AGPRs, then a matrix instruction reads them as source A or B";
           MATRIX => MATRIX, [vector SRC_AB]; MI100: Const(4);
-          cite::TABLE_29, AGREED rocroller Agrees; "independent of the number of passes"),
-    rule!("mi100.mfma-accread", "a matrix instruction writes AGPRs, then v_accvgpr_read reads one";
+          cite::TABLE_29, AGREED rocroller Agrees; "the number of wait states does not depend on the passes"),
+    rule!("mi100.mfma-accread", "a matrix instruction writes AGPRs, then v_accvgpr_read reads one of them";
           MATRIX => ACC_READ, [vector VSRC]; MI100: Passes(2);
           cite::TABLE_29, AGREED rocroller Agrees),
-    rule!("mi100.mfma-accwrite", "a matrix instruction writes AGPRs, then v_accvgpr_write writes one";
+    rule!("mi100.mfma-accwrite", "a matrix instruction writes AGPRs, then v_accvgpr_write writes one of them";
           MATRIX => ACC_WRITE, [vector VDST]; MI100: Passes(-1);
           cite::TABLE_29, AGREED rocroller Agrees),
-    rule!("mi100.mfma-accwrite-war", "a matrix instruction reads source C, then v_accvgpr_write writes it";
+    rule!("mi100.mfma-accwrite-war", "a matrix instruction reads AGPRs as source C, then v_accvgpr_write writes one of them";
           MATRIX => ACC_WRITE, [registers SRC_C, VDST, Any]; MI100: Passes(-3);
           cite::TABLE_29, AGREED rocroller Agrees),
     rule!("mi100.accwrite-srcc",
@@ -56,8 +54,7 @@ pub(super) const RULES: &[Rule] = &[
           ACC_WRITE => ACC_WRITE, [vector VDST]; MI100: Const(3);
           cite::LLVM, LLVM),
     rule!("llvm.gfx908.accvgpr-between",
-          "a VGPR is written, at once v_accvgpr_read or v_accvgpr_write follows, then a memory instruction \
-           reads the VGPR";
+          "vector ALU writes a VGPR, v_accvgpr_read or v_accvgpr_write follows, then a memory instruction reads the VGPR";
           VALU => MEMORY, [crossing VSRC, ACC_READ | ACC_WRITE]; MI100: Const(2);
           cite::LLVM, LLVM),
     rule!("llvm.gfx908.accread-memory", "v_accvgpr_read writes a VGPR, then a memory instruction reads it";

@@ -150,7 +150,7 @@ fn of_counter(rule: &'static CounterRule) -> RulePage {
 }
 
 fn of_remedy(family: &'static str, rule: &'static RemedyRule) -> RulePage {
-    let waves = if rule.waves == WaveSizes::W64 { " in programs with waves of 64" } else { "" };
+    let waves = if rule.waves == WaveSizes::W64 { ", in programs with waves of 64 lanes" } else { "" };
     RulePage { remedy: format!("{}{waves}", rule.remedy), ..page(family, rule) }
 }
 

@@ -175,17 +175,17 @@ impl fmt::Display for Overlap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Overlap::Any => "any common register",
-            Overlap::AnyLive => "any common register that nothing in between has written",
-            Overlap::AnySameOpcode => "any common register, same opcode",
-            Overlap::AnyOtherOpcode => "any common register, other opcode",
+            Overlap::AnyLive => "any common register that no instruction in between has overwritten",
+            Overlap::AnySameOpcode => "any common register, in two instructions of the same opcode",
+            Overlap::AnyOtherOpcode => "any common register, in two instructions of different opcodes",
             Overlap::Partial => "a common register, but not exactly the same ones",
             Overlap::PartialEver => {
-                "a common register, but not exactly the same ones, whatever has written them since"
+                "a common register, but not exactly the same ones, even if another instruction has overwritten it since"
             }
             Overlap::Exact => "exactly the same registers",
-            Overlap::ExactOtherOpcode => "exactly the same registers, other opcode",
-            Overlap::ExactSamePassesOtherOpcode => "exactly the same registers, as many passes, other opcode",
-            Overlap::ExactOtherPasses => "exactly the same registers, other number of passes",
+            Overlap::ExactOtherOpcode => "exactly the same registers, but different opcodes",
+            Overlap::ExactSamePassesOtherOpcode => "exactly the same registers and the same number of passes, but different opcodes",
+            Overlap::ExactOtherPasses => "exactly the same registers, but different numbers of passes",
         })
     }
 }

@@ -15,23 +15,22 @@ pub(super) const RULES: &[Rule] = &[
           cite::TABLE_11, MANUAL; "LLVM never emits s_setvskip"),
     rule!("cdna3.4", "s_setreg of MODE that covers VSKIP, then a vector instruction";
           SETREG_VSKIP => VECTOR, [always]; GFX9: Const(2);
-          cite::TABLE_11, MANUAL; "LLVM never emits it"),
+          cite::TABLE_11, MANUAL; "LLVM never emits such an s_setreg"),
     rule!("cdna3.15", "s_setreg of TRAPSTS, then a return from exception";
           SETREG_TRAPSTS => RFE, [always]; GFX9: Const(1);
           cite::TABLE_11, AGREED),
-    rule!("cdna3.11", "scalar ALU writes M0, then GDS, GWS, a message or thread trace data";
+    rule!("cdna3.11", "scalar ALU writes M0, then a GDS or GWS instruction, s_sendmsg or s_ttracedata follows";
           SALU => M0_MESSAGE, [writes M0]; GFX9: Const(1);
           cite::TABLE_11, AGREED),
     rule!("cdna3.16",
-          "scalar ALU writes M0, then LDS add-TID, a store from LDS, or a FLAT, global or scratch load into \
-           LDS";
+          "scalar ALU writes M0, then LDS add-TID, a store from LDS, or a FLAT, global or scratch load into LDS follows";
           SALU => M0_LDS, [writes M0]; GFX9: Const(1);
           cite::TABLE_11, AGREED),
-    rule!("llvm.16.buffer-load", "scalar ALU writes M0, then a buffer load into LDS";
+    rule!("llvm.16.buffer-load", "scalar ALU writes M0, then a buffer load into LDS follows";
           SALU => M0_BUFFER_LDS, [writes M0]; GFX9: Const(1);
           cite::LLVM, LLVM;
-          "the manual names stores from LDS, and scratch and global with LDS, not buffer loads"),
-    rule!("cdna3.17", "scalar ALU writes M0, then s_movrel";
+          "the manual names stores from LDS and scratch and global loads into LDS, but not buffer loads"),
+    rule!("cdna3.17", "scalar ALU writes M0, then s_movrel follows";
           SALU => M0_MOVREL, [writes M0]; GFX9: Const(1);
           cite::TABLE_11, AGREED),
     rule!("mi100.16.lds-direct", "scalar ALU writes M0, then src_lds_direct is read";

@@ -10,10 +10,10 @@ pub(super) const SCALAR_RULES: &[Rule] = &[
           cite::TABLE_11, MANUAL; "LLVM never reads these flags as data"),
     rule!("cdna3.6", "vector ALU writes an SGPR, then v_readlane or v_writelane uses it as lane number";
           VALU => READLANE | WRITELANE, [scalar LANE_SELECT]; GFX9: Const(4);
-          cite::TABLE_11, AGREED rocroller Agrees; "case 18 repeats it"),
-    rule!("cdna3.7", "vector ALU writes VCC, then v_div_fmas";
+          cite::TABLE_11, AGREED rocroller Agrees; "case 18 of the table repeats the rule"),
+    rule!("cdna3.7", "vector ALU writes VCC, then v_div_fmas follows";
           VALU => DIV_FMAS, [writes VCC]; GFX9: Const(4);
-          cite::TABLE_11, AGREED rocroller Agrees; "either half of VCC is enough"),
+          cite::TABLE_11, AGREED rocroller Agrees; "a write of either half of VCC is enough for the rule to apply"),
     rule!("cdna3.10", "vector ALU writes an SGPR, then vector memory reads it";
           VALU => VMEM, [registers SDST, SSRC, AnyLive]; GFX9: Const(5);
           cite::TABLE_11, AGREED rocroller Agrees;
@@ -22,41 +22,39 @@ pub(super) const SCALAR_RULES: &[Rule] = &[
           "vector ALU writes an SGPR, another instruction overwrites it, then vector memory reads it";
           VALU => VMEM, [scalar SSRC]; GFX9: Const(5);
           cite::LLVM, of(Silent, Moot);
-          "LLVM looks for the last vector ALU instruction that wrote the register, whatever wrote it since"),
-    rule!("llvm.exec-vmem", "vector ALU writes EXEC, then vector memory";
+          "LLVM takes the last vector ALU instruction that wrote the register, even if another instruction has overwritten the register since"),
+    rule!("llvm.exec-vmem", "vector ALU writes EXEC, then a vector memory instruction follows";
           VALU => VMEM, [writes EXEC]; GFX9: Const(5);
           cite::LLVM, LLVM;
-          "case 10 of the table, if EXEC counts as an SGPR operand of every memory instruction"),
-    rule!("cdna3.13", "vector ALU writes EXEC, then a DPP instruction";
+          "the rule is case 10 of the manual's table if EXEC counts as an SGPR operand of every memory instruction"),
+    rule!("cdna3.13", "vector ALU writes EXEC, then a DPP instruction follows";
           VALU => DPP, [writes EXEC]; GFX9: Const(5);
           cite::TABLE_11, AGREED),
     rule!("cdna3.18",
           "vector ALU writes an SGPR, VCC or EXEC, then a vector ALU instruction reads it as a constant";
           VALU => VALU, [scalar CONSTANT]; GFX940: Const(2);
-          cite::TABLE_11, AGREED rocroller Less; "shipping kernels leave none after some v_readlane"),
+          cite::TABLE_11, AGREED rocroller Less; "the manual's word constant means a scalar operand other than a carry-in or mask; some shipping kernels leave no wait state after a v_readlane"),
     rule!("llvm.18.carry",
           "vector ALU writes an SGPR, VCC or EXEC, then a vector ALU instruction reads it as carry-in";
           VALU => VALU, [scalar CARRY]; GFX940: Const(2);
           cite::LLVM, ABOVE_MANUAL rocroller Less;
-          "the manual asks for none before a carry-in; LLVM does not tell operand roles apart"),
+          "the manual requires no wait state before a carry-in; LLVM does not distinguish the roles of operands"),
     rule!("rocroller.18.mask", "vector ALU writes an SGPR or VCC, then v_cndmask reads it as mask";
           VALU => VALU, [scalar MASK]; GFX940: Const(1);
           cite::ROCROLLER, ABOVE_MANUAL rocroller Agrees;
-          "rocRoller asks for one state if it is VCC, for two if it is another SGPR; shipping kernels leave \
-           one"),
+          "rocRoller requires one wait state if the mask is VCC and two if it is another SGPR; shipping kernels leave one"),
     rule!("llvm.18.mask",
-          "vector ALU writes an SGPR, VCC or EXEC, then v_cndmask reads it as mask, with one more wait state";
+          "vector ALU writes an SGPR, VCC or EXEC, then v_cndmask reads it as mask (one more wait state than rocroller.18.mask)";
           VALU => VALU, [scalar MASK]; GFX940: Const(2);
           cite::LLVM, ABOVE_MANUAL rocroller Less;
-          "LLVM does not tell operand roles apart. Shipping kernels leave one state between a compare and \
-           v_cndmask"),
+          "LLVM does not distinguish the roles of operands. Shipping kernels leave one wait state between a compare and v_cndmask"),
     rule!("llvm.18.vcc", "vector ALU writes half of VCC, then a vector ALU instruction reads the other half";
           VALU => READS_VCC, [writes VCC]; GFX940: Const(2);
-          cite::LLVM, LLVM; "case 18 with VCC taken as one register"),
-    rule!("cdna3.18.cmpx-lane", "vector ALU writes EXEC, then v_readlane, v_readfirstlane or v_writelane";
+          cite::LLVM, LLVM; "LLVM treats VCC as one register, so that case 18 of the table applies"),
+    rule!("cdna3.18.cmpx-lane", "vector ALU writes EXEC, then v_readlane, v_readfirstlane or v_writelane follows";
           VALU => READLANE | WRITELANE, [writes EXEC]; GFX940: Const(4);
           cite::TABLE_11, AGREED rocroller Agrees),
-    rule!("llvm.cmpx-permlane", "vector ALU writes EXEC, then v_permlane_swap";
+    rule!("llvm.cmpx-permlane", "vector ALU writes EXEC, then v_permlane_swap follows";
           VALU => PERMLANE, [writes EXEC]; MI350: Const(4);
           cite::LLVM, LLVM rocroller Agrees),
 ];
@@ -70,15 +68,14 @@ pub(super) const VECTOR_RULES: &[Rule] = &[
     rule!("cdna3.12.other", "vector ALU writes a VGPR, then a DPP instruction reads it other than as the source that it permutes";
           ANY_VALU => DPP, [vector UNPERMUTED]; GFX9: Const(2);
           cite::TABLE_11, of(Covers, Agrees);
-          "as second source, or as the old value of lanes that are masked out; the manual does not distinguish these reads from the permuted source; kernels in shipped libraries do"),
+          "the second source is read in this way, and so is the old value in lanes that are masked out. The manual's words include these reads; some kernels in shipped libraries do not wait before them"),
     rule!("llvm.12.old", "a VGPR is written, then a DPP instruction overwrites it without keeping any of the old value";
           VECTOR => DPP, [vector REPLACED]; GFX9: Const(2);
           cite::LLVM, LLVM;
-          "LLVM counts the old value of every DPP instruction as read, also where all rows and banks are \
-           written and lanes without a source get 0"),
+          "LLVM treats the old value of the destination of every DPP instruction as read, even if all rows and banks are written and lanes without a source get 0"),
     rule!("llvm.12.load", "a load writes a VGPR, then a DPP instruction reads it";
           MEMORY => DPP, [vector VSRC]; GFX9: Const(2);
-          cite::LLVM, LLVM; "on top of the wait for the load"),
+          cite::LLVM, LLVM; "LLVM inserts the wait states in addition to the wait for the load"),
     rule!("cdna3.19", "vector ALU writes a VGPR, then v_readlane or v_readfirstlane reads it";
           ANY_VALU => READLANE, [vector VSRC]; GFX940: Const(1);
           cite::TABLE_11, AGREED rocroller Agrees),
@@ -90,17 +87,16 @@ pub(super) const VECTOR_RULES: &[Rule] = &[
           "op_sel or SDWA moves a result within its register, then a vector ALU instruction writes it";
           MOVED_RESULT => ANY_VALU, [vector VDST]; GFX940: Const(1);
           cite::LLVM, LLVM;
-          "a partial write reads the old register for its parity; LLVM applies it to every writer"),
+          "a write of part of a register reads its old value for the parity; LLVM applies the rule to every writer"),
     rule!("llvm.20.packed", "packed math writes a VGPR, then a vector ALU instruction reads or writes it";
           PACKED_HI => ANY_VALU, [vector VSRC | VDST]; GFX940: Const(1);
           cite::LLVM, LLVM;
-          "LLVM reads op_sel_hi of source 0 as the destination's op_sel of case 20; no manual asks for it"),
+          "LLVM takes op_sel_hi of source 0 for the op_sel of the destination, which case 20 is about; no manual requires this"),
     rule!("gfx950.cvt-scale",
           "a scaled conversion to fp8, bf8 or fp4 writes a VGPR, then a vector ALU instruction uses it";
           NARROW_CVT but STOCHASTIC_FP4 => ANY_VALU, [vector VSRC | VDST]; MI350: Const(1);
           "LLVM pull request 117844", of(Silent, Less);
-          "the vendor's document on gfx950, which the request quotes, asks for it after every such conversion; LLVM waits only \
-           when op_sel picks the upper half, and shipping kernels never wait"),
+          "AMD's document on gfx950, which the pull request quotes, requires the wait state after every such conversion; LLVM inserts it only if op_sel selects the upper half, and shipping kernels never have it"),
     rule!("gfx950.cvt-scale.stochastic",
           "a scaled conversion to fp4 with stochastic rounding writes a VGPR, then a vector ALU instruction \
            uses it";
@@ -111,7 +107,7 @@ pub(super) const VECTOR_RULES: &[Rule] = &[
           TRANS => ANY_VALU but TRANS, [vector VSRC]; GFX940: Const(1);
           cite::TABLE_11, AGREED rocroller Agrees),
     rule!("llvm.20.lds-dma",
-          "a result that is moved, packed or transcendental, then a load into LDS reads it";
+          "an instruction writes a moved, packed or transcendental result to a VGPR, then a load into LDS reads it";
           MOVED_RESULT | PACKED_HI | TRANS | NARROW_CVT => LDS_DMA, [vector VSRC]; GFX940: Const(1);
           cite::LLVM, LLVM;
           "LLVM counts loads into LDS among the vector ALU instructions of cases 20 and 21"),
@@ -120,16 +116,16 @@ pub(super) const VECTOR_RULES: &[Rule] = &[
           cite::LLVM, LLVM rocroller Agrees),
     rule!("cdna3.101.same", "a dot product writes a VGPR, then the same opcode reads it as source A or B";
           DL => DL, [registers VDST, SRC_AB, AnySameOpcode]; FROM_GFX90A: Const(3);
-          cite::TABLE_37, AGREED rocroller Agrees; "read as source C the result is forwarded"),
+          cite::TABLE_37, AGREED rocroller Agrees; "if the result is read as source C, it is forwarded, and no wait states are needed"),
     rule!("cdna3.101.other", "a dot product writes a VGPR, then another opcode reads or writes it";
           DL => VALU | MEMORY, [registers VDST, VSRC | VDST, AnyOtherOpcode]; FROM_GFX90A: Const(3);
           cite::TABLE_37, AGREED rocroller Agrees),
     rule!("cdna3.101.mfma", "a dot product writes a VGPR, then a matrix instruction reads or writes it";
           DL => MATRIX, [vector VSRC | VDST]; GFX940: Const(3);
           cite::TABLE_37, ABOVE_LLVM rocroller Agrees;
-          "the manual's \"any opcode that is not the same\"; LLVM does not apply it to matrix instructions"),
+          "the manual's words are \"any opcode that is not the same\"; LLVM does not apply them to matrix instructions"),
     rule!("rocroller.101.mfma", "a dot product writes a VGPR, then a matrix instruction reads or writes it";
           DL => MATRIX, [vector VSRC | VDST]; MI200: Const(3);
           cite::ROCROLLER, ROCROLLER;
-          "every matrix instruction is another opcode; LLVM does not apply case 101 to matrix instructions"),
+          "the opcode of a matrix instruction always differs from that of the dot product; LLVM does not apply case 101 to matrix instructions"),
 ];

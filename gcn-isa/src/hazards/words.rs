@@ -22,11 +22,11 @@ const KINDS: [(Kinds, &str); 45] = [
     (Kinds::NARROW_CVT, "scaled conversion to fp8, bf8 or fp4"),
     (Kinds::STOCHASTIC_FP4, "scaled conversion to fp4 with stochastic rounding"),
     (Kinds::DPP, "DPP instruction"),
-    (Kinds::READLANE, "`v_readlane`, `v_readfirstlane`"),
+    (Kinds::READLANE, "`v_readlane` or `v_readfirstlane`"),
     (Kinds::WRITELANE, "`v_writelane`"),
     (Kinds::PERMLANE, "`v_permlane*_swap`"),
     (Kinds::DIV_FMAS, "`v_div_fmas`"),
-    (Kinds::FMA64, "`v_fma_f64`, `v_fmac_f64`"),
+    (Kinds::FMA64, "`v_fma_f64` or `v_fmac_f64`"),
     (Kinds::ACC_READ, "`v_accvgpr_read`"),
     (Kinds::ACC_WRITE, "`v_accvgpr_write`"),
     (Kinds::VMEM, "vector memory instruction"),
@@ -35,8 +35,8 @@ const KINDS: [(Kinds, &str); 45] = [
     (Kinds::SALU, "scalar ALU instruction"),
     (Kinds::WIDE_STORE, "store or atomic of more than 64 bits of data"),
     (Kinds::SGPR_OFFSET, "buffer instruction with a register as `soffset`"),
-    (Kinds::M0_MESSAGE, "GDS, GWS, `s_sendmsg`, `s_ttracedata`"),
-    (Kinds::M0_LDS, "LDS add-TID; store from LDS; FLAT, global or scratch load into LDS"),
+    (Kinds::M0_MESSAGE, "GDS or GWS instruction, `s_sendmsg` or `s_ttracedata`"),
+    (Kinds::M0_LDS, "LDS add-TID, store from LDS, or FLAT, global or scratch load into LDS"),
     (Kinds::M0_BUFFER_LDS, "buffer load into LDS"),
     (Kinds::LDS_DMA, "load into LDS"),
     (Kinds::M0_MOVREL, "`s_movrel*`"),
@@ -54,33 +54,34 @@ const KINDS: [(Kinds, &str); 45] = [
 
 /// What an instruction does to a register in each role.
 const ROLES: [(Role, &str); 18] = [
-    (Role::READS, "reads it"),
-    (Role::WRITES, "writes it"),
-    (Role::VSRC.union(Role::VDST), "reads or writes it"),
-    (Role::SRC_AB.union(Role::INDEX), "reads it as source A or B, index or scale"),
-    (Role::VDST, "writes it"),
-    (Role::VSRC, "reads it"),
-    (Role::SRC_AB, "reads it as source A or B"),
-    (Role::SRC_C, "reads it as source C"),
-    (Role::STORE_DATA, "reads it as store data"),
-    (Role::SDST, "writes it"),
-    (Role::SSRC, "reads it"),
-    (Role::LANE_SELECT, "reads it as lane number"),
+    (Role::READS, "reads this register"),
+    (Role::WRITES, "writes this register"),
+    (Role::VSRC.union(Role::VDST), "reads or writes this register"),
+    (Role::SRC_AB.union(Role::INDEX), "reads this register as source A or B, index or scale"),
+    (Role::VDST, "writes this register"),
+    (Role::VSRC, "reads this register"),
+    (Role::SRC_AB, "reads this register as source A or B"),
+    (Role::SRC_C, "reads this register as source C"),
+    (Role::STORE_DATA, "reads this register as store data"),
+    (Role::SDST, "writes this register"),
+    (Role::SSRC, "reads this register"),
+    (Role::LANE_SELECT, "reads this register as lane number"),
     (Role::ZERO_FLAG, "reads VCCZ or EXECZ"),
-    (Role::PERMUTED, "reads it as the source that DPP permutes"),
-    (Role::UNPERMUTED, "reads it as another source or as old value"),
-    (Role::CARRY, "reads it as carry-in"),
-    (Role::MASK, "reads it as mask"),
-    (Role::REPLACED, "writes it in every lane"),
+    (Role::PERMUTED, "reads this register as the source that DPP permutes"),
+    (Role::UNPERMUTED, "reads this register as another source or as old value"),
+    (Role::CARRY, "reads this register as carry-in"),
+    (Role::MASK, "reads this register as mask"),
+    (Role::REPLACED, "writes this register in every lane"),
 ];
 
 /// Describes the instructions that meet a condition.
 pub(super) fn condition(condition: Condition) -> String {
-    let any = kinds(condition.any).join(" or ");
+    // Some names contain "or".
+    let any = kinds(condition.any).join(", or ");
     if condition.none.is_empty() {
         return any;
     }
-    format!("{any}, except {}", kinds(condition.none).join(" and "))
+    format!("{any} (except {})", kinds(condition.none).join(" and "))
 }
 
 /// The names of kinds.
@@ -101,7 +102,7 @@ pub(super) fn link(link: Link) -> (String, String) {
     match link {
         Link::Registers { first, second, .. } => (register(first).to_owned(), role(second)),
         Link::Crossing { second, by } => {
-            let between = format!("writes a VGPR or AGPR, followed by {}", kinds(by).join(" or "));
+            let between = format!("writes a VGPR or AGPR and is followed by {}", kinds(by).join(" or "));
             (between, role(second))
         }
         Link::Writes(reg) => (format!("writes {reg}"), String::new()),
@@ -134,7 +135,7 @@ fn role(second: Role) -> String {
         }
     }
     if left.contains(Role::CONSTANT) {
-        names.push("reads it, but not as carry-in or mask");
+        names.push("reads this register, but not as carry-in or mask");
     }
     names.join(" or ")
 }
@@ -152,7 +153,7 @@ pub(super) fn overlap(link: Link) -> String {
                 "one instruction of the clause writes what another reads, or a store follows a load; at most {window} instructions apart"
             )
         }
-        Link::Always => "none needed".to_owned(),
+        Link::Always => "independent of registers".to_owned(),
     }
 }
 

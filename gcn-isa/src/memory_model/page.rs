@@ -7,8 +7,9 @@ use super::{DIFFERENCES, ERRATA, Mode, Operation, Row, Scope, Sequence, Space, T
 const INTRODUCTION: &str = "\
 # The memory model
 
-How atomics and fences become machine instructions: the code sequences of the LLVM AMDGPU guide (LLVM 17), which
-`gcn_isa::memory_model` holds as data, and for RDNA the answers of LLVM 22's memory legalizer. This page is written from that data: `GCN_BLESS=1 cargo test -p gcn-isa-tests memory_model`.
+This page lists the machine instructions for atomics and fences. They are the code sequences of the LLVM AMDGPU guide (LLVM 17) and, for
+RDNA, the output of LLVM 22's memory legalizer; `gcn_isa::memory_model` holds both as data. The page is written from this data:
+`GCN_BLESS=1 cargo test -p gcn-isa-tests memory_model`.
 
 In a kernel:
 
@@ -23,20 +24,21 @@ fence(Scope::System, Ordering::AcqRel);
   store that acquires, a relaxed fence) does not compile.
 - Scopes are LLVM's `syncscope`s: `Wavefront` (the same sequences as LLVM's singlethread), `Workgroup`, `Agent`, `System`. In
   LDS a scope wider than the workgroup means the workgroup.
-- There is one happens-before relation for all address spaces (HSA), so nothing that the guide omits for OpenCL is omitted.
-- `load`, `store` and `atomic` stand for the access; its bits follow it. The bit by which a read-modify-write returns the
-  old value (`glc`, `sc0`) is not shown. `-` in the last column: the same code; kernels are built for the normal mode.
-- RDNA: in the normal mode a workgroup runs on one compute unit (CU mode); in WGP mode a workgroup runs on two, with caches of their own. A
-  read-modify-write that returns the old value counts as a load, any other as a store, and the waits differ accordingly; the tables have
-  both.
+- There is one happens-before relation for all address spaces (HSA), so the sequences include the waits that the guide omits for OpenCL.
+- `load`, `store` and `atomic` stand for the access itself, and are followed by its cache bits. The bit by which a read-modify-write
+  returns the old value (`glc`, `sc0`) is not shown. The last column has the code for another mode, and `-` if that is the same; kernels are
+  built for the normal mode.
+- On RDNA, a workgroup runs on one compute unit in the normal mode (CU mode), and in WGP mode on two, each with caches of its own. A
+  read-modify-write that returns the old value counts as a load, any other read-modify-write as a store; since the waits differ, the tables
+  have both forms.
 - Waits for registers are not part of the sequences and are added by the wait inserter.
 
 ## Barriers
 
 `barrier()` is `fence(Scope::Workgroup, Ordering::AcqRel)`, `s_barrier`, and the same fence again, as in HIP's `__syncthreads`: every
-access of a wave to LDS is done before any wave goes on, loads included. Without it a load from LDS may return what another wave
-stores after the barrier: a compute unit has several queues to LDS, in which operations of different waves can be reordered, and
-`s_waitcnt lgkmcnt(0)` is what orders them (the guide, for each of the targets below).
+access of a wave to LDS, loads included, is done before any wave continues after the barrier. Without the fences, a load from LDS could
+return a value that another wave stores after the barrier: a compute unit has several queues to LDS, in which operations of different waves
+can be reordered, and only `s_waitcnt lgkmcnt(0)` orders them (the guide, for each of the targets below).
 
 | Before `s_barrier` | gfx900, gfx906, gfx908 | gfx90a, gfx942, gfx950 |
 |---|---|---|
@@ -46,11 +48,11 @@ stores after the barrier: a compute unit has several queues to LDS, in which ope
 unit and its vector cache (no TgSplit) |
 | scalar loads, and what goes between lanes (`ds_bpermute_b32` and the like) | done | may be outstanding: no wave writes what they read |
 
-Nothing has to be invalidated after a barrier at this scope. The wait is left out where something before has waited already, for example
-because the value was needed. After `s_barrier` nothing is outstanding that a second fence would wait for.
+At this scope, no cache has to be invalidated after a barrier. The wait before `s_barrier` is omitted if an earlier instruction has already
+waited, for example for a loaded value. The second fence needs no wait, since no access is outstanding after `s_barrier`.
 
-`barrier_with_reads_pending()` does not wait for loads from LDS: for code in which no wave stores to what they read before the next
-barrier, such as one with three buffers in turn. `gcn sim --sanitize races` tells if that does not hold.
+`barrier_with_reads_pending()` does not wait for loads from LDS. It is for code in which no wave stores to the memory being read before
+the next barrier, for example code that uses three buffers in turn. `gcn sim --sanitize races` reports violations.
 ";
 
 /// The text of the page.
@@ -68,7 +70,7 @@ fn write_page(out: &mut String) -> fmt::Result {
     writeln!(out, "\n## Where LLVM 22 differs from the guide\n")?;
     writeln!(
         out,
-        "LLVM 22.1.8's memory legalizer, asked for every combination on every target. The tables follow the guide.\n"
+        "The table lists the differences from the code of LLVM 22.1.8's memory legalizer, for every combination on every target. The tables above follow the guide.\n"
     )?;
     writeln!(out, "| Where | Guide, and here | LLVM |\n|---|---|---|")?;
     for d in DIFFERENCES {

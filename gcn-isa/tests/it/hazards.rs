@@ -233,11 +233,11 @@ fn a_need_explains_itself() {
     .expect("case 106");
     assert_eq!(
         need.to_string(),
-        "cdna3.106: XDL writes, then a vector ALU or memory instruction reads it (v3): 11 wait states"
+        "cdna3.106: an XDL matrix instruction writes a register, then a vector ALU or memory instruction reads it (v3): 11 wait states"
     );
     assert_eq!(
         need.rule.to_string(),
-        "cdna3.106: XDL writes, then a vector ALU or memory instruction reads it: passes + 3 on gfx90a gfx942; \
+        "cdna3.106: an XDL matrix instruction writes a register, then a vector ALU or memory instruction reads it: passes + 3 on gfx90a gfx942; \
          passes + 4 (5 after 2 passes) on gfx9-4-generic gfx950 (CDNA3 ISA table 37)"
     );
     assert_eq!(need.rule.states(Target::GFX942).map(|s| s.to_string()).as_deref(), Some("passes + 3"));

@@ -252,25 +252,25 @@ fn write_throughputs(out: &mut String, rows: &[(&Published, Option<f64>)]) -> st
         (
             ThroughputKind::Peak,
             "Matrix instructions, the best of each type",
-            "operations per clock and CU, on RDNA per clock and workgroup processor",
+            "operations per clock and CU, or on RDNA per clock and workgroup processor",
             "type",
         ),
         (
             ThroughputKind::Valu,
             "Vector ALU",
-            "operations per clock and CU, on RDNA per clock and workgroup processor",
+            "operations per clock and CU, or on RDNA per clock and workgroup processor",
             "instruction",
         ),
         (ThroughputKind::Lds, "LDS", "bytes per clock and CU", "instruction"),
         (
             ThroughputKind::Matrix,
             "Matrix instructions",
-            "operations per clock and CU, on RDNA per clock and workgroup processor",
+            "operations per clock and CU, or on RDNA per clock and workgroup processor",
             "instruction",
         ),
     ];
     for (kind, head, unit, subject) in heads {
-        writeln!(out, "### {head}\n\nIn {unit}.\n")?;
+        writeln!(out, "### {head}\n\nThe numbers are {unit}.\n")?;
         writeln!(out, "| target | {subject} | published | model | difference | source |")?;
         writeln!(out, "|---|---|--:|--:|--:|---|")?;
         for (row, measured) in rows.iter().filter(|(row, _)| row.kind == kind) {

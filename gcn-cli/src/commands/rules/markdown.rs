@@ -88,21 +88,24 @@ fn rule(out: &mut String, page: &RulePage) {
     let xnack = if page.xnack_only { ", with XNACK on only" } else { "" };
     let _ =
         writeln!(out, "- Grade: **{}**{xnack}; in the rule sets {}", page.grade, page.rule_sets.join(", "));
-    let _ = writeln!(
-        out,
-        "- Source: {}. The manual {}, LLVM {}, {} {}{}",
-        page.citation,
+    let voices = format!(
+        "The manual {}, LLVM {}, {} {}{}",
         page.manual,
         page.llvm,
         if page.remedy.is_empty() { "rocRoller" } else { "Mesa" },
         if page.remedy.is_empty() { &page.rocroller } else { &page.mesa },
-        if page.hardware_fails { "; hardware fails without it" } else { "" }
+        if page.hardware_fails { "; hardware was seen to fail without it" } else { "" }
     );
+    // The first pronoun needs its noun.
+    let _ = writeln!(out, "- Source: {}. {}", page.citation, voices.replacen(" it", " the rule", 1));
     if !page.observed.is_empty() {
         let _ = writeln!(out, "- Observed: {}", page.observed.join("; "));
     }
-    let _ = writeln!(out, "- Hand-written kernels: {}", page.kernels.summary);
-    let _ = writeln!(out, "- Compiled kernels: {}", page.compiled.summary);
+    for (who, counts) in [("Hand-written", &page.kernels), ("Compiled", &page.compiled)] {
+        if counts.kept + counts.broken > 0 {
+            let _ = writeln!(out, "- {who} kernels: {}", counts.summary);
+        }
+    }
 }
 
 /// Wait states as text, such as `gfx942: passes + 3; 5, 7, 11, 19 after 2, 4, 8, 16 passes`.
@@ -119,9 +122,10 @@ fn numbers(states: &TargetStates) -> String {
 
 fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
-    // A lower-case name, such as `s_setreg`, is not capitalised.
+    // A lower-case name, such as `s_setreg`, `vmcnt` or `rocRoller`, is not capitalised.
     let word = text.split([' ', ',']).next().unwrap_or_default();
-    if word.contains('_') || word.contains(|c: char| c.is_ascii_digit()) {
+    let is_name = |c: char| c == '_' || c.is_ascii_digit() || c.is_uppercase();
+    if word.contains(is_name) || word.ends_with("cnt") {
         return text.to_owned();
     }
     letters.next().map_or(String::new(), |c| c.to_uppercase().chain(letters).collect())
@@ -131,8 +135,8 @@ fn capitalised(text: &str) -> String {
 fn differences(out: &mut String, pages: &[RulePage]) {
     const AGREES: &str = "requires it";
     out.push_str(
-        "\n## Where manual and LLVM differ\n\nThe larger number stands. A source that asks for less does so at least in some \
-         of the rule's cases.\n\n| rule | manual | LLVM 22 | rocRoller | grade | note |\n|---|---|---|---|---|---|\n",
+        "\n## Where manual and LLVM differ\n\nThe table lists the rules that the manual and LLVM do not both require. A source that *requires less* asks for fewer wait states or for a weaker wait, \
+         at least in some of the rule's cases.\n\n| rule | manual | LLVM 22 | rocRoller | grade | note |\n|---|---|---|---|---|---|\n",
     );
     for page in pages.iter().filter(|p| p.manual != p.llvm || p.manual != AGREES) {
         let _ = writeln!(

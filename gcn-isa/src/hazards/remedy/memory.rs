@@ -67,7 +67,7 @@ const TO_SCALAR_READS: Step =
 
 /// As [`TO_SCALAR`], for EXEC, which every memory instruction reads.
 const TO_EXEC: RemedyRule = RemedyRule {
-    title: "a memory instruction, then the scalar ALU writes EXEC",
+    title: "the scalar ALU writes EXEC after a memory instruction",
     steps: &[some(Kinds::MEMORY)],
     second: Step {
         who: but(Kinds::SALU, Kinds::SAVES_EXEC),
@@ -133,12 +133,13 @@ const BRANCH: RemedyRule = RemedyRule {
     outside: false,
     alone: false,
     evidence: BOTH,
-    note: "an instruction of the second kind before the branch, or of the first kind after it, ends it",
+    note: "",
 };
 
 pub(super) const RULES: &[RemedyRule] = &[
     RemedyRule {
         id: "rdna1.vmem-to-scalar.load",
+        title: "a vector load reads a scalar register, then the scalar ALU or a scalar load writes it",
         steps: &[LOADS],
         ends: or_counter!(LOADS),
         note: COUNTER_ENDS,
@@ -146,6 +147,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "rdna1.vmem-to-scalar.store",
+        title: "a vector store reads a scalar register, then the scalar ALU or a scalar load writes it",
         steps: &[STORES],
         ends: or_counter!(STORES),
         note: COUNTER_ENDS,
@@ -153,6 +155,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "rdna1.vmem-to-scalar.lds",
+        title: "an LDS instruction reads a scalar register, then the scalar ALU or a scalar load writes it",
         steps: &[LDS],
         ends: or_counter!(LDS),
         note: COUNTER_ENDS,
@@ -166,6 +169,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "rdna1.vmem-to-exec.load",
+        title: "the scalar ALU writes EXEC after a vector load",
         steps: &[some(Kinds::VMEM_LOAD)],
         ends: or_counter!(LOADS),
         note: COUNTER_ENDS,
@@ -173,6 +177,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "rdna1.vmem-to-exec.store",
+        title: "the scalar ALU writes EXEC after a vector store",
         steps: &[Step { who: but(Kinds::VMEM, Kinds::VMEM_LOAD), ..some(Kinds::VMEM) }],
         ends: or_counter!(STORES),
         note: COUNTER_ENDS,
@@ -180,6 +185,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "rdna1.vmem-to-exec.lds",
+        title: "the scalar ALU writes EXEC after an LDS instruction",
         steps: &[some(Kinds::DS)],
         ends: or_counter!(LDS),
         note: COUNTER_ENDS,
@@ -193,15 +199,16 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "mesa.vmem-to-exec.save",
-        title: "a memory instruction, then `s_*_saveexec_*` or `s_*_wrexec_*`",
+        title: "`s_*_saveexec_*` or `s_*_wrexec_*` follows a memory instruction",
         second: some(Kinds::SAVES_EXEC),
         evidence: MORE_IN_MESA,
-        note: "LLVM considers only the destinations that are written",
+        note: "LLVM considers only the destination that the instruction names, not EXEC",
         ..TO_EXEC
     },
     RemedyRule {
         id: "rdna1.lds-branch-vmem",
-        title: "LDS, a branch, then vector memory",
+        title: "an LDS instruction is followed by a branch and then by a vector memory instruction",
+        note: "a vector memory instruction before the branch, or an LDS instruction after it, ends the hazard",
         steps: &[some(Kinds::DS), some(Kinds::BRANCH)],
         ends: &[
             end(EndBy::Kind(anyone(Kinds::VMEM)), BEGUN),
@@ -212,7 +219,8 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "rdna1.vmem-branch-lds",
-        title: "vector memory, a branch, then LDS",
+        title: "a vector memory instruction is followed by a branch and then by an LDS instruction",
+        note: "an LDS instruction before the branch, or a vector memory instruction after it, ends the hazard",
         steps: &[some(Kinds::VMEM), some(Kinds::BRANCH)],
         second: some(Kinds::DS),
         ends: &[
@@ -241,7 +249,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "rdna1.vcmpx-exec",
-        title: "anything but the vector ALU reads EXEC, then the vector ALU writes it",
+        title: "an instruction outside the vector ALU reads EXEC, then the vector ALU writes it",
         steps: &[some(Kinds::READS_EXEC)],
         second: Step { who: anyone(Kinds::ANY_VALU), roles: Role::SDST, which: Which::Exec, tie: Tie::Some },
         ends: &[
@@ -253,7 +261,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "llvm.vcmpx-exec",
-        title: "anything but the vector ALU reads EXEC, then the vector ALU writes it, with no lane mask written between",
+        title: "an instruction outside the vector ALU reads EXEC, then the vector ALU writes it, with no vector ALU instruction in between that writes a lane mask",
         steps: &[some(Kinds::READS_EXEC)],
         second: Step { who: anyone(Kinds::ANY_VALU), roles: Role::SDST, which: Which::Exec, tie: Tie::Some },
         ends: &[
@@ -267,7 +275,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "llvm.atomic-denorm-mode",
-        title: "an atomic on floats in memory, then `s_denorm_mode`",
+        title: "an atomic on floats in memory is followed by `s_denorm_mode`",
         cite: "measured with LLVM 22",
         targets: on::GFX10,
         steps: &[some(Kinds::FLOAT_ATOMIC)],
@@ -307,14 +315,14 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "llvm.lds-direct-trans",
-        title: "a transcendental instruction, then a direct load from LDS, whatever their registers",
+        title: "a transcendental instruction is followed by a direct load from LDS, with any registers",
         steps: &[some(Kinds::TRANS)],
         ends: &[VALU_DONE],
         within: FIFTEEN_VALUS,
         remedy: Remedy::Field(WaitField::NoValu),
         second: some(Kinds::LDS_DIRECT),
         evidence: Evidence::of(Voice::Silent, Voice::Moot).mesa(Voice::Less),
-        note: "LLVM inserts it whether or not anything is outstanding",
+        note: "LLVM inserts the wait even if nothing is outstanding",
         ..DIRECT
     },
     RemedyRule {
@@ -399,7 +407,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "mesa.dealloc-vgprs",
-        title: "a message gives the wave's VGPRs back, with no `s_nop` before it",
+        title: "a message frees the wave's VGPRs, with no `s_nop` directly before it",
         cite: "Mesa 25.0.7, `aco_insert_NOPs`; measured with LLVM 22",
         targets: on::FROM_GFX11,
         steps: &[Step { who: but(Kinds::EVERY, Kinds::NOP), ..some(Kinds::EVERY) }],
@@ -407,7 +415,7 @@ pub(super) const RULES: &[RemedyRule] = &[
         ends: &[end(EndBy::Kind(anyone(Kinds::NOP)), BEGUN)],
         remedy: Remedy::States(1),
         evidence: Evidence::of(Voice::Silent, Voice::Less).mesa(Voice::Agrees),
-        note: "LLVM inserts it before the messages that it adds itself, not before those in the source",
+        note: "LLVM inserts the `s_nop` before the messages that it adds itself, not before those in the source",
         ..DIRECT
     },
 ];

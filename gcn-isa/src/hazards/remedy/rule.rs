@@ -270,15 +270,16 @@ impl fmt::Display for Remedy {
             Remedy::Wait(dependency) => write!(f, "a wait for `{}(0)`", dependency.name()),
             Remedy::VectorNops(1) => f.write_str("`v_nop`"),
             Remedy::VectorNops(count) => write!(f, "{count} vector ALU instructions, such as `v_nop`"),
-            Remedy::MoveSource => f.write_str("`v_mov_b32` of its first source to itself"),
+            Remedy::MoveSource => f.write_str("`v_mov_b32` that copies the first source of the second instruction to itself"),
             Remedy::MoveNull => f.write_str("`s_mov_b32 null, 0`"),
             Remedy::WaitStores => f.write_str("`s_waitcnt_vscnt null, 0`"),
+            Remedy::States(1) => f.write_str("1 wait state, such as `s_nop 0`"),
             Remedy::States(states) => write!(f, "{states} wait states"),
             Remedy::Field(WaitField::Valus) => {
-                f.write_str("`wait_vdst` of at most the number of vector ALU instructions between, 0 if one is transcendental")
+                f.write_str("a `wait_vdst` in the second instruction of at most the number of vector ALU instructions in between, or of 0 if one of these is transcendental")
             }
-            Remedy::Field(WaitField::NoValu) => f.write_str("`wait_vdst:0`"),
-            Remedy::Field(WaitField::NoVmem) => f.write_str("`wait_vm_vsrc:0`"),
+            Remedy::Field(WaitField::NoValu) => f.write_str("`wait_vdst:0` in the second instruction"),
+            Remedy::Field(WaitField::NoVmem) => f.write_str("`wait_vm_vsrc:0` in the second instruction"),
         }
     }
 }

@@ -123,18 +123,18 @@ pub(super) const RULES: &[RemedyRule] = &[
     RemedyRule {
         id: "rdna3.mask-write",
         ends: &[MASK_WAITED[0], MASK_WAITED[1], OTHER_SGPR_READ],
-        note: "a vector ALU instruction that reads another SGPR before the write ends it in Mesa",
+        note: "in Mesa, a vector ALU instruction that reads another SGPR before the write ends the hazard",
         ..MASK_WRITE
     },
     RemedyRule {
         id: "llvm.mask-write",
-        title: "vector ALU reads a lane mask, scalar ALU writes it whatever was read between, then it is read",
+        title: "vector ALU reads a lane mask, scalar ALU writes it, then it is read; no read of another SGPR in between ends the hazard",
         evidence: MORE_IN_LLVM,
         ..MASK_WRITE
     },
     RemedyRule {
         id: "mesa.mask-write",
-        title: "vector ALU reads a lane mask, scalar ALU writes it again, then it is read",
+        title: "vector ALU reads a lane mask, another instruction overwrites it, scalar ALU writes it again, then it is read",
         ends: &[MASK_WAITED[1], OTHER_SGPR_READ],
         evidence: MORE_IN_MESA,
         ..MASK_WRITE
@@ -143,7 +143,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     RemedyRule { id: "llvm.mask-write.valu-vcc", ..VCC_WRITTEN_BY_VALU },
     RemedyRule {
         id: "llvm.mask-write.at-once",
-        title: "vector ALU reads a lane mask, scalar ALU writes it, then any other instruction",
+        title: "vector ALU reads a lane mask, scalar ALU writes it, then any other instruction follows",
         second: AFTER_WRITE,
         evidence: AT_ONCE,
         note: AT_ONCE_NOTE,
@@ -151,7 +151,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "llvm.mask-write.valu.at-once",
-        title: "vector ALU reads a lane mask, vector ALU writes it, then any other instruction",
+        title: "vector ALU reads a lane mask, vector ALU writes it, then any other instruction follows",
         second: AFTER_WRITE,
         evidence: AT_ONCE,
         note: AT_ONCE_NOTE,
@@ -159,7 +159,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "llvm.mask-write.valu-vcc.at-once",
-        title: "vector ALU reads VCC as a lane mask, vector ALU writes it, then any other instruction",
+        title: "vector ALU reads VCC as a lane mask, vector ALU writes it, then any other instruction follows",
         second: AFTER_WRITE,
         evidence: AT_ONCE,
         note: AT_ONCE_NOTE,
@@ -184,7 +184,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "llvm.read-sgpr.salu",
-        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then it is read, at any distance",
+        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then the scalar or vector ALU reads it, at any distance",
         steps: &[READS, SALU_WRITES],
         second: Step { who: anyone(Kinds::ANY_VALU.union(Kinds::SALU)), ..READ_SGPR.second },
         ends: MEMORY_OR_WAIT,
@@ -193,7 +193,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "mesa.read-sgpr.valu",
-        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then the vector ALU reads what was written; nothing in between ends the hazard",
+        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then the vector ALU reads what was written; no memory instruction in between ends the hazard",
         ends: WAIT,
         within: TO_VALU,
         evidence: MORE_IN_MESA,
@@ -201,7 +201,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "mesa.read-sgpr.salu",
-        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then the scalar ALU reads what was written; nothing in between ends the hazard",
+        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then the scalar ALU reads what was written; no memory instruction in between ends the hazard",
         second: SALU_READS,
         ends: WAIT,
         within: TO_SALU,
@@ -228,7 +228,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "llvm.read-vcc.salu",
-        title: "vector ALU reads VCC, scalar ALU writes it, then it is read, at any distance",
+        title: "vector ALU reads VCC, scalar ALU writes it, then the scalar or vector ALU reads it, at any distance",
         steps: &[READS_VCC, SALU_WRITES_VCC],
         second: Step {
             who: anyone(Kinds::ANY_VALU.union(Kinds::SALU)),
@@ -267,7 +267,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "rdna.read-sgpr.leave",
-        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then a call, return or jump to an address",
+        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then a call, return or jump to an address follows",
         second: LEAVES,
         within: TO_VALU,
         ends: MEMORY_OR_WAIT,
@@ -276,7 +276,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "rdna.read-vcc.leave",
-        title: "vector ALU reads VCC, scalar ALU writes it, then a call, return or jump to an address",
+        title: "vector ALU reads VCC, scalar ALU writes it, then a call, return or jump to an address follows",
         steps: &[READS_VCC, SALU_WRITES_VCC],
         second: LEAVES,
         within: TO_VALU,
@@ -285,7 +285,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "llvm.read-sgpr.leave",
-        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then a call, return or jump to an address, at any distance",
+        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then a call, return or jump to an address follows, at any distance",
         steps: &[READS, SALU_WRITES],
         second: LEAVES,
         evidence: MORE_IN_LLVM,
@@ -295,7 +295,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "llvm.read-vcc.leave",
-        title: "vector ALU reads VCC, scalar ALU writes it, then a call, return or jump to an address, at any distance",
+        title: "vector ALU reads VCC, scalar ALU writes it, then a call, return or jump to an address follows, at any distance",
         steps: &[READS_VCC, SALU_WRITES_VCC],
         second: LEAVES,
         evidence: MORE_IN_LLVM,
@@ -304,7 +304,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "rdna.read-sgpr.valu-result.leave",
-        title: "vector ALU reads an SGPR, the vector ALU writes it or its pair, then a call, return or jump to an address",
+        title: "vector ALU reads an SGPR, the vector ALU writes it or its pair, then a call, return or jump to an address follows",
         steps: &[READS, VALU_WRITES],
         second: LEAVES,
         ends: &[
@@ -317,7 +317,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "rdna.read-vcc.valu-result.leave",
-        title: "vector ALU reads VCC, the vector ALU writes it, then a call, return or jump to an address",
+        title: "vector ALU reads VCC, the vector ALU writes it, then a call, return or jump to an address follows",
         steps: &[READS_VCC, VALU_WRITES_VCC],
         second: LEAVES,
         ends: &[
@@ -333,6 +333,7 @@ pub(super) const RULES: &[RemedyRule] = &[
         id: "llvm.scratch-base.valu",
         ends: &[end(EndBy::Waits(Waits::VA_SDST), 1)],
         remedy: Remedy::Wait(Dependency::VaSdst),
+        note: "LLVM waits for both the vector and the scalar ALU, this rule is about the vector ALU; ten scalar ALU instructions between the write and the read end the hazard",
         ..SCRATCH_BASE
     },
 ];
@@ -355,7 +356,7 @@ const SCRATCH_BASE: RemedyRule = RemedyRule {
     outside: false,
     alone: false,
     evidence: Evidence::LLVM,
-    note: "ten scalar ALU instructions between them end it",
+    note: "LLVM waits for both the vector and the scalar ALU, this rule is about the scalar ALU; ten scalar ALU instructions between the write and the read end the hazard",
     ..READ_SGPR
 };
 

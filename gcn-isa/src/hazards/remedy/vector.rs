@@ -39,7 +39,7 @@ const TRANS_USE: RemedyRule = RemedyRule {
 /// Fields common to the hazards of results on both sides of a write to EXEC.
 const FORWARDING: RemedyRule = RemedyRule {
     id: "rdna3.partial-forwarding",
-    title: "vector ALU writes a VGPR, scalar ALU writes EXEC, vector ALU writes another one, then the vector ALU reads both",
+    title: "vector ALU writes a VGPR, scalar ALU writes EXEC, vector ALU writes another VGPR, then the vector ALU reads both VGPRs",
     targets: on::GFX11,
     waves: WaveSizes::W64,
     steps: &[
@@ -59,7 +59,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     TRANS_USE,
     RemedyRule {
         id: "mesa.trans-use",
-        title: "a transcendental instruction writes a VGPR, then the vector ALU reads it, memory instructions between or not",
+        title: "a transcendental instruction writes a VGPR, then the vector ALU reads it; no memory instruction in between ends the hazard",
         ends: &[RESULTS_THERE],
         evidence: MORE_IN_MESA,
         note: "",
@@ -114,7 +114,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     FORWARDING,
     RemedyRule {
         id: "mesa.partial-forwarding",
-        title: "vector ALU writes a VGPR, scalar ALU writes EXEC, vector ALU writes another one, then the vector ALU reads both, in one operand or two, memory instructions between or not",
+        title: "vector ALU writes a VGPR, scalar ALU writes EXEC, vector ALU writes another VGPR, then the vector ALU reads both VGPRs, in one operand or two; no memory instruction in between ends the hazard",
         second: Step { tie: Tie::Both, ..VALU_READS },
         ends: &[RESULTS_THERE, WRITTEN_AGAIN],
         evidence: MORE_IN_MESA,
@@ -123,7 +123,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "rdna.matrix",
-        title: "a matrix instruction writes VGPRs, then the next one reads them as A, B or index",
+        title: "a matrix instruction writes VGPRs, then the next vector ALU instruction is a matrix instruction that reads them as A, B or index",
         cite: "measured with LLVM 22; Mesa 25.0.7, `aco_insert_NOPs`",
         targets: on::ALL_FROM_GFX11,
         waves: WaveSizes::all(),
@@ -140,11 +140,11 @@ pub(super) const RULES: &[RemedyRule] = &[
         outside: false,
         alone: false,
         evidence: BOTH,
-        note: "any vector ALU instruction between them ends it; reading them as C is free",
+        note: "any other vector ALU instruction in between ends the hazard; if the VGPRs are read as C, nothing is needed",
     },
     RemedyRule {
         id: "llvm.cmpx-permlane.rdna",
-        title: "a compare writes EXEC, then `v_permlane*`, with no vector ALU instruction but `v_nop` between",
+        title: "a compare writes EXEC, then `v_permlane*` follows, with no vector ALU instruction other than `v_nop` in between",
         cite: "measured with LLVM 22",
         targets: on::ALL_FROM_GFX11,
         ends: &[End { by: EndBy::Kind(but(Kinds::ANY_VALU, Kinds::V_NOP)), stages: 1 }],
@@ -162,7 +162,7 @@ pub(super) const RULES: &[RemedyRule] = &[
         id: "rdna1.cmpx-permlane",
         targets: on::GFX10_1,
         ends: &[End { by: EndBy::Kind(but(Kinds::ANY_VALU, Kinds::V_NOP)), stages: 1 }],
-        note: "the hardware drops `v_nop` early, so it does not separate them",
+        note: "the hardware drops `v_nop` early, so `v_nop` does not separate the two instructions",
         ..CMPX_PERMLANE
     },
 ];
@@ -183,7 +183,7 @@ const TRANS_GFX12_5: RemedyRule = RemedyRule {
     within: BESIDE,
     remedy: Remedy::VectorNops(1),
     evidence: Evidence::LLVM,
-    note: "any vector ALU instruction between them ends it",
+    note: "any vector ALU instruction in between ends the hazard",
     ..TRANS_USE
 };
 
@@ -260,7 +260,7 @@ const fn overlapping(
             },
             within: Within { valus: passes, ..Within::ANY },
             remedy: Remedy::VectorNops(passes + 1),
-            note: "reading them as C is free",
+            note: "if the VGPRs are read as C, nothing is needed",
             ..valu
         },
         valu,
@@ -277,7 +277,7 @@ const fn overlapping(
 
 const CMPX_PERMLANE: RemedyRule = RemedyRule {
     id: "rdna.cmpx-permlane",
-    title: "a compare writes EXEC, then `v_permlane*`",
+    title: "a compare writes EXEC, then `v_permlane*` follows",
     cite: "measured with LLVM 22; Mesa 25.0.7, `aco_insert_NOPs`",
     targets: on::ALL_FROM_GFX11,
     waves: WaveSizes::all(),
